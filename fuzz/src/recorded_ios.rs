@@ -29,7 +29,7 @@ pub fn check(data: &[u8]) {
     if let Err(error) = found {
         return assert!(!error.to_string().is_empty());
     }
-    let Some(figures) = IoFigures::of(&collector.finish()) else { return };
+    let Some(figures) = IoFigures::from_trace(&collector.finish()) else { return };
     let fitted = fit(&figures, RateChoice::AsSeen);
     assert!(!text(&TraceSource { name: "x".into(), is_live: false }, &figures, &fitted).is_empty());
     let mut written = Vec::new();

@@ -13,7 +13,7 @@ pub fn check(data: &[u8]) {
     let line: Vec<OsString> =
         ["diskspd", "sweep"].map(OsString::from).into_iter().chain(words.clone()).collect();
     let _ = cli::parse(&line);
-    if let Ok(swept) = cli::TypedLine::of(&words).and_then(cli::SweptLine::of) {
+    if let Ok(swept) = cli::TypedLine::from_arguments(&words).and_then(cli::SweptLine::from_line) {
         let product = swept.axes.iter().map(|axis| axis.values.len()).product::<usize>();
         if product <= 4096 {
             for settings in points(&swept.axes).unwrap_or_default() {

@@ -29,7 +29,7 @@ pub fn table() -> String {
         );
         text.push_str("|---|---|---|---|---|---|---|\n");
         for flag in group.flags() {
-            let forms: Vec<String> = flag.forms.iter().map(|form| code(form.0)).collect();
+            let forms: Vec<String> = flag.forms.iter().map(|form| code_text(form.0)).collect();
             let meanings: Vec<String> = flag.forms.iter().map(|form| escape(form.1)).collect();
             let compared = match flag.compatibility {
                 Compatibility::Same => "same".to_owned(),
@@ -51,7 +51,7 @@ pub fn table() -> String {
     text
 }
 
-fn code(text: &str) -> String {
+fn code_text(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|"))
 }
 

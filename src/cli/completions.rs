@@ -12,9 +12,9 @@ use std::fmt::Write;
 /// The completion script of a shell; ends with a line feed.
 pub fn script(shell: Shell) -> String {
     match shell {
-        Shell::Bash => bash(),
-        Shell::Zsh => zsh(),
-        Shell::Fish => fish(),
+        Shell::Bash => bash_script(),
+        Shell::Zsh => zsh_script(),
+        Shell::Fish => fish_script(),
         Shell::PowerShell => powershell::script(),
     }
 }
@@ -32,13 +32,16 @@ fn rows_of(command: &Command) -> Vec<OptionRow> {
 }
 
 /// bash: one of these words.
-fn offer(words: &str) -> String {
+fn offer_words(words: &str) -> String {
     format!("COMPREPLY=($(compgen -W '{words}' -- \"$word\"))")
 }
 
 /// bash: files, or one of these options once a dash is there.
 fn offer_files(options: &str) -> String {
-    format!("if [[ $word == -* ]]; then {}; else COMPREPLY=($(compgen -f -- \"$word\")); fi", offer(options))
+    format!(
+        "if [[ $word == -* ]]; then {}; else COMPREPLY=($(compgen -f -- \"$word\")); fi",
+        offer_words(options)
+    )
 }
 
 fn bash_values(rows: &[OptionRow], indent: usize) -> String {
@@ -48,7 +51,7 @@ fn bash_values(rows: &[OptionRow], indent: usize) -> String {
             (OptionValue::File, _) => "COMPREPLY=($(compgen -f -- \"$word\"))".to_owned(),
             (OptionValue::Folder, _) => "COMPREPLY=($(compgen -d -- \"$word\"))".to_owned(),
             (_, []) => continue,
-            (_, words) => offer(&words.join(" ")),
+            (_, words) => offer_words(&words.join(" ")),
         };
         let _ = writeln!(cases, "{:indent$}{}) {offered}; return ;;", "", row.name);
     }
@@ -62,9 +65,9 @@ fn bash_commands() -> String {
         let options = rows.iter().map(|row| row.name).collect::<Vec<_>>().join(" ");
         let action = match beside(command) {
             Beside::Files => offer_files(&options),
-            Beside::Nothing => offer(&options),
+            Beside::Nothing => offer_words(&options),
             Beside::Words(words) => {
-                let first = offer(&format!("{words} {options}"));
+                let first = offer_words(&format!("{words} {options}"));
                 format!("if ((COMP_CWORD == 2)); then {first}; else {}; fi", offer_files(&options))
             }
         };
@@ -79,7 +82,7 @@ fn bash_commands() -> String {
     behind_command
 }
 
-fn bash() -> String {
+fn bash_script() -> String {
     let rows = of_runs();
     let attached = |row: &OptionRow| {
         let words = row.value.offered().iter().filter(|_| row.is_letter());
@@ -138,7 +141,7 @@ fn zsh_options(rows: &[OptionRow]) -> String {
     rows.iter().map(zsh_option).collect()
 }
 
-fn zsh() -> String {
+fn zsh_script() -> String {
     let mut after = String::new();
     for command in COMMANDS {
         let positional = match beside(command) {
@@ -183,7 +186,7 @@ fn fish_option(condition: &str, row: &OptionRow) -> String {
     format!("complete -c diskspd -n '{condition}' {name}{value} -d '{}'\n", row.help.replace('\'', "\\'"))
 }
 
-fn fish() -> String {
+fn fish_script() -> String {
     let mut text = "# Completions of diskspd for fish.\n".to_owned();
     let without = COMMANDS.iter().filter(|command| !command.takes_options_of_runs());
     let without: Vec<&str> = without.map(|command| command.name).collect();

@@ -34,7 +34,7 @@ impl Problem {
     }
 
     /// Says which form of the option it is about.
-    pub fn of(self, form: &'static str) -> Problem {
+    pub fn with_form(self, form: &'static str) -> Problem {
         Problem { form: Some(form), ..self }
     }
 
@@ -113,8 +113,8 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
         if let Some(ArgumentPlace { argument, position }) = self.place.as_deref() {
-            let before = printable(&argument[..(*position).min(argument.len())]);
-            write!(f, "\n    {}\n    {:2$}^", printable(argument), "", before.chars().count())?;
+            let before = printable_text(&argument[..(*position).min(argument.len())]);
+            write!(f, "\n    {}\n    {:2$}^", printable_text(argument), "", before.chars().count())?;
         }
         if let Some(expected) = &self.expected {
             write!(f, "\n  expected: {expected}")?;

@@ -226,7 +226,7 @@ impl Flag {
     /// Whether a value is a range that a sweep goes through.
     pub fn takes_range(&self, value: &[u8]) -> bool {
         let value = std::str::from_utf8(value).unwrap_or_default();
-        value.contains("..") && self.several(value).is_some()
+        value.contains("..") && self.several_values(value).is_some()
     }
 
     /// Whether a value is a list of numbers that a sweep goes through, or one of engines.
@@ -234,7 +234,7 @@ impl Flag {
         // `--rate-total 100,posson` is no list.
         let possible =
             |value: &String| self.is_named("engine") || value.starts_with(|c: char| c.is_ascii_digit());
-        self.several(value).is_some_and(|values| values.len() > 1 && values.iter().all(possible))
+        self.several_values(value).is_some_and(|values| values.len() > 1 && values.iter().all(possible))
     }
 
     fn several(&self, value: &str) -> Option<Vec<String>> {

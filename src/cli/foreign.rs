@@ -28,7 +28,11 @@ struct ForeignOption {
     meant: &'static str,
 }
 
-const fn row(names: &'static [&'static str], spelling: Spelling, meant: &'static str) -> ForeignOption {
+const fn option_row(
+    names: &'static [&'static str],
+    spelling: Spelling,
+    meant: &'static str,
+) -> ForeignOption {
     ForeignOption { names, spelling, meant }
 }
 
@@ -75,48 +79,56 @@ const OPTIONS: [ForeignOption; 32] = [
         Number("-o"),
         "-o32 keeps 32 I/Os outstanding for each thread",
     ),
-    row(&["numjobs", "threads", "jobs", "workers"], Number("-t"), "-t4 has four threads for each target"),
-    row(&["runtime", "time", "duration"], Seconds("-d"), "-d30 measures for 30 seconds"),
-    row(&["time_based", "time-based"], Explained, "-d30 measures for 30 seconds, regardless of the size"),
-    row(&["ramp_time", "warmup"], Seconds("-W"), "-W5 warms up for 5 seconds"),
-    row(&["size", "filesize", "io_size"], Size("-c"), "-c1G makes a file of 1 GiB"),
-    row(
+    option_row(
+        &["numjobs", "threads", "jobs", "workers"],
+        Number("-t"),
+        "-t4 has four threads for each target",
+    ),
+    option_row(&["runtime", "time", "duration"], Seconds("-d"), "-d30 measures for 30 seconds"),
+    option_row(
+        &["time_based", "time-based"],
+        Explained,
+        "-d30 measures for 30 seconds, regardless of the size",
+    ),
+    option_row(&["ramp_time", "warmup"], Seconds("-W"), "-W5 warms up for 5 seconds"),
+    option_row(&["size", "filesize", "io_size"], Size("-c"), "-c1G makes a file of 1 GiB"),
+    option_row(
         &["filename", "file", "target", "device"],
         Target,
         "targets come after all options: diskspd -b4K -r test.dat",
     ),
-    row(&["ioengine"], ENGINES, "--engine uring, aio, sync or mmap; --engine help lists them"),
-    row(&["direct"], Words(&[("1", "-Su"), ("0", "-Sb")]), CACHES),
-    row(&["buffered"], Words(&[("1", "-Sb"), ("0", "-Su")]), CACHES),
-    row(&["fsync", "fdatasync"], Number("--fsync-every "), "--fsync-every 1 flushes after each write"),
-    row(
+    option_row(&["ioengine"], ENGINES, "--engine uring, aio, sync or mmap; --engine help lists them"),
+    option_row(&["direct"], Words(&[("1", "-Su"), ("0", "-Sb")]), CACHES),
+    option_row(&["buffered"], Words(&[("1", "-Sb"), ("0", "-Su")]), CACHES),
+    option_row(&["fsync", "fdatasync"], Number("--fsync-every "), "--fsync-every 1 flushes after each write"),
+    option_row(
         &["rate", "rate_iops", "iops"],
         Explained,
         "--rate-total 2000 starts 2000 I/Os a second, -g100i 100 in each thread",
     ),
-    row(&["randseed", "seed"], Number("-z"), "-z7 is the seed"),
-    row(
+    option_row(&["randseed", "seed"], Number("-z"), "-z7 is the seed"),
+    option_row(
         &["output", "output-format", "report"],
         Explained,
         "--out FILE.json, .html, .xml, .csv or .txt writes a report",
     ),
-    row(&["group_reporting"], Explained, "leave it out; the totals always cover all threads"),
-    row(&["thread"], Explained, "leave it out; workers are always threads"),
-    row(&["lat", "latency"], Explained, "-L measures latencies"),
-    row(
+    option_row(&["group_reporting"], Explained, "leave it out; the totals always cover all threads"),
+    option_row(&["thread"], Explained, "leave it out; workers are always threads"),
+    option_row(&["lat", "latency"], Explained, "-L measures latencies"),
+    option_row(
         &["prometheus", "prom", "openmetrics", "metrics", "grafana"],
         Explained,
         "--out FILE.prom writes metrics, --stream FILE.prom metrics of each interval",
     ),
-    row(
+    option_row(
         &["influx", "influxdb"],
         Explained,
         "--stream influx:- writes each interval in InfluxDB's line protocol",
     ),
-    row(&["list", "devices"], Explained, "diskspd devices lists block devices"),
-    row(&["verbose", "debug"], Explained, "-v prints all findings"),
-    row(&["silent", "no-progress"], Explained, "--quiet prints neither progress nor warnings"),
-    row(
+    option_row(&["list", "devices"], Explained, "diskspd devices lists block devices"),
+    option_row(&["verbose", "debug"], Explained, "-v prints all findings"),
+    option_row(&["silent", "no-progress"], Explained, "--quiet prints neither progress nor warnings"),
+    option_row(
         &["color", "colour", "no-color", "no-colour"],
         Explained,
         "NO_COLOR=1 in the environment leaves colours out",
@@ -124,7 +136,7 @@ const OPTIONS: [ForeignOption; 32] = [
 ];
 
 impl Spelling {
-    fn spell(self, value: &str) -> Option<String> {
+    fn spell_value(self, value: &str) -> Option<String> {
         let seconds = || match Quantity::Seconds.convert(value.as_bytes()) {
             Some(converted) => Some(converted),
             None => u128::try_from(parse_lenient_integer(value.as_bytes())).ok(),
@@ -162,7 +174,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn option(text: &str) -> Option<String> {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let row = OPTIONS.iter().find(|row| row.names.contains(&name))?;
-    Some(match value.and_then(|value| row.spelling.spell(value)) {
+    Some(match value.and_then(|value| row.spelling.spell_value(value)) {
         Some(spelling) => format!("use {spelling}"),
         None => row.meant.to_owned(),
     })

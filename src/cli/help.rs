@@ -97,12 +97,12 @@ impl Layout {
 
 /// Returns the usage text of this extent, with a final line feed.
 pub fn usage(extent: UsageExtent, columns: usize) -> String {
-    let layout = Layout::of(columns);
+    let layout = Layout::new(columns);
     match extent {
         UsageExtent::First => first(layout),
-        UsageExtent::Everyday => everyday(layout),
+        UsageExtent::Everyday => everyday_options(layout),
         UsageExtent::Topic(topic) => of_topic(topic, layout),
-        UsageExtent::All => everything(layout),
+        UsageExtent::All => full_help(layout),
     }
 }
 
@@ -119,21 +119,21 @@ fn first(layout: Layout) -> String {
     let mut text = title(layout);
     let what = "Measures how fast a disk, a file or a share is: it reads and writes as you say, reports \
                 I/Os per second, throughput and latencies, and says whether these figures can be believed.";
-    paragraph(&mut text, what, layout);
+    write_paragraph(&mut text, what, layout);
     text.push_str("\nType one of these:\n");
     FIRST.iter().for_each(|example| show_example(&mut text, example, layout));
-    section(&mut text, "And for the rest", REST, layout.of_short_forms());
+    write_section(&mut text, "And for the rest", REST, layout.of_short_forms());
     text
 }
 
 /// The common options by topic, the names of the others, and the commands.
-fn everyday(layout: Layout) -> String {
+fn everyday_options(layout: Layout) -> String {
     let mut text = title(layout);
-    synopsis(&mut text, layout);
+    write_synopsis(&mut text, layout);
     text.push('\n');
-    rules(&mut text, layout);
+    write_rules(&mut text, layout);
     for group in GROUPS {
-        heading(&mut text, &format!("{} (--help {})", group.title, group.topic), layout);
+        write_heading(&mut text, &format!("{} (--help {})", group.title, group.topic), layout);
         let forms = group.everyday_forms();
         forms.iter().for_each(|(flag, form)| short_row(&mut text, flag, *form, layout.of_short_forms()));
         let explained = |flag: &Flag| forms.iter().any(|(other, form)| *form == 0 && other.name == flag.name);
@@ -144,68 +144,68 @@ fn everyday(layout: Layout) -> String {
             let _ = writeln!(text, "  {}", wrapped(&names, layout.columns, 2, 7));
         }
     }
-    heading(&mut text, "Commands (diskspd <command> --help)", layout);
+    write_heading(&mut text, "Commands (diskspd <command> --help)", layout);
     for command in COMMANDS {
-        row(&mut text, command.name, clause(command.help), layout.of_short_forms());
+        write_row(&mut text, command.name, first_clause(command.help), layout.of_short_forms());
     }
     text.push('\n');
     let end = "Brackets show the default. diskspd --help all shows every option in all its forms, with \
                targets, sizes and examples; diskspd man explains more.";
-    paragraph(&mut text, end, layout);
+    write_paragraph(&mut text, end, layout);
     text
 }
 
 fn of_topic(topic: &str, layout: Layout) -> String {
     let mut text = title(layout);
     match topic {
-        "targets" => targets(&mut text, layout),
-        "commands" => commands(&mut text, layout),
+        "targets" => write_targets(&mut text, layout),
+        "commands" => write_commands(&mut text, layout),
         topic => GROUPS
             .iter()
             .filter(|group| group.topic == topic)
             .for_each(|group| of_group(&mut text, group, layout)),
     }
     text.push('\n');
-    paragraph(&mut text, "Brackets show the default. diskspd --help shows the other topics.", layout);
+    write_paragraph(&mut text, "Brackets show the default. diskspd --help shows the other topics.", layout);
     // One blank line stands between the title and what follows it.
     text.replacen("\n\n\n", "\n\n", 1)
 }
 
-fn everything(layout: Layout) -> String {
+fn full_help(layout: Layout) -> String {
     let mut text = title(layout);
-    synopsis(&mut text, layout);
+    write_synopsis(&mut text, layout);
     text.push('\n');
-    rules(&mut text, layout);
-    targets(&mut text, layout);
+    write_rules(&mut text, layout);
+    write_targets(&mut text, layout);
     GROUPS.iter().for_each(|group| of_group(&mut text, group, layout));
-    commands(&mut text, layout);
+    write_commands(&mut text, layout);
     text.push_str("\nExamples:\n");
     EXAMPLES.iter().for_each(|example| show_example(&mut text, example, layout));
     text.push('\n');
-    paragraph(&mut text, "[Brackets] are defaults. diskspd man explains more.", layout);
+    write_paragraph(&mut text, "[Brackets] are defaults. diskspd man explains more.", layout);
     text
 }
 
-fn synopsis(text: &mut String, layout: Layout) {
+fn write_synopsis(text: &mut String, layout: Layout) {
     text.push_str("Usage:\n");
     for line in SYNOPSIS {
         let _ = writeln!(text, "  {}", wrapped(line, layout.columns, 2, 6));
     }
 }
 
-fn rules(text: &mut String, layout: Layout) {
+fn write_rules(text: &mut String, layout: Layout) {
     let rule =
         "All options come before all targets. The value of a letter is attached to it: -b4K, not -b 4K.";
-    paragraph(text, rule, layout);
+    write_paragraph(text, rule, layout);
 }
 
-fn targets(text: &mut String, layout: Layout) {
-    section(text, "Targets", TARGETS, layout);
-    section(text, "Size suffixes, at most one", SIZES, layout);
+fn write_targets(text: &mut String, layout: Layout) {
+    write_section(text, "Targets", TARGETS, layout);
+    write_section(text, "Size suffixes, at most one", SIZES, layout);
 }
 
 fn of_group(text: &mut String, group: &OptionGroup, layout: Layout) {
-    heading(text, group.title, layout);
+    write_heading(text, group.title, layout);
     group.flags().for_each(|flag| flag_row(text, flag, flag.forms.len(), layout));
 }
 
@@ -213,7 +213,7 @@ fn of_group(text: &mut String, group: &OptionGroup, layout: Layout) {
 fn flag_row(text: &mut String, flag: &Flag, forms: usize, layout: Layout) {
     for (index, (syntax, help)) in flag.forms.iter().take(forms).enumerate() {
         let default = if index == 0 { format!(" [{}]", flag.default) } else { String::new() };
-        row(text, syntax, &format!("{help}{}", default.replace(" [off]", "")), layout);
+        write_row(text, syntax, &format!("{help}{}", default.replace(" [off]", "")), layout);
     }
 }
 
@@ -222,7 +222,7 @@ fn short_row(text: &mut String, flag: &Flag, form: usize, layout: Layout) {
     let default = flag.default.split("; ").next().unwrap_or_default();
     let is_told = form == 0 && default != "off" && default.len() <= SHORT_DEFAULT;
     let default = if is_told { format!(" [{default}]") } else { String::new() };
-    row(text, syntax, &format!("{}{default}", clause(help)), layout);
+    write_row(text, syntax, &format!("{}{default}", first_clause(help)), layout);
 }
 
 fn clause(help: &str) -> &str {
@@ -234,32 +234,32 @@ fn clause(help: &str) -> &str {
     }
 }
 
-fn commands(text: &mut String, layout: Layout) {
+fn write_commands(text: &mut String, layout: Layout) {
     text.push_str("\nCommands:\n");
     for command in COMMANDS {
-        row(text, format!("{} {}", command.name, command.arguments).trim_end(), command.help, layout);
+        write_row(text, format!("{} {}", command.name, command.arguments).trim_end(), command.help, layout);
     }
-    row(text, "<command> --help", "explains a command", layout);
+    write_row(text, "<command> --help", "explains a command", layout);
 }
 
-fn heading(text: &mut String, title: &str, layout: Layout) {
+fn write_heading(text: &mut String, title: &str, layout: Layout) {
     let _ = writeln!(text, "\n{}:", wrapped(title, layout.columns - 1, 0, 2));
 }
 
 /// Returns the output of `diskspd <command> --help`, with a final line feed; empty for an unknown name.
 pub fn command_usage(name: &str, columns: usize) -> String {
     let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
-    let layout = Layout::of(columns);
+    let layout = Layout::new(columns);
     let usage = wrapped(&command.usage(), layout.columns, 7, 7);
     let mut text = format!("Usage: {usage}\n\n");
-    paragraph(&mut text, &format!("{}.", sentence(command.help)), layout);
+    write_paragraph(&mut text, &format!("{}.", sentence(command.help)), layout);
     text.push_str("\nOptions:\n");
     for option in command.rows_and_help() {
-        row(&mut text, &option.form(), &option.meaning(), layout);
+        write_row(&mut text, &option.form(), &option.meaning(), layout);
     }
     if command.takes_options_of_runs() {
         text.push('\n');
-        paragraph(&mut text, "The options of a run go with it: diskspd --help.", layout);
+        write_paragraph(&mut text, "The options of a run go with it: diskspd --help.", layout);
     }
     if !command.examples.is_empty() {
         text.push_str("\nExamples:\n");
@@ -279,19 +279,19 @@ pub(super) fn sentence(help: &str) -> String {
     letters.next().map(char::to_uppercase).into_iter().flatten().chain(letters).collect()
 }
 
-fn paragraph(text: &mut String, words: &str, layout: Layout) {
+fn write_paragraph(text: &mut String, words: &str, layout: Layout) {
     let _ = writeln!(text, "{}", wrapped(words, layout.columns, 0, 0));
 }
 
-fn section(text: &mut String, title: &str, rows: &[(&str, &str)], layout: Layout) {
-    heading(text, title, layout);
+fn write_section(text: &mut String, title: &str, rows: &[(&str, &str)], layout: Layout) {
+    write_heading(text, title, layout);
     for (form, meaning) in rows {
-        row(text, form, meaning, layout);
+        write_row(text, form, meaning, layout);
     }
 }
 
 /// A form and its meaning side by side, the meaning wrapped; below each other when the form is too long.
-fn row(text: &mut String, form: &str, meaning: &str, Layout { columns, forms }: Layout) {
+fn write_row(text: &mut String, form: &str, meaning: &str, Layout { columns, forms }: Layout) {
     let meaning = wrapped(meaning, columns, forms, forms);
     if form.len() + 4 <= forms {
         let _ = writeln!(text, "  {form:0$}{meaning}", forms - 2);
@@ -322,21 +322,21 @@ mod tests {
     fn lines_fit_the_terminal() {
         for columns in [30, 40, 60, 80, 100, 120] {
             let of_commands = COMMANDS.iter().map(|command| command_usage(command.name, columns));
-            for text in of_commands.chain(extents().map(|extent| usage(extent, columns))) {
+            for text in of_commands.chain(all_extents().map(|extent| usage(extent, columns))) {
                 let wide = text.lines().find(|line| line.len() > columns && line.trim().contains(' '));
                 assert_eq!(wide, None, "{columns}");
             }
         }
     }
 
-    fn extents() -> impl Iterator<Item = UsageExtent> {
-        let topics = TOPICS.iter().filter_map(|topic| UsageExtent::named(topic.as_bytes()));
+    fn all_extents() -> impl Iterator<Item = UsageExtent> {
+        let topics = TOPICS.iter().filter_map(|topic| UsageExtent::from_word(topic.as_bytes()));
         topics.chain([UsageExtent::First, UsageExtent::Everyday])
     }
 
     #[test]
     fn every_usage_begins_with_one_line_that_names_the_version_it_is_compatible_with() {
-        for extent in extents() {
+        for extent in all_extents() {
             let usage = usage(extent, 80);
             let (first, rest) = usage.split_once('\n').unwrap();
             assert!(first.contains(env!("CARGO_PKG_VERSION")), "{extent:?}: {first}");
@@ -371,7 +371,7 @@ mod tests {
             ("measure latency", "measure latency"),
             ("", ""),
         ] {
-            assert_eq!(clause(help), expected);
+            assert_eq!(first_clause(help), expected);
         }
     }
 

@@ -18,7 +18,7 @@ pub struct TypedLine {
 }
 
 /// Arguments with single blanks between them, as a profile keeps them.
-pub fn joined(arguments: &[OsString]) -> RawText {
+pub fn join_arguments(arguments: &[OsString]) -> RawText {
     let words: Vec<&[u8]> = arguments.iter().map(|argument| argument.as_encoded_bytes()).collect();
     RawText::from(words.join(&b' '))
 }
@@ -116,7 +116,7 @@ impl TypedLine {
 
     pub fn command_line(&self) -> RawText {
         let program = OsString::from("diskspd");
-        joined(&[vec![program], self.words()].concat())
+        join_arguments(&[vec![program], self.words()].concat())
     }
 
     pub fn typed(&self) -> String {

@@ -15,7 +15,7 @@ pub fn pages() -> impl Iterator<Item = (String, String)> {
 
 /// The man page `diskspd(1)`; ends with a line feed.
 pub fn page() -> String {
-    let mut page = heading("DISKSPD");
+    let mut page = heading_line("DISKSPD");
     page.push_str(".SH NAME\ndiskspd \\- storage load generator and benchmark\n.SH SYNOPSIS\n");
     for line in help::SYNOPSIS {
         let _ = writeln!(page, "{}\n.br", escape(line));
@@ -27,14 +27,14 @@ pub fn page() -> String {
          and profiles of DISKSPD {COMPATIBLE_VERSION} and prints its reports.\n.PP\n\
          All options come before all targets. The value of a letter is attached to it.\n"
     );
-    section(&mut page, "TARGETS", help::TARGETS);
-    section(&mut page, "SIZE SUFFIXES", help::SIZES);
+    write_section(&mut page, "TARGETS", help::TARGETS);
+    write_section(&mut page, "SIZE SUFFIXES", help::SIZES);
     page.push_str(".SH OPTIONS\n");
     for group in GROUPS {
         let _ = writeln!(page, ".SS {}", escape(group.title));
         for flag in group.flags() {
             for (syntax, help) in flag.forms {
-                item(&mut page, syntax, help);
+                write_item(&mut page, syntax, help);
             }
             let _ = write!(page, ".br\nDefault: {}.", escape(flag.default));
             if !flag.notes.is_empty() {
@@ -48,12 +48,12 @@ pub fn page() -> String {
     }
     page.push_str(".SH COMMANDS\nEach has a page of its own, as diskspd\\-report(1).\n");
     for command in COMMANDS {
-        item(&mut page, format!("{} {}", command.name, command.arguments).trim_end(), command.help);
+        write_item(&mut page, format!("{} {}", command.name, command.arguments).trim_end(), command.help);
     }
     exit_status(&mut page);
     page.push_str(".SH EXAMPLES\n");
     for (line, meaning) in help::EXAMPLES {
-        item(&mut page, line, meaning);
+        write_item(&mut page, line, meaning);
     }
     see_also(&mut page, COMMANDS.iter().map(|command| command.name));
     page
@@ -62,18 +62,18 @@ pub fn page() -> String {
 /// Returns the man page `diskspd-<command>(1)`, with a final line feed; empty for an unknown name.
 pub fn command_page(name: &str) -> String {
     let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
-    let mut page = heading(&format!("DISKSPD\\-{}", name.to_uppercase()));
+    let mut page = heading_line(&format!("DISKSPD\\-{}", name.to_uppercase()));
     let _ = writeln!(page, ".SH NAME\ndiskspd\\-{name} \\- {}", escape(command.help));
     let _ = writeln!(page, ".SH SYNOPSIS\n{}", escape(&command.usage()));
     let _ = writeln!(page, ".SH DESCRIPTION\n{}.", escape(&help::sentence(command.help)));
     page.push_str(".SH OPTIONS\n");
     for option in command.rows_and_help() {
-        item(&mut page, &option.form(), &format!("{}.", help::sentence(&option.meaning())));
+        write_item(&mut page, &option.form(), &format!("{}.", help::sentence(&option.meaning())));
     }
     exit_status(&mut page);
     if !command.examples.is_empty() {
         page.push_str(".SH EXAMPLES\n");
-        command.examples.iter().for_each(|(line, meaning)| item(&mut page, line, meaning));
+        command.examples.iter().for_each(|(line, meaning)| write_item(&mut page, line, meaning));
     }
     see_also(&mut page, std::iter::empty());
     page
@@ -115,18 +115,18 @@ fn unescape(text: &str) -> String {
     plain.replace("\\-", "-").replace("\\e", "\\")
 }
 
-fn heading(title: &str) -> String {
+fn heading_line(title: &str) -> String {
     format!(".TH {title} 1 \"\" \"diskspd {}\"\n", env!("CARGO_PKG_VERSION"))
 }
 
 fn exit_status(page: &mut String) {
     page.push_str(".SH EXIT STATUS\n");
     for exit in Exit::ALL {
-        item(page, &exit.code().to_string(), meaning(exit));
+        write_item(page, &exit.code().to_string(), exit_meaning(exit));
     }
 }
 
-fn meaning(exit: Exit) -> &'static str {
+fn exit_meaning(exit: Exit) -> &'static str {
     match exit {
         Exit::Success => "Success.",
         Exit::RunFailed => {
@@ -157,14 +157,14 @@ fn see_also<'a>(page: &mut String, commands: impl Iterator<Item = &'a str>) {
     page.push('\n');
 }
 
-fn section(page: &mut String, title: &str, rows: &[(&str, &str)]) {
+fn write_section(page: &mut String, title: &str, rows: &[(&str, &str)]) {
     let _ = writeln!(page, ".SH {title}");
     for (form, meaning) in rows {
-        item(page, form, meaning);
+        write_item(page, form, meaning);
     }
 }
 
-fn item(page: &mut String, term: &str, text: &str) {
+fn write_item(page: &mut String, term: &str, text: &str) {
     let _ = writeln!(page, ".TP\n\\fB{}\\fR\n{}", escape(term), escape(text));
 }
 

@@ -53,14 +53,14 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
         return Some(format!(
             "{meant}; {name_of} is an option of {}",
             elsewhere.join(", "),
-            name_of = shown(name)
+            name_of = option_text(name)
         ));
     }
     if let Some(command) = elsewhere.first().filter(|_| run || flags::all().all(|f| !f.is_named(name))) {
         let others = elsewhere.join(" and ");
-        return Some(format!("{} is an option of {others}: see diskspd {command} --help", shown(name)));
+        return Some(format!("{} is an option of {others}: see diskspd {command} --help", option_text(name)));
     }
-    if let Some(nearest) = nearest(name, here) {
+    if let Some(nearest) = nearest_option(name, here) {
         return Some(nearest);
     }
     foreign::option(text.trim_start_matches('-'))
@@ -81,7 +81,7 @@ pub fn sweep_of(argument: &str) -> String {
     format!("diskspd sweep runs every value: diskspd sweep {argument} {others} test.dat")
 }
 
-fn shown(name: &str) -> String {
+fn option_text(name: &str) -> String {
     format!("--{name}")
 }
 
@@ -104,7 +104,7 @@ fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::commands::{find, meant as option};
+    use crate::cli::commands::{find, suggest_command as option};
 
     #[test]
     fn each_word_is_known_once_and_is_none_of_ours() {

@@ -22,13 +22,13 @@ pub fn parse(value: &[u8]) -> Result<Vec<MixPart>, Problem> {
     let mut position = 0;
     let mut parts = Vec::new();
     for text in value.split(|byte| *byte == b';') {
-        parts.push(part(text).map_err(|problem| problem.at(position))?);
+        parts.push(parse_part(text).map_err(|problem| problem.at(position))?);
         position += text.len() + 1;
     }
     Ok(parts)
 }
 
-fn part(text: &[u8]) -> Result<MixPart, Problem> {
+fn parse_part(text: &[u8]) -> Result<MixPart, Problem> {
     let colon = text.iter().position(|byte| *byte == b':').unwrap_or(text.len());
     let share = std::str::from_utf8(&text[..colon]).ok().map(str::trim);
     let share = share.and_then(|digits| digits.parse().ok()).filter(|share| (1..=1_000_000).contains(share));
@@ -36,7 +36,7 @@ fn part(text: &[u8]) -> Result<MixPart, Problem> {
         return Err(Problem::new(0, "a share from 1 to 1000000 is missing here").expected(PART));
     };
     let mut draft = Draft::default();
-    let words = words(text, colon + 1);
+    let words = split_words(text, colon + 1);
     // -b first, as on the command line: it is the unit of other sizes.
     for first in [true, false] {
         let mut rest = words.iter();
@@ -80,7 +80,7 @@ fn part(text: &[u8]) -> Result<MixPart, Problem> {
     let mut target = draft.target;
     target.block_alignment = draft.alignment.filter(|_| draft.alignment_given).unwrap_or(0);
     target.sum_up_parts();
-    Ok(MixPart::of(target, share, base, end))
+    Ok(MixPart::new(target, share, base, end))
 }
 
 fn not_of_a_part(at: usize) -> Problem {
@@ -90,7 +90,7 @@ fn not_of_a_part(at: usize) -> Problem {
 }
 
 /// The words of a part from here on, each with its place.
-fn words(text: &[u8], from: usize) -> Vec<(usize, &[u8])> {
+fn split_words(text: &[u8], from: usize) -> Vec<(usize, &[u8])> {
     let mut found = Vec::new();
     let mut at = from;
     for word in text[from..].split(|byte| *byte == b' ') {

@@ -40,7 +40,7 @@ pub enum OptionValue {
 use OptionValue::{File, Folder, Number, OneOf, Switch, Text};
 
 impl OptionValue {
-    pub fn shown(&self) -> String {
+    pub fn value_text(&self) -> String {
         match self {
             Switch => String::new(),
             File => "<file>".to_owned(),
@@ -104,7 +104,7 @@ impl OptionRow {
         OptionRow { only_with, ..self }
     }
 
-    pub fn of(flag: &'static Flag) -> OptionRow {
+    pub fn from_flag(flag: &'static Flag) -> OptionRow {
         let ((form, help), own) = (flag.forms[0], flag.name.with_dashes());
         let (name, value) = form.split_at(own.len());
         let shown = value.trim_start_matches(['=', ' ']);
@@ -126,16 +126,16 @@ impl OptionRow {
     }
 
     pub fn form(&self) -> String {
-        self.with(&self.value.shown())
+        self.option_with(&self.value.value_text())
     }
 
-    fn with(&self, value: &str) -> String {
+    fn option_with(&self, value: &str) -> String {
         let apart = !value.is_empty() && !value.starts_with('[') && !self.is_letter();
         format!("{}{}{value}", self.name, if apart { " " } else { "" })
     }
 
     pub fn as_example(&self) -> Option<String> {
-        (!self.example.is_empty()).then(|| self.with(self.example))
+        (!self.example.is_empty()).then(|| self.option_with(self.example))
     }
 
     /// Returns its purpose, permitted numbers or words, and the default.
@@ -201,8 +201,9 @@ mod tests {
 
     #[test]
     fn an_option_of_runs_is_shown_by_its_first_form() {
-        let of =
-            |name: &str| OptionRow::of(flags::all().find(|flag| flag.name.with_dashes() == name).unwrap());
+        let of = |name: &str| {
+            OptionRow::from_flag(flags::all().find(|flag| flag.name.with_dashes() == name).unwrap())
+        };
         assert_eq!((of("--out").value, of("--out").form()), (File, "--out <file>".into()));
         assert_eq!((of("--dry-run").value, of("-h").value), (Switch, Switch));
         assert!(of("--until-steady").value.is_optional() && !of("--repeat").value.is_optional());

@@ -20,7 +20,7 @@ use std::ffi::OsString;
 /// permitted with a profile including `-b` and `-X`, all other options, missing targets.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let (_, without) = split_give_up(arguments)?;
-    let mut read = understand(arguments, &without).map_err(suggest::naming_foreign_dash)?;
+    let mut read = read_invocation(arguments, &without).map_err(suggest::naming_foreign_dash)?;
     if let Invocation::Run(request) = &mut read {
         request.typed = arguments.to_vec();
     }
@@ -28,8 +28,8 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
 }
 
 /// `typed` are all arguments, `arguments` the arguments without `--give-up`.
-fn understand(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let command_line = line::joined(typed);
+fn read_invocation(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let command_line = line::join_arguments(typed);
     let arguments = arguments.get(1..).unwrap_or_default();
     if arguments.is_empty() {
         return Ok(Invocation::Usage(UsageExtent::First));
@@ -41,7 +41,7 @@ fn understand(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, 
         return command;
     }
 
-    TypedLine::split(arguments)?.understood(command_line)
+    TypedLine::split(arguments)?.read_line(command_line)
 }
 
 impl TypedLine {
@@ -50,19 +50,19 @@ impl TypedLine {
     /// # Errors
     /// Fails if an option is unknown, its value is invalid, or options conflict.
     pub fn read(&self, command_line: RawText) -> Result<Invocation, CliError> {
-        self.understood(command_line).map_err(suggest::naming_foreign_dash)
+        self.read_line(command_line).map_err(suggest::naming_foreign_dash)
     }
 
-    fn understood(&self, command_line: RawText) -> Result<Invocation, CliError> {
-        match preset::of(self)? {
-            Some((preset, line)) => preset::request(preset, &line, command_line, alone),
-            None => alone(self, command_line),
+    fn read_line(&self, command_line: RawText) -> Result<Invocation, CliError> {
+        match preset::split_preset(self)? {
+            Some((preset, line)) => preset::request(preset, &line, command_line, read_without_preset),
+            None => read_without_preset(self, command_line),
         }
     }
 }
 
 /// Reads a line without a preset.
-fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError> {
+fn read_without_preset(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError> {
     let TypedLine { options, targets } = line;
     no_ranges(options)?;
     let mut draft = Draft::default();
@@ -75,7 +75,7 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
             return Err(CliError { set_events: draft.set_events.into(), ..error });
         }
         if let Some(answer) = draft.answer.take() {
-            return explained(answer, line);
+            return help_invocation(answer, line);
         }
     }
     if !draft.set_events.is_empty() {
@@ -162,7 +162,7 @@ fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
 }
 
 /// Reads the words after `rerun`: options of one invocation, the file, and devices that may be overwritten.
-fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
+fn read_rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let line = TypedLine::split(arguments)?;
     let (options, files) = (&line.options, &line.targets);
     let mut draft = Draft::default();
@@ -276,7 +276,7 @@ impl Given {
     fn read(&self, draft: &mut Draft, line: &TypedLine) -> Result<(), CliError> {
         let Some(flag) = self.flag else { return Err(self.unknown()) };
         // An explicit --compat requests DISKSPD's reading.
-        if let Some(error) = self.foreign().filter(|_| draft.overrides.compat.is_none()) {
+        if let Some(error) = self.foreign_error().filter(|_| draft.overrides.compat.is_none()) {
             return Err(error);
         }
         let told = draft.request.warnings.len();
@@ -293,12 +293,12 @@ impl Given {
                 Some(spelling) => Some(format!("attach the value without a blank: {spelling}")),
                 None => list().or_else(|| self.plain_sizes(draft)).or_else(|| problem.hint.clone()),
             };
-            self.error(flag, Problem { hint, ..problem })
+            self.option_error(flag, Problem { hint, ..problem })
         })
     }
 
     /// `-rw=randread` and `-d=30`, which DISKSPD reads as a letter and drops the rest.
-    fn foreign(&self) -> Option<CliError> {
+    fn foreign_error(&self) -> Option<CliError> {
         let text = std::str::from_utf8(&self.argument).ok()?;
         if let Some(meant) = foreign::with_one_dash(text) {
             return Some(CliError::at(&self.argument, 1, "unknown option").hint(meant));
@@ -322,7 +322,7 @@ impl Given {
         accepted.then(|| format!("use {}", self.with(&plain).attached()))
     }
 
-    fn error(&self, flag: &Flag, problem: Problem) -> CliError {
+    fn option_error(&self, flag: &Flag, problem: Problem) -> CliError {
         let name = flag.name.with_dashes();
         if self.is_apart() {
             // The value of a long option is an argument of its own.
@@ -371,7 +371,7 @@ impl Given {
             let (name, help) = (flag.name.with_dashes(), flag.forms[0].1);
             Some(format!("did you mean {name}: {help}? Case matters."))
         };
-        let meant = if dashes > 1 { commands::meant(argument, &[]) } else { letter() };
+        let meant = if dashes > 1 { commands::suggest_command(argument, &[]) } else { letter() };
         error.hint(meant.unwrap_or_else(|| "diskspd --help all lists all options".to_owned()))
     }
 }

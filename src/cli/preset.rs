@@ -21,8 +21,8 @@ pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliE
     match (presets::find(&name), given.get(1)) {
         (None, _) => {
             let error = CliError::at(&one.value, 0, format!("there is no preset '{name}'"));
-            Err(error.hint(match meant(&name) {
-                Some(meant) => format!("did you mean {meant}? diskspd preset lists all"),
+            Err(error.hint(match suggest_preset(&name) {
+                Some(suggest_preset) => format!("did you mean {suggest_preset}? diskspd preset lists all"),
                 None => format!("diskspd preset shows what each is: {}", presets::names()),
             }))
         }

@@ -38,7 +38,7 @@ const AMOUNTS: [(&[&str], u64); 4] = [
 
 impl Quantity {
     /// Units of the value and nanoseconds or pieces of one step of the option.
-    fn units(self) -> (&'static [(&'static [&'static str], u64)], u64) {
+    fn unit_table(self) -> (&'static [(&'static [&'static str], u64)], u64) {
         match self {
             Quantity::Seconds => (&TIMES, 1_000_000_000),
             Quantity::Milliseconds => (&TIMES, 1_000_000),
@@ -50,7 +50,7 @@ impl Quantity {
     /// The intended number, rounded up, if a unit after the digits changes the value. 0 has the same value in
     /// any unit.
     pub fn convert(self, value: &[u8]) -> Option<u128> {
-        let (units, step) = self.units();
+        let (units, step) = self.unit_table();
         let suffix = std::str::from_utf8(behind_lenient_integer(value)).ok()?.to_lowercase();
         let (fraction, unit) = match suffix.strip_prefix('.') {
             Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())),

@@ -166,7 +166,7 @@ pub enum ProfileForm {
 }
 
 impl ProfileForm {
-    pub fn given(self, path: &RawText) -> String {
+    pub fn form_text(self, path: &RawText) -> String {
         match self {
             ProfileForm::Xml => format!("-X{path}"),
             ProfileForm::FioJobs => format!("--fio {path}"),

@@ -22,10 +22,10 @@ pub fn foreign_dash(argument: &[u8]) -> Option<ForeignDash> {
         Err(error) => std::str::from_utf8(&argument[..error.valid_up_to()]).ok()?,
     };
     text.char_indices()
-        .find_map(|(position, c)| Some(ForeignDash { position, length: c.len_utf8(), name: dash(c)? }))
+        .find_map(|(position, c)| Some(ForeignDash { position, length: c.len_utf8(), name: dash_name(c)? }))
 }
 
-fn dash(c: char) -> Option<&'static str> {
+fn dash_name(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{2010}' => "a hyphen (U+2010)",
         '\u{2011}' => "a non-breaking hyphen (U+2011)",

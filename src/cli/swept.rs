@@ -19,10 +19,10 @@ impl SweptLine {
     ///
     /// # Errors
     /// Values make no axis, an option has two of them, or one that is the same in all points has a range.
-    pub fn of(line: TypedLine) -> Result<SweptLine, CliError> {
+    pub fn from_line(line: TypedLine) -> Result<SweptLine, CliError> {
         let mut axes: Vec<Axis> = Vec::new();
         for given in &line.options {
-            let Some(axis) = axis(given)? else { continue };
+            let Some(axis) = option_axis(given)? else { continue };
             if axes.iter().any(|other| other.option == axis.option) {
                 return Err(CliError::new(format!("{} has two ranges; give it one", axis.option)));
             }
@@ -34,7 +34,7 @@ impl SweptLine {
     pub fn at(&self, settings: &[Setting]) -> TypedLine {
         let mut line = self.line.clone();
         for setting in settings {
-            let given = line.options.iter_mut().find(|given| sets(given, &setting.option));
+            let given = line.options.iter_mut().find(|given| sets_option(given, &setting.option));
             given.into_iter().for_each(|given| *given = given.with(&value_of(given, setting)));
         }
         line
@@ -52,7 +52,7 @@ fn name(flag: &Flag, value: &str) -> String {
     flag.name.with_dashes() + head
 }
 
-fn sets(given: &Given, option: &str) -> bool {
+fn sets_option(given: &Given, option: &str) -> bool {
     let Some(flag) = given.flag else { return false };
     name(flag, &String::from_utf8_lossy(&given.value)) == option
 }
@@ -64,7 +64,7 @@ fn value_of(given: &Given, setting: &Setting) -> String {
 }
 
 /// The axis that an option is; `None` = it has one value.
-fn axis(given: &Given) -> Result<Option<Axis>, CliError> {
+fn option_axis(given: &Given) -> Result<Option<Axis>, CliError> {
     let (Some(flag), Ok(value)) = (given.flag, std::str::from_utf8(&given.value)) else { return Ok(None) };
     let Some(form) = flag.swept else { return refuse_range(flag, given, value).map(|()| None) };
     let option = name(flag, value);
@@ -95,24 +95,26 @@ mod tests {
     use crate::lab::sweep::points;
     use std::ffi::OsString;
 
-    fn swept(text: &str) -> Result<SweptLine, CliError> {
+    fn parse_swept(text: &str) -> Result<SweptLine, CliError> {
         let arguments: Vec<OsString> = text.split_whitespace().map(OsString::from).collect();
-        SweptLine::of(TypedLine::of(&arguments)?)
+        SweptLine::from_line(TypedLine::from_arguments(&arguments)?)
     }
 
-    fn typed(line: &TypedLine) -> String {
-        line::joined(&line.words()).to_string()
+    fn line_text(line: &TypedLine) -> String {
+        line::join_arguments(&line.words()).to_string()
     }
 
-    fn lines(text: &str) -> Vec<TypedLine> {
-        let swept = swept(text).unwrap();
+    fn expand_lines(text: &str) -> Vec<TypedLine> {
+        let swept = parse_swept(text).unwrap();
         points(&swept.axes).unwrap().iter().map(|settings| swept.at(settings)).collect()
     }
 
     #[test]
     fn every_combination_is_a_plain_command_line() {
-        let found: Vec<String> =
-            lines("-b4K,64K -r -o1..2 --engine sync,uring -Sh ./1,2..3").iter().map(typed).collect();
+        let found: Vec<String> = expand_lines("-b4K,64K -r -o1..2 --engine sync,uring -Sh ./1,2..3")
+            .iter()
+            .map(line_text)
+            .collect();
         assert_eq!(found.len(), 8);
         assert_eq!(found[0], "-b4K -r -o1 --engine sync -Sh ./1,2..3");
         assert_eq!(found[1], "-b4K -r -o1 --engine uring -Sh ./1,2..3");
@@ -122,7 +124,7 @@ mod tests {
     #[test]
     fn a_line_without_axes_is_one_point() {
         let text = "-o8 -a0,1 -rdpct10/90:0/5 --engine=sim -Z1M,./f --verify=read:2,1 file";
-        assert_eq!(lines(text).iter().map(typed).collect::<Vec<_>>(), [text]);
+        assert_eq!(expand_lines(text).iter().map(line_text).collect::<Vec<_>>(), [text]);
     }
 
     #[test]
@@ -140,14 +142,14 @@ mod tests {
             ("--preset fleet-general -o1,2 f", 2, "--preset fleet-general -o2 f"),
             ("-Xp.xml -d1,2 -z3 f", 2, "-Xp.xml -d2 -z3 f"),
         ] {
-            let found = lines(text);
-            assert_eq!((found.len(), typed(found.last().unwrap()).as_str()), (count, last), "{text}");
+            let found = expand_lines(text);
+            assert_eq!((found.len(), line_text(found.last().unwrap()).as_str()), (count, last), "{text}");
             for line in &found {
                 let run = |line: &TypedLine| match line.read("".into()).unwrap() {
                     Invocation::Run(request) => *request,
                     other => panic!("{other:?}"),
                 };
-                let again = run(&TypedLine::of(&line.words()).unwrap());
+                let again = run(&TypedLine::from_arguments(&line.words()).unwrap());
                 let run = run(line);
                 assert_eq!((run.profile, run.run_options), (again.profile, again.run_options), "{text}");
                 assert_eq!(run.profile_file, again.profile_file, "{text}");
@@ -165,7 +167,7 @@ mod tests {
             ("--save=1..3 f", "--save can't be swept"),
             ("--out 1..3 f", "--out can't be swept: it applies to all points at once"),
         ] {
-            let message = swept(text).unwrap_err().to_string();
+            let message = parse_swept(text).unwrap_err().to_string();
             assert!(message.contains(why), "{message}");
         }
     }

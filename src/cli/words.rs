@@ -17,13 +17,13 @@ impl<T: Copy + PartialEq> Words<T> {
 }
 
 /// A value that may not have been given.
-pub fn given(value: Option<impl ToString>) -> Vec<String> {
+pub fn optional_word(value: Option<impl ToString>) -> Vec<String> {
     value.map(|value| value.to_string()).into_iter().collect()
 }
 
 /// A value that says something only then.
 pub fn when(says: bool, value: impl ToString) -> Vec<String> {
-    given(says.then_some(value))
+    optional_word(says.then_some(value))
 }
 
 pub fn switch(is_given: bool) -> Vec<String> {

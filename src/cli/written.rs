@@ -43,7 +43,7 @@ pub fn beyond_diskspd(span: &TimeSpan, target: &Target) -> Vec<String> {
 /// Returns the words after the program's name; `None` if no command line expresses all of this, which is
 /// verified by parsing it.
 pub fn command_line(profile: &Profile, run_options: &RunOptions) -> Option<Vec<OsString>> {
-    written(profile, run_options, |_| true)
+    write_options(profile, run_options, |_| true)
 }
 
 /// Returns the same in the style of `line`, with the defaults that it states.
@@ -52,10 +52,10 @@ pub fn command_line_like(
     profile: &Profile,
     run_options: &RunOptions,
 ) -> Option<Vec<OsString>> {
-    written(profile, run_options, |flag| line.options.iter().any(|given| given.flag == Some(flag)))
+    write_options(profile, run_options, |flag| line.options.iter().any(|given| given.flag == Some(flag)))
 }
 
-fn written(
+fn write_options(
     profile: &Profile,
     run_options: &RunOptions,
     says: impl Fn(&Flag) -> bool,

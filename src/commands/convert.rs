@@ -29,7 +29,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     let out = request.out.as_deref().map(|path| opened(path, &of_file)).transpose()?;
     let run = load::as_it_is(&of_file)?.run;
     let (profile, run_options) = (&run.profile, &run.run_options);
-    judge(profile, run_options)?;
+    judge_profile(profile, run_options)?;
     let Some((path, out)) = request.out.as_deref().zip(out) else {
         return match written::command_line(profile, run_options) {
             Some(words) => super::print(&format!("diskspd {}\n", quoted(&words))),
@@ -51,10 +51,10 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
 }
 
 /// The XML profile; `None` = read back it would be another one.
-fn document(profile: &Profile) -> Option<Vec<u8>> {
+fn write_document(profile: &Profile) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     profile_xml::write_whole_profile(&mut bytes, profile);
-    (xml::read(&bytes).map(alike) == Ok(alike(profile.clone()))).then_some(bytes)
+    (xml::read(&bytes).map(comparable_profile) == Ok(comparable_profile(profile.clone()))).then_some(bytes)
 }
 
 fn profile_file(source: &ConvertSource) -> ProfileFile {
@@ -112,7 +112,7 @@ fn opened(path: &Path, request: &RunRequest) -> Result<OutFile, NotDone> {
     OutFile::open(permitted, path, xml, &Patience::default())
 }
 
-fn judge(profile: &Profile, run_options: &RunOptions) -> Result<(), NotDone> {
+fn judge_profile(profile: &Profile, run_options: &RunOptions) -> Result<(), NotDone> {
     let findings = validate(profile, true).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<Finding> = findings.filter(|found| found.severity == Severity::Error).collect();
     if errors.is_empty() { Ok(()) } else { Err(NotDone::usage(errors)) }

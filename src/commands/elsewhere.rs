@@ -19,7 +19,7 @@ const LACKING: [LackingCommand; 3] = [
     ("this command", "it needs Linux", "use the Linux program"),
 ];
 
-fn lacking(command: &str) -> NotDone {
+fn lacking_command(command: &str) -> NotDone {
     let found = LACKING.iter().find(|(name, ..)| *name == command);
     let (name, why, instead) = found.unwrap_or(&LACKING[LACKING.len() - 1]);
     let what = format!("{name} isn't possible with this program on Windows: {why}");
@@ -69,7 +69,7 @@ pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, NotDone> {
         Invocation::Judge(_) => "judge",
         _ => "this command",
     };
-    Err(lacking(command))
+    Err(lacking_command(command))
 }
 
 /// Does not wait, because this system does not have ranks.

@@ -26,18 +26,18 @@ pub fn of_run(judged: &Judged, request: &RunRequest, screen: &Screen) {
 /// The block of a repetition.
 pub fn of_repetition(repetition: &Repetition, request: &RunRequest, screen: &Screen) {
     let next = next_step::of_repetitions(&request.typed);
-    put(&end_block::of_repetition(repetition, next.as_ref(), screen.columns), screen);
+    put_lines(&end_block::of_repetition(repetition, next.as_ref(), screen.columns), screen);
 }
 
-fn put(lines: &[Vec<EndPiece>], screen: &Screen) {
+fn put_lines(lines: &[Vec<EndPiece>], screen: &Screen) {
     let drawn = |line: &Vec<EndPiece>| -> DrawnLine {
-        line.iter().map(|piece| InkedText { ink: ink(piece.tone), text: piece.text.clone() }).collect()
+        line.iter().map(|piece| InkedText { ink: tone_ink(piece.tone), text: piece.text.clone() }).collect()
     };
     let lines: Vec<DrawnLine> = std::iter::once(DrawnLine::new()).chain(lines.iter().map(drawn)).collect();
     standard_error::write_lines(&lines, screen.colours);
 }
 
-fn ink(tone: EndTone) -> Ink {
+fn tone_ink(tone: EndTone) -> Ink {
     match tone {
         EndTone::Plain => Ink::Plain,
         EndTone::Label => Ink::Faint,

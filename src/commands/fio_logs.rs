@@ -26,19 +26,19 @@ pub fn add(runs: &mut [RunSummary], result: &Path) {
     beside.sort();
     for fio in asked {
         fio.series =
-            fio.logs.iter().flat_map(|files| fio::series(files, &contents(files, &beside))).collect();
+            fio.logs.iter().flat_map(|files| fio::series(files, &read_contents(files, &beside))).collect();
     }
 }
 
-fn contents(files: &FioLogFiles, beside: &[PathBuf]) -> Vec<Vec<u8>> {
+fn read_contents(files: &FioLogFiles, beside: &[PathBuf]) -> Vec<Vec<u8>> {
     let is_one = |path: &&PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
         name.is_some_and(|name| fio::is_log_of(name, files)) && path.is_file()
     };
-    beside.iter().filter(is_one).take(MOST_FILES).filter_map(|path| content(path)).collect()
+    beside.iter().filter(is_one).take(MOST_FILES).filter_map(|path| read_content(path)).collect()
 }
 
-fn content(path: &Path) -> Option<Vec<u8>> {
+fn read_content(path: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_LOG_BYTES + 1).read_to_end(&mut bytes));
     let why = match read {

@@ -56,7 +56,7 @@ pub enum FolderFault {
 }
 
 impl FolderFault {
-    pub fn of(self, path: impl Into<PathBuf>) -> FolderError {
+    pub fn at_path(self, path: impl Into<PathBuf>) -> FolderError {
         FolderError { path: path.into(), fault: self }
     }
 }

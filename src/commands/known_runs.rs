@@ -35,7 +35,7 @@ pub enum RunFile {
     Results(Vec<RunSummary>),
 }
 
-pub fn shown(path: &Path) -> String {
+pub fn display_path(path: &Path) -> String {
     visible::line(&path.to_string_lossy()).into_owned()
 }
 
@@ -53,14 +53,15 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
         }
         match of_folder(path) {
             Ok(found) if found.is_empty() => {
-                let has_folders = listed(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
-                files.push((path.clone(), Err(UnreadFault::EmptyFolder { has_folders }.of(path))));
+                let has_folders =
+                    list_files(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
+                files.push((path.clone(), Err(UnreadFault::EmptyFolder { has_folders }.at_path(path))));
             }
             Ok(found) => {
                 tell_skipped(path);
                 files.extend(found.into_iter().map(|file| (file, Ok(()))));
             }
-            Err(why) => files.push((path.clone(), Err(UnreadFault::Folder(why).of(path)))),
+            Err(why) => files.push((path.clone(), Err(UnreadFault::Folder(why).at_path(path)))),
         }
     }
     repeated::with_records(files, |(file, _)| file.as_path(), |record| (record, Ok(())))
@@ -90,7 +91,7 @@ const NAMED: usize = 5;
 /// # Errors
 /// Fails if it cannot be listed.
 pub fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let files = listed(&records_of_sweep(folder).unwrap_or_else(|| folder.to_owned()))?;
+    let files = list_files(&records_of_sweep(folder).unwrap_or_else(|| folder.to_owned()))?;
     Ok(files.into_iter().filter(|path| holds_runs(path)).collect())
 }
 
@@ -99,7 +100,7 @@ fn records_of_sweep(folder: &Path) -> Option<PathBuf> {
     (folder.join("sweep.json").is_file() && records.is_dir()).then_some(records)
 }
 
-fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn list_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     found.sort();
     Ok(found)
@@ -135,7 +136,7 @@ fn tell_skipped(folder: &Path) {
     if records_of_sweep(folder).is_some() {
         return;
     }
-    let Ok(files) = listed(folder) else { return };
+    let Ok(files) = list_files(folder) else { return };
     let skipped = files.into_iter().filter(|path| !holds_runs(path) && !name_of(path).ends_with(NOTES));
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = skipped.partition(|path| path.is_dir());
     for (paths, noun, nouns, why) in
@@ -143,7 +144,7 @@ fn tell_skipped(folder: &Path) {
     {
         let names: Vec<String> = paths
             .iter()
-            .filter_map(|path| Some(shown(Path::new(path.file_name()?))))
+            .filter_map(|path| Some(display_path(Path::new(path.file_name()?))))
             // They belong to the results beside them.
             .filter(|name| !fio::is_any_log(name))
             .collect();
@@ -157,7 +158,7 @@ fn tell_skipped(folder: &Path) {
             more => format!(" and {more} more"),
         };
         let names = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        say(Finding::note(format!("{}: skipped {entries}{why}: {names}{more}", shown(folder))));
+        say(Finding::note(format!("{}: skipped {entries}{why}: {names}{more}", display_path(folder))));
     }
 }
 
@@ -170,7 +171,7 @@ pub fn known_runs(path: &Path) -> Result<Vec<RunSummary>, UnreadRuns> {
         return Ok(vec![run]);
     }
     Ok(match run_file(path)? {
-        RunFile::Record(record) => vec![known::run(&Judged::new(&record), &shown(path))],
+        RunFile::Record(record) => vec![known::run(&Judged::new(&record), &display_path(path))],
         RunFile::Results(runs) => runs,
     })
 }
@@ -190,7 +191,7 @@ fn from_index(path: &Path) -> Option<RunSummary> {
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(16))).ok()?;
     file.read_to_end(&mut end).ok()?;
-    end.trim_ascii_end().ends_with(b"}").then(|| known::of_index(index, &shown(path)))
+    end.trim_ascii_end().ends_with(b"}").then(|| known::of_index(index, &display_path(path)))
 }
 
 /// Returns the content of a file or a pipe.
@@ -198,10 +199,10 @@ fn from_index(path: &Path) -> Option<RunSummary> {
 /// # Errors
 /// Fails if it cannot be read, or contains no run.
 pub fn run_file(path: &Path) -> Result<RunFile, UnreadRuns> {
-    held(open(path), path).map_err(|fault| fault.of(path))
+    open_runs(open(path), path).map_err(|fault| fault.at_path(path))
 }
 
-fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault> {
+fn open_runs(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault> {
     let (bytes, format) = match opened.map_err(UnreadFault::File)? {
         Opened::Record(source) => {
             let record = json::read_from(BufReader::with_capacity(BUFFER, source))?;
@@ -217,7 +218,7 @@ fn held(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault>
     let Some(format) = format else {
         return Ok(RunFile::Record(Box::new(json::read(&decode::in_utf8(&bytes))?)));
     };
-    let mut runs = (format.read)(&bytes, &shown(path))?;
+    let mut runs = (format.read)(&bytes, &display_path(path))?;
     fio_logs::add(&mut runs, path);
     Ok(RunFile::Results(runs))
 }
@@ -235,11 +236,11 @@ pub fn record(path: &Path) -> Result<Record, UnreadRuns> {
 /// # Errors
 /// As there.
 pub fn owned_record(path: &Path) -> Result<(Record, u32), UnreadRuns> {
-    let file = File::open(path).map_err(|error| UnreadFault::File(error).of(path))?;
-    let found = file.metadata().map_err(|error| UnreadFault::File(error).of(path))?;
-    match held(opened(file, path), path).map_err(|fault| fault.of(path))? {
+    let file = File::open(path).map_err(|error| UnreadFault::File(error).at_path(path))?;
+    let found = file.metadata().map_err(|error| UnreadFault::File(error).at_path(path))?;
+    match open_runs(read_opened(file, path), path).map_err(|fault| fault.at_path(path))? {
         RunFile::Record(record) => Ok((*record, inode::owner(&found))),
-        RunFile::Results(_) => Err(UnreadFault::from(RecordError::Results).of(path)),
+        RunFile::Results(_) => Err(UnreadFault::from(RecordError::Results).at_path(path)),
     }
 }
 
@@ -256,10 +257,10 @@ enum Opened {
 }
 
 fn open(path: &Path) -> io::Result<Opened> {
-    opened(File::open(path)?, path)
+    read_opened(File::open(path)?, path)
 }
 
-fn opened(mut file: File, path: &Path) -> io::Result<Opened> {
+fn read_opened(mut file: File, path: &Path) -> io::Result<Opened> {
     if !file.metadata()?.is_file() {
         let bytes = RECORD.read(file)?;
         let bytes = if packed::is_packed(&bytes) { packed::unpack(&bytes[..])? } else { bytes };

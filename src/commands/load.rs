@@ -30,8 +30,8 @@ pub struct ToRun {
 }
 
 impl ToRun {
-    fn of(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> ToRun {
-        let run = Runnable { origin, ..Runnable::of(request, profile, run_options) };
+    fn new(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> ToRun {
+        let run = Runnable { origin, ..Runnable::new(request, profile, run_options) };
         ToRun { run, run_options_are_known: true, before: None }
     }
 
@@ -72,8 +72,8 @@ impl ProfileOnce {
     fn read_file(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), NotDone> {
         let path = from.path.as_path();
         let is_secret = self.origin.is_received();
-        let (bytes, owner) =
-            read_limited(from, &self.origin.owners).map_err(|why| wrong(from, vec![why.to_string()]))?;
+        let (bytes, owner) = read_limited(from, &self.origin.owners)
+            .map_err(|why| wrong_profile(from, vec![why.to_string()]))?;
         let mut origin = self.origin.clone().owned_by(owner);
         if from.form == ProfileForm::FioJobs {
             let converted = fio_jobs::converted(&bytes, path, &mut origin.owners, is_secret);
@@ -107,7 +107,7 @@ fn of_fio(
 /// # Errors
 /// Fails if a file cannot be read or is invalid, or the templates of a profile and the targets do not
 /// match.
-pub fn asked(request: &RunRequest) -> Result<ToRun, NotDone> {
+pub fn requested_run(request: &RunRequest) -> Result<ToRun, NotDone> {
     asked_of(request, &ProfileOnce::default())
 }
 
@@ -116,9 +116,9 @@ pub fn asked(request: &RunRequest) -> Result<ToRun, NotDone> {
 /// # Errors
 /// As [`asked`].
 pub fn as_it_is(request: &RunRequest) -> Result<ToRun, NotDone> {
-    let Some(from) = &request.profile_file else { return asked(request) };
+    let Some(from) = &request.profile_file else { return requested_run(request) };
     let (profile, run_options, origin) = ProfileOnce::default().read(from, request.quiet)?;
-    Ok(ToRun::of(request, profile, run_options, origin))
+    Ok(ToRun::new(request, profile, run_options, origin))
 }
 
 /// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
@@ -149,17 +149,17 @@ pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDo
         let profile = record.asked_of_each().clone();
         are_targets(&request.permitted, &profile)?;
         let origin = Origin { named: Some(request.permitted.clone()), ..Origin::default() }.owned_by(owner);
-        let again = ToRun::of(request, profile, record.run_options.unwrap_or_default(), origin);
+        let again = ToRun::new(request, profile, record.run_options.unwrap_or_default(), origin);
         return Ok(ToRun { run_options_are_known, before, ..again });
     }
     let Some(from) = &request.profile_file else {
         let (profile, run_options) = (request.profile.clone(), request.run_options.clone());
-        return Ok(ToRun::of(request, profile, run_options, once.origin.clone()));
+        return Ok(ToRun::new(request, profile, run_options, once.origin.clone()));
     };
     let (profile, run_options, origin) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
-    let profile = complete.map_err(|messages| wrong(from, messages))?;
-    Ok(ToRun::of(request, profile, request.run_options.clone().or(run_options), origin))
+    let profile = complete.map_err(|messages| wrong_profile(from, messages))?;
+    Ok(ToRun::new(request, profile, request.run_options.clone().or(run_options), origin))
 }
 
 /// Whether each of these targets is one of the profile: the user repeats a device to let it be written to.
@@ -184,8 +184,8 @@ pub fn is_target(named: &RawText, profile: &Profile) -> bool {
     })
 }
 
-fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
-    let given = from.form.given(&from.path);
+fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> NotDone {
+    let given = from.form.form_text(&from.path);
     NotDone::misused(messages).at(&given)
 }
 
@@ -209,21 +209,21 @@ enum UnreadProfile {
 }
 
 /// The cause of a missing profile: `-Xx\win.xml` is a name without folders here.
-fn missing(from: &ProfileFile) -> UnreadProfile {
+fn missing_profile(from: &ProfileFile) -> UnreadProfile {
     let path = from.path.to_string();
     if !path.contains('\\') || cfg!(windows) {
         return UnreadProfile::Missing;
     }
     let drive = path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic());
     let local = if drive { &path[2..] } else { &path };
-    UnreadProfile::Backslashes(from.form.given(&RawText::from(local.replace('\\', "/").as_str())))
+    UnreadProfile::Backslashes(from.form.form_text(&RawText::from(local.replace('\\', "/").as_str())))
 }
 
 /// Reads a file and its owner up to the size limit of profiles, because it might be a disk image or
 /// endless.
 fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), UnreadProfile> {
     let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => missing(from),
+        io::ErrorKind::NotFound => missing_profile(from),
         _ => UnreadProfile::NotOpened(error),
     })?;
     let metadata = file.metadata()?;

@@ -47,13 +47,13 @@ impl MadeResults {
     /// The figures; `None` = nothing was measured.
     pub fn line(&self) -> Option<RunLine> {
         match self {
-            MadeResults::Here(record) => RunLine::of(&Judged::new(record)),
+            MadeResults::Here(record) => RunLine::from_record(&Judged::new(record)),
             MadeResults::ByTool(made) => RunLine::of_summary(&made.known),
         }
     }
 
     /// The summary of the run, without a name.
-    pub fn known(&self) -> RunSummary {
+    pub fn to_summary(&self) -> RunSummary {
         match self {
             MadeResults::Here(record) => known::run(&Judged::new(record), ""),
             MadeResults::ByTool(made) => made.known.clone(),
@@ -85,6 +85,6 @@ impl MadeResults {
 
     /// Returns the machine properties that affect the figures; `None` if not inspected.
     pub fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(Fingerprint::of(&self.record()?.host().system))
+        Some(Fingerprint::from_system(&self.record()?.host().system))
     }
 }

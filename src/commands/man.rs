@@ -20,7 +20,7 @@ pub fn show(page: &str) -> Result<Exit, NotDone> {
     let plain = cli::man::plain(page, standard_output::columns());
     // man(1) formats for the terminal and obeys $MANPAGER and $PAGER.
     let man = || is_shown(Command::new("man").args(["-l", "-"]), page);
-    let pager = || pagers().any(|pager| is_shown(&mut shell(&pager), &plain));
+    let pager = || list_pagers().any(|pager| is_shown(&mut shell_command(&pager), &plain));
     if !privileges::are_above_users() && (man() || pager()) {
         return Ok(Exit::Success);
     }
@@ -28,13 +28,13 @@ pub fn show(page: &str) -> Result<Exit, NotDone> {
 }
 
 /// Pagers without man(1), the preferred one first.
-fn pagers() -> impl Iterator<Item = String> {
+fn list_pagers() -> impl Iterator<Item = String> {
     let preferred = ["MANPAGER", "PAGER"].into_iter().find_map(|name| env::var(name).ok());
     let preferred = preferred.filter(|pager| !pager.trim().is_empty());
     preferred.into_iter().chain(["less".to_owned(), "more".to_owned()])
 }
 
-fn shell(command: &str) -> Command {
+fn shell_command(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]);
     shell

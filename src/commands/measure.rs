@@ -98,7 +98,7 @@ pub(super) fn report_on(
     // program.
     let mut exit = match standard_output {
         StandardOutput::Instead => Exit::Success,
-        StandardOutput::Report | StandardOutput::StreamAndReport => told(output::report_to_stdout(
+        StandardOutput::Report | StandardOutput::StreamAndReport => report_error(output::report_to_stdout(
             format_of(profile.result_format, output::verdicts(request)),
             judged,
         )),
@@ -106,7 +106,7 @@ pub(super) fn report_on(
     exit = exit.max(output::save_all(files, judged));
     if request.save.is_some() {
         let results = MadeResults::Here(Box::new(record.clone()));
-        exit = exit.max(told(save::save(&results, request, patience)));
+        exit = exit.max(report_error(save::save(&results, request, patience)));
     }
     if !failures.is_empty() {
         if profile.result_format == ResultFormat::Xml {

@@ -48,25 +48,25 @@ pub fn measure_with(
     let listener = Console::new(manner, display, None, Arc::default());
     let _watch = ctrl_c::ends_a_run(&control, None, true)?;
     let mut made =
-        tool.run(&asked.run.profile, asked.run.seconds(), &control, &listener).map_err(interrupted)?;
-    made.known.name = if name.is_empty() { tool.shown() } else { name };
+        tool.run(&asked.run.profile, asked.run.seconds(), &control, &listener).map_err(interrupted_error)?;
+    made.known.name = if name.is_empty() { tool.version_text() } else { name };
     let to_stdout = request.out.iter().any(OutRequest::is_stdout);
     let mut exit = match to_stdout || !turn.as_ref().is_none_or(|turn| turn.reports) {
         true => Exit::Success,
-        false => told(print(&made, is_xml, asked.run.profile.verbose)),
+        false => report_error(print(&made, is_xml, asked.run.profile.verbose)),
     };
     for file in &files {
-        exit = exit.max(told(write(file, &made).map(|()| Exit::Success)));
+        exit = exit.max(report_error(write(file, &made).map(|()| Exit::Success)));
     }
     if let Some(turn) = turn {
         files.iter().for_each(|file| turn.earlier.add_results(file, &made));
     }
     let results = MadeResults::ByTool(Box::new(made));
-    exit = exit.max(told(save::save(&results, request, &patience)));
+    exit = exit.max(report_error(save::save(&results, request, &patience)));
     Ok(Measurement { exit, results, interrupted: false })
 }
 
-fn interrupted(fault: WithFault) -> NotDone {
+fn interrupted_error(fault: WithFault) -> NotDone {
     match fault {
         WithFault::Interrupted => NotDone::failed(["the run was interrupted; DISKSPD printed no figures"]),
         fault => fault.into(),

@@ -2,7 +2,7 @@
 
 use super::console::display::Display;
 use super::known_runs::{self, RunFile};
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::{self, OutFile};
 use super::stored;
 use super::unread_runs::UnreadRuns;
@@ -30,7 +30,7 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     let files = known_runs::files(&given);
     let read = files.iter().map(|(file, _)| Named { by: "merge".into(), path: file.clone() });
     let mut door = OutputDoor::default().which_reads(read);
-    let outs = request.out.iter().map(|out| opened(out, request, &mut door));
+    let outs = request.out.iter().map(|out| open_output(out, request, &mut door));
     let outs = outs.collect::<Result<Vec<OutFile>, NotDone>>()?;
     let mut hosts = Hosts { door, ..Hosts::default() };
     let (display, all) = (Display::new(false), files.len());
@@ -46,8 +46,8 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     }
 }
 
-fn opened(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Result<OutFile, NotDone> {
-    let format = output::format_of(out, verdicts(request))?;
+fn open_output(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Result<OutFile, NotDone> {
+    let format = output::format_of(out, requested_verdicts(request))?;
     OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
 }
 
@@ -65,7 +65,7 @@ impl Hosts {
         there: Result<(), UnreadRuns>,
         request: &MergeRequest,
     ) -> Result<(), NotDone> {
-        let shown = known_runs::shown(file);
+        let shown = known_runs::display_path(file);
         let mixed = || {
             let why = "results of other programs and records can't be merged with each other: name only \
                        records, or only results";
@@ -96,20 +96,20 @@ impl Hosts {
     fn write_alone(&mut self, record: &Record, request: &MergeRequest) -> Result<(), NotDone> {
         let judged = Judged::new(record);
         for out in request.out.iter().filter(|out| out.is_xml()) {
-            let path = beside(&out.path, self.merge.last_name());
+            let path = host_path(&out.path, self.merge.last_name());
             let out = OutRequest { format: Some("xml"), path };
-            opened(&out, request, &mut self.door)?.save(&judged)?;
+            open_output(&out, request, &mut self.door)?.save(&judged)?;
         }
         Ok(())
     }
 }
 
-fn verdicts(request: &MergeRequest) -> WithVerdicts {
+fn requested_verdicts(request: &MergeRequest) -> WithVerdicts {
     WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
 }
 
 /// `all.node1.xml` of `all.xml`; merging has made the host's name one that can be part of a file's.
-fn beside(path: &Path, host: &str) -> PathBuf {
+fn host_path(path: &Path, host: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     name.push(".");
     name.push(host);
@@ -126,15 +126,16 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     let instead = |out: &OutRequest| destination::is_standard_output(&out.path);
     let reports = !request.out.iter().any(instead);
     let form = reports.then_some(TEXT.name);
-    output::verdicts_nowhere(verdicts(request), &request.out, form).into_iter().for_each(say);
+    output::verdicts_nowhere(requested_verdicts(request), &request.out, form).into_iter().for_each(say);
     if reports {
         let text: &'static Format = &TEXT;
-        exit = told(output::report_to_stdout(text.with_verdicts(verdicts(request)), &judged));
+        exit =
+            report_error(output::report_to_stdout(text.with_verdicts(requested_verdicts(request)), &judged));
     }
     let detail = if request.verbose { Detail::Full } else { Detail::Brief };
     standard_error::write(&findings::text(&judged.judgement, detail));
     for out in outs {
-        exit = exit.max(told(out.save(&judged).map(|()| Exit::Success)));
+        exit = exit.max(report_error(out.save(&judged).map(|()| Exit::Success)));
     }
     Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
 }

@@ -94,7 +94,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     exit.into()
 }
 
-fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
+fn obey_arguments(arguments: &[OsString]) -> Result<Exit, NotDone> {
     here::permit_streams()?;
     if let Some(error) = misspelled_command(arguments) {
         return Err(error.into());
@@ -137,7 +137,7 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotD
             let printed = print(&cli::help::usage(extent, standard_output::columns()));
             match extent {
                 // As DISKSPD, which is told nothing to do.
-                UsageExtent::First => Ok(told(printed).max(Exit::Usage)),
+                UsageExtent::First => Ok(report_error(printed).max(Exit::Usage)),
                 UsageExtent::Everyday | UsageExtent::Topic(_) | UsageExtent::All => printed,
             }
         }

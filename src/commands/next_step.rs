@@ -53,7 +53,7 @@ pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
             return None;
         }
         let why = "to keep these figures, and compare them with those of the record";
-        return step(program, why, &["rerun", "--out", "again.json"], &words[1..]);
+        return next_command(program, why, &["rerun", "--out", "again.json"], &words[1..]);
     }
     let mut steps = Vec::new();
     if has_device_verdict(judged, Verdict::Cached) {
@@ -67,24 +67,24 @@ pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
         steps.extend(REMEDIES.iter().filter(|(names, _)| names.contains(&found.name)).map(|(_, step)| *step));
     }
     if let Some(found) =
-        steps.into_iter().filter(|(_, added)| !has(added[0])).find_map(|s| added(program, words, s))
+        steps.into_iter().filter(|(_, added)| !has(added[0])).find_map(|s| with_options(program, words, s))
     {
         return Some(found);
     }
     if doubts.clone().any(|found| CROWDED.contains(&found.name))
         && let Some(words) = fewer_threads(judged, words)
     {
-        return step(program, "to run no more threads than there are CPUs", &[], &words);
+        return next_command(program, "to run no more threads than there are CPUs", &[], &words);
     }
     if doubts.clone().any(|found| EXPLAINED.contains(&found.name)) {
         return None;
     }
     if judged.judgement.worst() > Some(Severity::Note) {
-        return step(
+        return next_command(
             program,
             "to check this machine for anything that distorts figures",
             &["doctor"],
-            &targets(judged),
+            &target_words(judged),
         );
     }
     let timed = judged.summary.time_spans.iter().flatten().all(|span| span.total.total.latency.is_some());
@@ -95,10 +95,10 @@ pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
         (has("--out"), ("to see it as a page with charts", &["--out", "page.html"])),
         (has("--save"), ("to keep it, and compare others with it", &["--save"])),
     ];
-    usual.into_iter().filter(|(done, _)| !done).find_map(|(_, step)| added(program, words, step))
+    usual.into_iter().filter(|(done, _)| !done).find_map(|(_, step)| with_options(program, words, step))
 }
 
-fn targets(judged: &Judged) -> Vec<OsString> {
+fn target_words(judged: &Judged) -> Vec<OsString> {
     let mut targets: Vec<OsString> = Vec::new();
     for target in judged.record.profile.time_spans.iter().flat_map(|span| &span.targets) {
         let path = target.path.as_path().as_os_str().to_owned();
@@ -115,13 +115,15 @@ const FOLLOWS: [&str; 7] = ["--stream", "--io-log", "--journal", "-ys", "-yf", "
 pub fn of_repetitions(typed: &[OsString]) -> Option<NextCommand> {
     let (program, words) = typed.split_first()?;
     match words.iter().any(|word| is_option(word, "--save")) {
-        true => step(program, "to find them again", &["history"], &store(words)),
-        false => added(program, words, ("to keep them, and compare others with them", &["--save=before"])),
+        true => next_command(program, "to find them again", &["history"], &store_words(words)),
+        false => {
+            with_options(program, words, ("to keep them, and compare others with them", &["--save=before"]))
+        }
     }
 }
 
 /// The folder of the history, as it was named.
-fn store(words: &[OsString]) -> Vec<OsString> {
+fn store_words(words: &[OsString]) -> Vec<OsString> {
     let Some(place) = words.iter().position(|word| is_option(word, "--store")) else { return Vec::new() };
     let count = if words[place] == "--store" { 2 } else { 1 };
     words.iter().skip(place).take(count).cloned().collect()
@@ -163,12 +165,17 @@ fn is_option(word: &OsString, option: &str) -> bool {
     }
 }
 
-fn added(program: &OsString, words: &[OsString], (why, options): AddedOptions) -> Option<NextCommand> {
-    step(program, why, options, words)
+fn with_options(program: &OsString, words: &[OsString], (why, options): AddedOptions) -> Option<NextCommand> {
+    next_command(program, why, options, words)
 }
 
 /// `None` = the program wouldn't take it.
-fn step(program: &OsString, why: &'static str, first: &[&str], rest: &[OsString]) -> Option<NextCommand> {
+fn next_command(
+    program: &OsString,
+    why: &'static str,
+    first: &[&str],
+    rest: &[OsString],
+) -> Option<NextCommand> {
     let first = first.iter().map(OsString::from);
     let words: Vec<OsString> =
         [program.clone()].into_iter().chain(first).chain(rest.iter().cloned()).collect();
@@ -187,11 +194,11 @@ mod tests {
     use crate::profile::Profile;
     use crate::results::{Record, Results};
 
-    fn typed(line: &str) -> Vec<OsString> {
+    fn split_line(line: &str) -> Vec<OsString> {
         line.split(' ').map(OsString::from).collect()
     }
 
-    fn line(step: Option<NextCommand>) -> String {
+    fn command_text(step: Option<NextCommand>) -> String {
         step.map_or_else(String::new, |step| step.words.join(" "))
     }
 
@@ -209,7 +216,7 @@ mod tests {
             ("./d rerun a.json", "./d rerun --out again.json a.json"),
             ("./d rerun --out b.json a.json", ""),
         ] {
-            assert_eq!(line(of_run(&judged, &typed(given))), next, "{given}");
+            assert_eq!(command_text(of_run(&judged, &split_line(given))), next, "{given}");
         }
         assert_eq!(of_run(&judged, &[]), None);
     }
@@ -233,7 +240,7 @@ mod tests {
             let mut judged = Judged::new(&record);
             let found = names.iter().map(|name| Finding { name, ..Finding::warning("it is so") });
             judged.judgement.findings = found.collect();
-            assert_eq!(line(of_run(&judged, &typed(given))), next, "{names:?}: {given}");
+            assert_eq!(command_text(of_run(&judged, &split_line(given))), next, "{names:?}: {given}");
         }
     }
 
@@ -264,7 +271,7 @@ mod tests {
             judged.judgement.verdicts = vec![SpanVerdict { time_span: 1, verdict, severity, parts }];
             let found = finding.into_iter().map(|name| Finding { name, ..Finding::warning("it is so") });
             judged.judgement.findings = found.collect();
-            assert_eq!(line(of_run(&judged, &typed(given))), next, "{verdict:?} {given}");
+            assert_eq!(command_text(of_run(&judged, &split_line(given))), next, "{verdict:?} {given}");
         }
     }
 
@@ -276,7 +283,7 @@ mod tests {
             ("diskspd --save=a --store=f --repeat 3 x", "diskspd history --store=f"),
             ("diskspd --store f --save --repeat 3 x", "diskspd history --store f"),
         ] {
-            assert_eq!(line(of_repetitions(&typed(given))), next, "{given}");
+            assert_eq!(command_text(of_repetitions(&split_line(given))), next, "{given}");
         }
     }
 

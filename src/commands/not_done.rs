@@ -13,7 +13,7 @@ use crate::sys::standard_error::say;
 pub const DEFECT: &str = "a defect of this program made it fail, see above; please report it";
 
 #[derive(Debug, thiserror::Error)]
-#[error("{}", messages(.findings))]
+#[error("{}", join_messages(.findings))]
 pub struct NotDone {
     exit: Exit,
     findings: Vec<Finding>,
@@ -57,7 +57,7 @@ impl NotDone {
 }
 
 /// All of it in one line, for who keeps it.
-fn messages(findings: &[Finding]) -> String {
+fn join_messages(findings: &[Finding]) -> String {
     findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 

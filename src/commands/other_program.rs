@@ -35,7 +35,7 @@ pub enum ProgramFault {
 }
 
 pub fn not_started(program: &Path, source: io::Error) -> ProgramFault {
-    let hint = hint(program, &source);
+    let hint = start_hint(program, &source);
     ProgramFault::NotStarted { source, hint }
 }
 
@@ -84,7 +84,7 @@ pub fn behind(message: &str) -> String {
     if message.is_empty() { ", without a word".to_owned() } else { format!(": {message}") }
 }
 
-fn hint(program: &Path, error: &io::Error) -> String {
+fn start_hint(program: &Path, error: &io::Error) -> String {
     let is_word =
         program.components().count() == 1 && !program.as_os_str().as_encoded_bytes().contains(&b'/');
     match error.kind() {

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 /// It takes them not all.
 pub fn to_stdout(bytes: &[u8]) -> Result<Exit, NotDone> {
     let mut out = standard_output::writer();
-    written(standard_output::is_open().and_then(|()| out.write_all(bytes)).and_then(|()| out.flush()))
+    write_result(standard_output::is_open().and_then(|()| out.write_all(bytes)).and_then(|()| out.flush()))
 }
 
 /// Writes sentences to standard output, as a terminal shows them best where it is one.
@@ -37,7 +37,7 @@ pub fn to_stdout(bytes: &[u8]) -> Result<Exit, NotDone> {
 /// # Errors
 /// It takes them not all.
 pub fn told_to_stdout(text: &str) -> Result<Exit, NotDone> {
-    written(standard_output::is_open().and_then(|()| standard_output::tell(text)))
+    write_result(standard_output::is_open().and_then(|()| standard_output::tell(text)))
 }
 
 /// Writes a value as JSON to standard output; `what` it is, for errors.
@@ -51,7 +51,7 @@ pub fn json_to_stdout(what: &str, value: &impl Serialize) -> Result<Exit, NotDon
 }
 
 /// A reader of standard output that went away (`| head`) is not an error worth a message.
-fn written(result: io::Result<()>) -> Result<Exit, NotDone> {
+fn write_result(result: io::Result<()>) -> Result<Exit, NotDone> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(format!("writing to standard output: {error}").into())
@@ -70,7 +70,7 @@ pub fn report_to_stdout(format: &Format, judged: &Judged) -> Result<Exit, NotDon
         Cow::Borrowed(_) => (format.write)(judged, &mut out),
         Cow::Owned(harmless) => (format.write)(&Judged::new(&harmless), &mut out),
     };
-    written(report.and_then(|()| out.flush()).and_then(|()| standard_output::is_open()))
+    write_result(report.and_then(|()| out.flush()).and_then(|()| standard_output::is_open()))
 }
 
 /// Returns a finding that a CSV of `--out` will be empty, because the run has no intervals.
@@ -152,7 +152,7 @@ impl Outputs {
         let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
         let looked_at = {
             let (request, run) = (request.clone(), run.clone());
-            patience.attempt("outputs", move || PermittedOutputs::of(&request, &run))
+            patience.attempt("outputs", move || PermittedOutputs::for_run(&request, &run))
         };
         let permitted =
             looked_at.map_err(|unanswered| format!("a file that is read or written: {unanswered}"))??;
@@ -175,7 +175,7 @@ struct PermittedOutputs {
 }
 
 impl PermittedOutputs {
-    fn of(request: &RunRequest, run: &Runnable) -> Result<PermittedOutputs, OutputError> {
+    fn for_run(request: &RunRequest, run: &Runnable) -> Result<PermittedOutputs, OutputError> {
         let mut door = run.door(OutputDoor::default());
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
         let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
@@ -379,7 +379,7 @@ impl OutFile {
     pub fn save(&self, judged: &Judged) -> Result<(), NotDone> {
         // JSON keeps texts within their lines by itself.
         if self.outlet.is_terminal() && self.format.name != "json" {
-            let shown = shown::shown(judged.record);
+            let shown = shown::sanitize(judged.record);
             return self.save_page(&|sink| (self.format.write)(&Judged::new(&shown), sink));
         }
         self.save_page(&|sink| (self.format.write)(judged, sink))

@@ -33,7 +33,7 @@ pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, NotDone> {
     if !wrong.is_empty() {
         return Err(NotDone::failed(wrong));
     }
-    let judged: Vec<Option<Judged>> = saved.iter().map(|(_, held)| judged(held)).collect();
+    let judged: Vec<Option<Judged>> = saved.iter().map(|(_, held)| judge_record(held)).collect();
     let runs = saved.iter().zip(&judged).flat_map(|((name, held), judged)| {
         let known = match (held, judged) {
             (RunFile::Results(runs), _) => runs.clone(),
@@ -47,7 +47,7 @@ pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, NotDone> {
 }
 
 /// All that follows from a record; result XML has nothing to judge.
-fn judged(held: &RunFile) -> Option<Judged<'_>> {
+fn judge_record(held: &RunFile) -> Option<Judged<'_>> {
     match held {
         RunFile::Record(record) => Some(Judged::new(record)),
         RunFile::Results(_) => None,

@@ -16,7 +16,7 @@ pub fn preset(request: &PresetRequest) -> Result<Exit, NotDone> {
         PresetRequest::List => output::told_to_stdout(&presets::list()),
         PresetRequest::Markdown => print(&presets::markdown()),
         PresetRequest::Show(name) => match presets::find(name) {
-            Some(preset) => print(&(presets::show(preset) + &xml(preset.name))),
+            Some(preset) => print(&(presets::show(preset) + &preset_xml(preset.name))),
             None => {
                 let error = CliError::new(format!("there is no preset '{name}'"));
                 Err(error.hint(format!("there are {}", presets::names())).into())

@@ -81,7 +81,7 @@ const NEEDED: &[Needed] = &[
         feature: "Linux AIO (--engine aio)",
         needs: "room in fs.aio-max-nr for -o times threads",
         give: "sysctl fs.aio-max-nr=1048576",
-        look: aio,
+        look: check_aio,
     },
     Needed {
         feature: "CPUs kept awake (--cpu-latency)",
@@ -98,14 +98,14 @@ const NEEDED: &[Needed] = &[
             CAP_SYS_ADMIN to mount it",
         give: "mount -o remount,gid=GROUP,mode=0750 /sys/kernel/tracing; setcap cap_perfmon=ep on a \
             copy for that group alone",
-        look: counting,
+        look: check_counting,
     },
     Needed {
         feature: "the devices' own times (-eDISK_IO)",
         needs: "the same, and permission to make a folder in /sys/kernel/tracing/instances",
         give: "chown USER /sys/kernel/tracing/instances",
         look: |root| {
-            counting(root)?;
+            check_counting(root)?;
             let instances = root.path(TRACING).join("instances");
             (may_write(&instances) || has(Capability::SysAdmin))
                 .then_some(())
@@ -116,7 +116,7 @@ const NEEDED: &[Needed] = &[
         feature: "large pages for buffers (-l)",
         needs: "huge pages that are reserved: vm.nr_hugepages",
         give: "sysctl vm.nr_hugepages=COUNT",
-        look: |root| match number(root, "/proc/sys/vm/nr_hugepages") {
+        look: |root| match read_number(root, "/proc/sys/vm/nr_hugepages") {
             Some(0) => Err(Lacking::NoLargePages),
             _ => Ok(()),
         },
@@ -177,7 +177,7 @@ fn lacks(path: &Path) -> Lacking {
     Lacking::File(path.to_owned())
 }
 
-fn number(root: &Root, file: &str) -> Option<i64> {
+fn read_number(root: &Root, file: &str) -> Option<i64> {
     root.text(file)?.trim().parse().ok()
 }
 
@@ -196,8 +196,8 @@ fn all_devices(root: &Root) -> Result<(), Lacking> {
     }
 }
 
-fn aio(root: &Root) -> Result<(), Lacking> {
-    let [used, most] = ["/proc/sys/fs/aio-nr", "/proc/sys/fs/aio-max-nr"].map(|file| number(root, file));
+fn check_aio(root: &Root) -> Result<(), Lacking> {
+    let [used, most] = ["/proc/sys/fs/aio-nr", "/proc/sys/fs/aio-max-nr"].map(|file| read_number(root, file));
     match (used, most) {
         (Some(used), Some(most)) if used >= most => Err(Lacking::AioInUse { used, most }),
         (None, _) | (_, None) => Err(Lacking::NoAio),
@@ -205,9 +205,9 @@ fn aio(root: &Root) -> Result<(), Lacking> {
     }
 }
 
-fn counting(root: &Root) -> Result<(), Lacking> {
+fn check_counting(root: &Root) -> Result<(), Lacking> {
     let admin = has(Capability::SysAdmin);
-    let paranoid = number(root, "/proc/sys/kernel/perf_event_paranoid");
+    let paranoid = read_number(root, "/proc/sys/kernel/perf_event_paranoid");
     if !admin && !has(Capability::Perfmon) && paranoid.is_none_or(|level| level > -1) {
         return Err(Lacking::NoPerfmon);
     }

@@ -10,7 +10,7 @@ use super::load::ToRun;
 use super::made::MadeResults;
 use super::measure;
 use super::measurement::{Measurement, RunTurn};
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::{self, EarlierReports};
 use super::repetition::{self, MadeRepetition};
 use super::{ctrl_c, ending, own_files};
@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// # Errors
 /// It can't be run.
 pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, NotDone> {
-    check(asked, request)?;
+    check_request(asked, request)?;
     let control = Arc::default();
     let patience = Patience::of_run(&control);
     let outs = RepeatedOuts::new(request, &asked.run.profile)?;
@@ -63,7 +63,7 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     Ok(worst)
 }
 
-fn check(asked: &ToRun, request: &RunRequest) -> Result<(), NotDone> {
+fn check_request(asked: &ToRun, request: &RunRequest) -> Result<(), NotDone> {
     if let Some(option) = request.follows_one_run() {
         let message = format!("{option} is for a single run and excludes --repeat; leave out one of them");
         return Err(NotDone::misused([message]));
@@ -109,10 +109,10 @@ impl<'a> Walk<'a> {
             let number = self.made.runs.len() + 1;
             if number > 1 && self.outs.reports && self.request_is_xml() {
                 // The document before ends without a line feed, as DISKSPD's does.
-                self.worst = self.worst.max(told(output::to_stdout(b"\n")));
+                self.worst = self.worst.max(report_error(output::to_stdout(b"\n")));
             }
             let run = self.asked.repetition(number - 1);
-            let ended = self.one(&run, number)?;
+            let ended = self.run_once(&run, number)?;
             self.worst = self.worst.max(ended.exit);
             let line = ended.results.line();
             let failed = ended.interrupted || ended.exit == Exit::RunFailed;
@@ -121,7 +121,7 @@ impl<'a> Walk<'a> {
                 break;
             };
             self.print(&format!("run {number}: {}", headline(&line)));
-            let known = ended.results.known();
+            let known = ended.results.to_summary();
             self.made.fingerprints.extend(ended.results.fingerprint());
             self.made.runs.push(RepeatedRun {
                 number: u32::try_from(number).unwrap_or(u32::MAX),
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn one(&mut self, run: &ToRun, number: usize) -> Result<Measurement, NotDone> {
+    fn run_once(&mut self, run: &ToRun, number: usize) -> Result<Measurement, NotDone> {
         let request = RunRequest { out: self.outs.of_run(number), ..self.request.clone() };
         let name = name_of(number, self.how);
         let to_come = match self.how {
@@ -188,11 +188,11 @@ impl MadeRuns {
     /// The answer; `None` = no run has ended.
     fn finish(self, request: &RunRequest, how: Repeat) -> Option<MadeRepetition> {
         let MadeRuns { runs, fingerprints, results } = self;
-        let last = results.last()?.known();
+        let last = results.last()?.to_summary();
         let line =
             last.command_line.as_ref().map_or_else(|| request.profile.command_line.clone(), Clone::clone);
         let work = repetition::work(&last);
-        let different = |place: usize| differences(&fingerprints, place);
+        let different = |place: usize| machine_differences(&fingerprints, place);
         let repetition = Repetition::new(line.to_string(), work, how, runs, different);
         Some(MadeRepetition { repetition, results })
     }
@@ -206,7 +206,7 @@ fn name_of(number: usize, how: Repeat) -> String {
 }
 
 /// Differences between the machine in this run and in most others.
-fn differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String> {
+fn machine_differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String> {
     let alike = |one: &Fingerprint| fingerprints.iter().filter(|other| other.hash == one.hash).count();
     let Some(usual) = fingerprints.iter().max_by_key(|one| alike(one)) else { return Vec::new() };
     let Some(own) = fingerprints.get(place) else { return Vec::new() };

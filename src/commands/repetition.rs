@@ -61,16 +61,16 @@ impl AnswerForms for MadeRepetition {
     }
 }
 
-fn page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) -> io::Result<()> {
+fn write_page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) -> io::Result<()> {
     let judged: Vec<Option<Judged>> =
         results.iter().map(|results| results.record().map(Judged::new)).collect();
     let run = |(results, judged): (&MadeResults, &'_ Option<Judged<'_>>)| match judged {
         Some(judged) => known::run(judged, ""),
-        None => RunSummary { name: String::new(), ..results.known() },
+        None => RunSummary { name: String::new(), ..results.to_summary() },
     };
     let known: Vec<RunSummary> = match results.len() == repetition.runs.len() {
         true => results.iter().zip(&judged).map(run).collect(),
-        false => repetition.summaries("").into_iter().map(unnamed).collect(),
+        false => repetition.summaries("").into_iter().map(without_name).collect(),
     };
     let runs: Vec<html::Run> = known
         .into_iter()
@@ -81,6 +81,6 @@ fn page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) 
 }
 
 /// Runs of a repetition have their number as a name.
-fn unnamed(run: RunSummary) -> RunSummary {
+fn without_name(run: RunSummary) -> RunSummary {
     RunSummary { name: String::new(), ..run }
 }

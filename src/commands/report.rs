@@ -4,7 +4,7 @@
 use super::answer_file::{self, ReadAnswer};
 use super::answer_forms;
 use super::known_runs::{self, RunFile};
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::OutFile;
 use super::{output, page, stored};
 use crate::cli::{Exit, OutRequest, ReportRequest, TableForm};
@@ -42,11 +42,11 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
         _ if !request.out.is_empty() => {
             Err(NotDone::misused(["--out is for one record: --html FILE writes a page of several runs"]))
         }
-        [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
+        [file] if request.table.is_none() && !file.is_dir() => report_file(file, request.verbose),
         _ if request.verbose => {
             Err(NotDone::misused(["-v is for one file: a table has no room for all findings"]))
         }
-        _ => table(request, &files),
+        _ => print_table(request, &files),
     }
 }
 
@@ -68,7 +68,7 @@ fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<
 }
 
 /// The report of a single file.
-fn one(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
+fn report_file(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
     match known_runs::run_file(file)? {
         RunFile::Record(record) => Ok(of_record(&record, verbose)),
         RunFile::Results(results) => {
@@ -85,7 +85,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
         return Err(format!(
             "{}: --out takes a record of this program (written by --out FILE.json); --html makes a page of \
              results of other programs, too",
-            known_runs::shown(file)
+            known_runs::display_path(file)
         )
         .into());
     };
@@ -99,7 +99,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
     let judged = Judged::new(&record);
     let mut exit = Exit::Success;
     for out in &opened {
-        exit = exit.max(told(out.save(&judged).map(|()| Exit::Success)));
+        exit = exit.max(report_error(out.save(&judged).map(|()| Exit::Success)));
     }
     // As the run itself did.
     Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
@@ -107,7 +107,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
 
 fn of_record(record: &Record, verbose: bool) -> Exit {
     let judged = Judged::new(record);
-    let exit = told(output::report_to_stdout(&TEXT, &judged));
+    let exit = report_error(output::report_to_stdout(&TEXT, &judged));
     let detail = if verbose { Detail::Full } else { Detail::Brief };
     standard_error::write(&findings::text(&judged.judgement, detail));
     // As the run itself did.
@@ -122,7 +122,7 @@ fn table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
             Ok(known) => rows.extend(known.into_iter().map(TableRun::from)),
             Err(why) => {
                 exit = NotDone::from(why).tell();
-                rows.push(TableRun::Unreadable(known_runs::shown(&file)));
+                rows.push(TableRun::Unreadable(known_runs::display_path(&file)));
             }
         }
     }

@@ -11,8 +11,8 @@ pub fn tell_differences(before: &System, now: &System) {
         let (before, now) = (&before.computer_name, &now.computer_name);
         say(Finding::note(format!("recorded on '{before}'; this is '{now}'")));
     }
-    let recorded = before.fingerprint.clone().unwrap_or_else(|| Fingerprint::of(before));
-    let found = now.fingerprint.clone().unwrap_or_else(|| Fingerprint::of(now));
+    let recorded = before.fingerprint.clone().unwrap_or_else(|| Fingerprint::from_system(before));
+    let found = now.fingerprint.clone().unwrap_or_else(|| Fingerprint::from_system(now));
     for difference in recorded.differences(&found) {
         let value = |value: Option<String>| value.unwrap_or_else(|| "not known".to_owned());
         let (part, before, now) = (difference.part, value(difference.first), value(difference.other));

@@ -2,7 +2,7 @@
 
 use super::load::{self, ToRun};
 use super::measure::measure;
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::runnable::{Runnable, SpanOutlook};
 use super::{job_limits, output, quiet, repeat, rerun, shown, with};
 use crate::cli::{Exit, RunRequest};
@@ -23,7 +23,7 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
     if !request.quiet {
         request.warnings.iter().for_each(say);
     }
-    let asked = load::asked(request)?;
+    let asked = load::requested_run(request)?;
     let run = &asked.run;
     check(run, request)?;
     if request.profile_only {
@@ -117,7 +117,7 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
 
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     if let Some(command) = &asked.run.with {
-        return output::to_stdout(&with::told(command, &asked.run.profile));
+        return output::to_stdout(&with::tool_input(command, &asked.run.profile));
     }
     let ReplayReady { profile, run_options, list } =
         run::prepared(&asked.run.profile, &asked.run.run_options, &asked.run.origin)
@@ -130,7 +130,7 @@ fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     }
     let mut out = Vec::new();
     profile_text::write_profile_on(&mut out, &shown::on_standard_output(profile), &system);
-    let exit = told(run.can_begin().map(|()| Exit::Success).map_err(NotDone::from));
+    let exit = report_error(run.can_begin().map(|()| Exit::Success).map_err(NotDone::from));
     plan_text::write_run_options(&mut out, run_options);
     let options = Options { replay: list, ..run.options() };
     let outlooks = run.outlooks(&system, &options);

@@ -133,7 +133,7 @@ impl Runnable {
     /// Fails if it is missing or unsuitable.
     pub fn tool(&self) -> Result<Option<Arc<Tool>>, WithFault> {
         let Some(command) = &self.with else { return Ok(None) };
-        let tool = Tool::named(command)?;
+        let tool = Tool::find_tool(command)?;
         tool.fits(&self.profile)?;
         Ok(Some(tool))
     }

@@ -43,7 +43,7 @@ pub fn save(results: &MadeResults, request: &RunRequest, patience: &Patience) ->
     let store = stored::store(request.store.as_deref())?;
     let saved = {
         let results = results.clone();
-        patience.attempt("--save", move || kept(&store, &results, about))
+        patience.attempt("--save", move || keep_run(&store, &results, about))
     };
     let saved = saved.map_err(|unanswered| format!("--save: the run is not kept: {unanswered}"))?;
     let saved = saved.map_err(|error| format!("--save: {error}"))?;

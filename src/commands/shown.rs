@@ -9,11 +9,11 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 pub fn on_standard_output<T: Clone + Serialize + DeserializeOwned>(value: &T) -> Cow<'_, T> {
-    if standard_output::is_terminal() { shown(value) } else { Cow::Borrowed(value) }
+    if standard_output::is_terminal() { sanitize(value) } else { Cow::Borrowed(value) }
 }
 
 /// A copy with every text harmless.
-pub fn shown<T: Clone + Serialize + DeserializeOwned>(value: &T) -> Cow<'_, T> {
+pub fn sanitize<T: Clone + Serialize + DeserializeOwned>(value: &T) -> Cow<'_, T> {
     let copy = serde_json::to_value(value).ok().and_then(|mut stored| {
         escape(&mut stored);
         // By way of its text, as everything is read: a second parser would be a tenth of the program.
@@ -76,7 +76,7 @@ mod tests {
             time_spans: vec![TimeSpan { targets, ..TimeSpan::default() }],
             ..Profile::default()
         };
-        let shown = shown(&profile);
+        let shown = sanitize(&profile);
         let found: Vec<&[u8]> = shown.time_spans[0].targets.iter().map(|t| t.path.as_bytes()).collect();
         assert_eq!(found, [&b"a\\nb\\x1b"[..], b"a\\n\\xff", b"plain"]);
         assert_eq!(shown.command_line.as_bytes(), b"x\\ny");

@@ -24,7 +24,7 @@ pub fn of_record(record: &Record, name: &str) -> SideRun {
     let system = &record.host().system;
     let environment = match &system.fingerprint {
         Some(fingerprint) => fingerprint.parts.clone(),
-        None => Fingerprint::of(system).parts,
+        None => Fingerprint::from_system(system).parts,
     };
     let mut run_options = BTreeMap::new();
     if let Some(Value::Object(fields)) =

@@ -52,7 +52,7 @@ pub fn tell_troubles(index: &StoreIndex) {
 /// Fails if no run matches.
 pub fn named(name: &str, given: Option<&Path>) -> Result<(Store, Vec<StoreEntry>), NotDone> {
     let store = store(given)?;
-    let entries = open(&store)?.named(name)?;
+    let entries = open(&store)?.find_named(name)?;
     Ok((store, entries))
 }
 
@@ -67,7 +67,7 @@ pub fn name_of(path: &Path) -> Option<&str> {
 /// There is no such run.
 pub fn file(path: &Path, given: Option<&Path>) -> Result<PathBuf, NotDone> {
     let Some(name) = name_of(path) else { return Ok(path.to_owned()) };
-    let (store, entries) = named(name, given)?;
+    let (store, entries) = find_named(name, given)?;
     let latest = entries.last().ok_or_else(|| format!("no run is called '{name}'"))?;
     Ok(store.file(&latest.id, latest.source))
 }

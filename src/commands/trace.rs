@@ -22,14 +22,14 @@ use std::sync::Arc;
 /// Fails if the device cannot be watched or the file read, no I/O was found, or the profile cannot be
 /// written.
 pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
-    let out = request.out.as_deref().map(|path| opened(path, request)).transpose()?;
+    let out = request.out.as_deref().map(|path| open_output(path, request)).transpose()?;
     let (recorded, source) = match &request.source {
-        TracedSource::Device { path, seconds } => watched(path, *seconds, request.view)?,
+        TracedSource::Device { path, seconds } => trace_device(path, *seconds, request.view)?,
         TracedSource::File { path, stream } => {
             read(path, &TakenIos { stream: stream.as_deref(), view: request.view })?
         }
     };
-    let figures = IoFigures::of(&recorded).ok_or_else(|| {
+    let figures = IoFigures::from_trace(&recorded).ok_or_else(|| {
         NotDone::failed([format!(
             "{}: no reads or writes recorded: no profile written{}",
             source.name,
@@ -54,7 +54,7 @@ pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
     super::print(&text)
 }
 
-fn opened(path: &Path, request: &TraceRequest) -> Result<OutFile, NotDone> {
+fn open_output(path: &Path, request: &TraceRequest) -> Result<OutFile, NotDone> {
     let from = match &request.source {
         TracedSource::File { path, .. } => Some(Named { by: "--from".into(), path: path.clone() }),
         TracedSource::Device { .. } => None,
@@ -77,7 +77,7 @@ fn how_to_run(path: &Path, fitted: &FittedProfile) -> String {
     format!("run it: diskspd {option} TARGET (TARGET replaces the profile's template *1{warning})\n")
 }
 
-fn watched(path: &Path, seconds: u32, view: RequestView) -> Result<(IoTrace, TraceSource), NotDone> {
+fn trace_device(path: &Path, seconds: u32, view: RequestView) -> Result<(IoTrace, TraceSource), NotDone> {
     let control = Arc::new(Control::default());
     // Without it Ctrl-C ends the program, and nothing was lost but time.
     let _watch = run::watch_silently(Arc::clone(&control));

@@ -40,7 +40,7 @@ pub enum UnreadFault {
 
 impl UnreadFault {
     /// The error of this file or folder.
-    pub fn of(self, path: impl Into<PathBuf>) -> UnreadRuns {
+    pub fn at_path(self, path: impl Into<PathBuf>) -> UnreadRuns {
         UnreadRuns { path: path.into(), fault: self }
     }
 }

@@ -40,64 +40,66 @@ struct WayPlace<'a> {
 
 type WayAnswer = (Option<bool>, String);
 
-fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
+fn way_answer(way: IoWay, place: &WayPlace) -> WayAnswer {
     match way {
         IoWay::Uring => match EngineKind::Uring.row().available() {
-            Ok(()) => yes("permitted"),
-            Err(why) => no(why),
+            Ok(()) => yes_answer("permitted"),
+            Err(why) => no_answer(why),
         },
         IoWay::Polling => match polling(place.path) {
-            Polling::Possible => yes("the device has poll queues"),
-            Polling::Without(device) => no(format!("{device} has no poll queues")),
-            Polling::NoDevice => unknown("no single block device"),
+            Polling::Possible => yes_answer("the device has poll queues"),
+            Polling::Without(device) => no_answer(format!("{device} has no poll queues")),
+            Polling::NoDevice => unknown_answer("no single block device"),
         },
-        IoWay::Atomic => atomic(place.found.atomic),
+        IoWay::Atomic => atomic_answer(place.found.atomic),
         IoWay::DontCache => match &place.found.no_dont_cache {
-            Some(answer) => no(answer),
-            None if place.path.is_file() => yes("a read was taken"),
-            None => unknown("asked of files"),
+            Some(answer) => no_answer(answer),
+            None if place.path.is_file() => yes_answer("a read was taken"),
+            None => unknown_answer("asked of files"),
         },
         IoWay::NoWait => match &place.found.no_nowait {
-            Some(answer) => no(answer),
-            None => yes("a read was taken"),
+            Some(answer) => no_answer(answer),
+            None => yes_answer("a read was taken"),
         },
         IoWay::WriteHint => {
-            unknown("the kernel accepts them, but doesn't report whether the device uses them")
+            unknown_answer("the kernel accepts them, but doesn't report whether the device uses them")
         }
         IoWay::WriteStreams => match ways::write_streams(place.path) {
-            Some(0) => no("the device has none, or is a partition"),
-            Some(streams) => yes(format!("{streams} of the device")),
-            None => no("not a block device, or the kernel reports none (queue/max_write_streams)"),
+            Some(0) => no_answer("the device has none, or is a partition"),
+            Some(streams) => yes_answer(format!("{streams} of the device")),
+            None => no_answer("not a block device, or the kernel reports none (queue/max_write_streams)"),
         },
         IoWay::Discards => match discards::look(place.path, false) {
-            found if found.impossible.is_some() => no("the device can't discard"),
-            found if found.unit > 0 => yes(format!("in units of {}", Size(found.unit))),
-            _ => unknown("not told"),
+            found if found.impossible.is_some() => no_answer("the device can't discard"),
+            found if found.unit > 0 => yes_answer(format!("in units of {}", Size(found.unit))),
+            _ => unknown_answer("not told"),
         },
         IoWay::PassThrough => match ways::pass_through(place.path) {
-            Some(device) => yes(device),
-            None => no("not on an NVMe namespace"),
+            Some(device) => yes_answer(device),
+            None => no_answer("not on an NVMe namespace"),
         },
-        IoWay::Zoned => zoned(zones::look(place.path)),
+        IoWay::Zoned => zoned_answer(zones::look(place.path)),
         IoWay::Protection => match ways::namespace(place.path) {
-            None => no("not on an NVMe namespace, or the namespace doesn't answer"),
-            Some(found) if found.guards_itself() => yes(format!("type {}", found.protection)),
-            Some(found) if found.metadata == 0 => no("the namespace is formatted without metadata"),
-            Some(found) => no(format!("{} bytes of metadata that the host has to send", found.metadata)),
+            None => no_answer("not on an NVMe namespace, or the namespace doesn't answer"),
+            Some(found) if found.guards_itself() => yes_answer(format!("type {}", found.protection)),
+            Some(found) if found.metadata == 0 => no_answer("the namespace is formatted without metadata"),
+            Some(found) => {
+                no_answer(format!("{} bytes of metadata that the host has to send", found.metadata))
+            }
         },
         IoWay::Placement => match ways::namespace(place.path) {
-            None => no("not on an NVMe namespace, or the namespace doesn't answer"),
-            Some(found) => placement(ways::placement(place.path), found.block_size()),
+            None => no_answer("not on an NVMe namespace, or the namespace doesn't answer"),
+            Some(found) => placement_answer(ways::placement(place.path), found.block_size()),
         },
     }
 }
 
 const TOLD: usize = 8;
 
-fn placement(found: Result<Vec<PlacementHandle>, NoPlacement>, block_size: u32) -> WayAnswer {
+fn placement_answer(found: Result<Vec<PlacementHandle>, NoPlacement>, block_size: u32) -> WayAnswer {
     let handles = match found {
-        Err(why) => return no(why),
-        Ok(handles) if handles.is_empty() => return no("the namespace has no placement handle"),
+        Err(why) => return no_answer(why),
+        Ok(handles) if handles.is_empty() => return no_answer("the namespace has no placement handle"),
         Ok(handles) => handles,
     };
     let left = |handle: &PlacementHandle| handle.left_blocks.saturating_mul(block_size.into());
@@ -105,50 +107,50 @@ fn placement(found: Result<Vec<PlacementHandle>, NoPlacement>, block_size: u32) 
     let told: Vec<String> = told.map(|(at, handle)| format!("{at}: {}", Size(left(handle)))).collect();
     let more = if handles.len() > TOLD { ", .." } else { "" };
     let count = handles.len();
-    yes(format!("placement handles: {count}; left in the reclaim unit of {}{more}", told.join(", ")))
+    yes_answer(format!("placement handles: {count}; left in the reclaim unit of {}{more}", told.join(", ")))
 }
 
-fn zoned(found: Option<ZoneFacts>) -> WayAnswer {
-    let Some(zones) = found else { return no("no sequential-write-required zones") };
+fn zoned_answer(found: Option<ZoneFacts>) -> WayAnswer {
+    let Some(zones) = found else { return no_answer("no sequential-write-required zones") };
     if let Some(why) = zones.unknown {
-        return no(why);
+        return no_answer(why);
     }
     let limits = [("open", zones.max_open), ("active", zones.max_active)];
     let limits = limits.iter().filter(|(_, most)| *most > 0);
     let limits: String = limits.map(|(what, most)| format!(", at most {most} {what}")).collect();
-    yes(format!("{} of {}{limits}", zones.zones.len(), Size(zones.zone_size)))
+    yes_answer(format!("{} of {}{limits}", zones.zones.len(), Size(zones.zone_size)))
 }
 
-fn atomic(offered: Option<AtomicWrites>) -> WayAnswer {
+fn atomic_answer(offered: Option<AtomicWrites>) -> WayAnswer {
     match offered {
-        None => no("the kernel has none"),
+        None => no_answer("the kernel has none"),
         Some(none @ AtomicWrites { unit_max: 0, .. }) => {
-            no(format!("no size is guaranteed, and {}", none.device_words()))
+            no_answer(format!("no size is guaranteed, and {}", none.device_words()))
         }
         Some(offered) => {
             let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| Size(bytes.into()));
             let by = if offered.device_max == Some(0) { ", by the file system alone" } else { "" };
-            yes(format!("{min} to {max}{by}"))
+            yes_answer(format!("{min} to {max}{by}"))
         }
     }
 }
 
-fn yes(detail: impl ToString) -> WayAnswer {
+fn yes_answer(detail: impl ToString) -> WayAnswer {
     (Some(true), detail.to_string())
 }
 
-fn no(why: impl ToString) -> WayAnswer {
+fn no_answer(why: impl ToString) -> WayAnswer {
     (Some(false), why.to_string())
 }
 
-fn unknown(why: impl ToString) -> WayAnswer {
+fn unknown_answer(why: impl ToString) -> WayAnswer {
     (None, why.to_string())
 }
 
 pub(super) fn look(target: &RawText, path: &Path) -> Vec<WayFound> {
     let place = WayPlace { path, found: ways::look(path) };
     let found = |row: &IoWayRow| {
-        let (works, detail) = answer(row.way, &place);
+        let (works, detail) = way_answer(row.way, &place);
         let IoWayRow { name: way, option, since, needs, good_for, .. } = *row;
         WayFound { target: target.clone(), way, option, works, detail, since, needs, good_for }
     };
@@ -161,13 +163,13 @@ const COLUMNS: &[TableColumn<WayFound>] = &[
         Cell::text(Some(row.option).filter(|option| !option.is_empty()))
     })
     .brief(),
-    TableColumn::words("works", |row: &WayFound| Cell::text(Some(works(row)))).brief(),
+    TableColumn::words("works", |row: &WayFound| Cell::text(Some(works_text(row)))).brief(),
     TableColumn::words("details", |row: &WayFound| Cell::text(Some(&row.detail))).brief(),
     TableColumn::words("since", |row: &WayFound| Cell::text(Some(row.since))).brief().spare(2),
     TableColumn::words("good for", |row: &WayFound| Cell::text(Some(row.good_for))).brief().spare(1),
 ];
 
-fn works(row: &WayFound) -> &'static str {
+fn works_text(row: &WayFound) -> &'static str {
     row.works.map_or("unknown", |works| if works { "yes" } else { "no" })
 }
 

@@ -50,7 +50,7 @@ enum Outcome {
 }
 
 impl Outcome {
-    fn of(arguments: &[OsString]) -> Outcome {
+    fn from_arguments(arguments: &[OsString]) -> Outcome {
         match cli::parse(arguments) {
             Err(error) => Outcome::Rejected(error),
             Ok(Invocation::Run(request)) if request.profile_file.is_some() => {
@@ -66,8 +66,8 @@ impl Outcome {
 
     /// The same, with the XML profiles that the command line may name.
     fn with_files(arguments: &[OsString], files: &BTreeMap<String, String>) -> Outcome {
-        let Outcome::Judged(mut request, findings) = Outcome::of(arguments) else {
-            return Outcome::of(arguments);
+        let Outcome::Judged(mut request, findings) = Outcome::from_arguments(arguments) else {
+            return Outcome::from_arguments(arguments);
         };
         let Some(xml) = &request.profile_file else { return Outcome::Judged(request, findings) };
         let file = files.get(xml.path.to_string().trim_start_matches("./"));
@@ -208,7 +208,7 @@ fn accepted_command_lines_mean_what_they_should() {
     assert!(rows.len() >= 176, "the table has lost rows");
     for row in rows {
         let (line, expected, warnings) = (row[0], row[1], row.get(2).copied().unwrap_or_default());
-        let outcome = Outcome::of(&split(line));
+        let outcome = Outcome::from_arguments(&split(line));
         let Outcome::Judged(request, findings) = &outcome else { panic!("{line}: {}", outcome.stage()) };
         assert_eq!(names(findings, Severity::Error), "", "{line}");
 
@@ -252,12 +252,14 @@ fn unit_that_changes_value_is_refused_without_compat() {
         ("-P1K", "-P1024"),
         ("-g1Ki", "-g1024i"),
     ] {
-        let Outcome::Rejected(error) = Outcome::of(&arguments([option, "f.dat"])) else { panic!("{option}") };
+        let Outcome::Rejected(error) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
+            panic!("{option}")
+        };
         let hint = error.hint.unwrap_or_default();
         assert!(hint.starts_with(&format!("use {spelling};")), "{option}: {hint}");
         for version in ["2.2", "2.3"] {
             let compat = format!("--compat={version}");
-            let outcome = Outcome::of(&arguments([option, &compat, "-F1", "f.dat"]));
+            let outcome = Outcome::from_arguments(&arguments([option, &compat, "-F1", "f.dat"]));
             let is_unit_refused = matches!(&outcome, Outcome::Rejected(error) if error.hint.as_ref().is_some_and(|hint| hint.contains("--compat")));
             assert!(!is_unit_refused, "{option} {compat}");
         }
@@ -279,7 +281,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         ("-dten", "-dten is read as -d0,"),
     ];
     for (option, message) in cases {
-        let Outcome::Judged(request, _) = Outcome::of(&arguments([option, "f.dat"])) else {
+        let Outcome::Judged(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         assert!(
@@ -299,7 +301,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         ("-o4y", None),
         ("-o4,x", None),
     ] {
-        let Outcome::Judged(request, _) = Outcome::of(&arguments([option, "f.dat"])) else {
+        let Outcome::Judged(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         let meant = request.warnings[0].remedy.as_deref();
@@ -307,7 +309,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         assert!(meant.unwrap_or_default().contains(sweep.unwrap_or_default()), "{option}: {meant:?}");
     }
     for option in ["-o4", "-W 5", "-g100i", "-g100", "-rs50", "-D", "-d+3", "-b4K", "-z7"] {
-        let Outcome::Judged(request, _) = Outcome::of(&arguments([option, "f.dat"])) else {
+        let Outcome::Judged(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         assert_eq!(request.warnings, [], "{option}");
@@ -318,8 +320,10 @@ fn ignored_suffix_of_number_is_reported_with_value() {
 fn rejected_command_lines_are_rejected_where_they_should_be() {
     let rows: Vec<_> = rows(include_str!("../data/command-lines/rejected.txt")).collect();
     assert!(rows.len() >= 196, "the table has lost rows");
-    let judged: Vec<_> =
-        rows.iter().map(|row| format!("{} | {}", row[0], Outcome::of(&split(row[0])).stage())).collect();
+    let judged: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{} | {}", row[0], Outcome::from_arguments(&split(row[0])).stage()))
+        .collect();
     let expected: Vec<_> = rows.iter().map(|row| format!("{} | {}", row[0], row[1])).collect();
     assert_alike(&judged, &expected);
 }
@@ -331,7 +335,9 @@ fn messages_point_to_the_place() {
     assert!(!lines.is_empty() && lines.len().is_multiple_of(2));
     for pair in lines.chunks(2) {
         let [line, caret] = pair else { unreachable!() };
-        let Outcome::Rejected(error) = Outcome::of(&split(line)) else { panic!("{line} is accepted") };
+        let Outcome::Rejected(error) = Outcome::from_arguments(&split(line)) else {
+            panic!("{line} is accepted")
+        };
         let place = error.place.as_ref().unwrap_or_else(|| panic!("{line}: no place"));
         let argument = String::from_utf8(place.argument.clone()).unwrap();
         let expected = caret.find('^').unwrap();
@@ -460,7 +466,7 @@ fn command_lines_of_the_newest_version_are_judged_and_printed_alike() {
         let case: Newest = serde_json::from_str(line).unwrap();
         let mut given = arguments(case.args.iter().map(String::as_str));
         given.insert(1, "--compat=2.3".into());
-        let mut outcome = Outcome::of(&given);
+        let mut outcome = Outcome::from_arguments(&given);
         let line = case.args.join(" ");
         let exit = if outcome.stage() == "ok" { Exit::Success } else { Exit::Usage };
         let mut ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.says_anything());
@@ -657,7 +663,7 @@ fn commands_and_long_options() {
     ] {
         assert!(
             matches!(parse(line), Ok(Invocation::Run(run))
-                if run.profile.time_spans[0].targets.iter().all(|target| target.shares.of(Operation::Discard) == share)),
+                if run.profile.time_spans[0].targets.iter().all(|target| target.shares.percent(Operation::Discard) == share)),
             "{line}"
         );
     }
@@ -905,7 +911,7 @@ mod arbitrary {
             if with_target {
                 arguments.push("f.dat".into());
             }
-            match Outcome::of(&arguments) {
+            match Outcome::from_arguments(&arguments) {
                 Outcome::Rejected(error) => {
                     let message = error.to_string();
                     prop_assert!(!message.is_empty());

@@ -452,7 +452,7 @@ pub struct DeviceCounters {
 }
 
 impl DeviceCounters {
-    pub fn of(device: &Path) -> DeviceCounters {
+    pub fn read(device: &Path) -> DeviceCounters {
         let name = device.file_name().unwrap().to_string_lossy();
         let text = fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
         let fields: Vec<u64> = text.split_whitespace().map(|f| f.parse().unwrap()).collect();
@@ -493,9 +493,9 @@ pub fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
     let in_flight = given("-o").unwrap_or(2) * given("-t").unwrap_or(1);
     // A controlling thread that has no CPU at the end of the measured time ends it late.
     again(|| {
-        let before = DeviceCounters::of(device);
+        let before = DeviceCounters::read(device);
         let ended = diskspd(line, target);
-        let kernel = DeviceCounters::of(device).since(before);
+        let kernel = DeviceCounters::read(device).since(before);
         let report = ended.report();
         let (read, write) = (report.total("Read IO"), report.total("Write IO"));
         if read.ios + write.ios < 20 * in_flight {

@@ -22,7 +22,8 @@ fn held(noise: Noise, series: u64, count: usize) -> usize {
     let mut random = Random(1);
     let many = noise.runs(400_000, &mut random);
     let truth = many.iter().sum::<f64>() / many.len() as f64;
-    let of = |seed: u64| Spread::of(&noise.runs(count, &mut Random(seed * 7919 + count as u64))).unwrap();
+    let of =
+        |seed: u64| Spread::from_values(&noise.runs(count, &mut Random(seed * 7919 + count as u64))).unwrap();
     (0..series).filter(|seed| holds(&of(*seed), truth)).count()
 }
 

@@ -76,7 +76,7 @@ fn around(level: f64, count: usize, random: &mut Random) -> Side {
     side((0..count).map(|_| run(level * (NOISE * normal(random)).exp(), iops_alone)).collect())
 }
 
-fn of(first: &Side, other: &Side) -> RunComparison {
+fn compare_sides(first: &Side, other: &Side) -> RunComparison {
     let [first, other] = interleave(first, other);
     compare(&first, &other, &Question::default()).unwrap()
 }
@@ -106,9 +106,11 @@ fn outcome(pairs: u64, runs: usize) -> (f64, f64, f64) {
     let (mut false_ones, mut found, mut printed) = (0, 0, 0.0);
     for pair in 0..pairs {
         let mut random = Random::new(1000 + pair);
-        let comparison = of(&around(5000.0, runs, &mut random), &around(5000.0, runs, &mut random));
+        let comparison =
+            compare_sides(&around(5000.0, runs, &mut random), &around(5000.0, runs, &mut random));
         false_ones += u64::from(different(primary(&comparison).verdict));
-        let comparison = of(&around(5000.0, runs, &mut random), &around(5250.0, runs, &mut random));
+        let comparison =
+            compare_sides(&around(5000.0, runs, &mut random), &around(5250.0, runs, &mut random));
         found += u64::from(primary(&comparison).verdict == ChangeVerdict::Better);
         printed += primary(&comparison).power_5_percent.unwrap() / 100.0;
     }
@@ -159,7 +161,7 @@ fn comparison_uses_all_runs_of_both_sides() {
         (&[1000.5, 1001.5, 1002.5, 1003.5, 1004.5], ChangeVerdict::Same),
         (&[800.0, 1300.0, 1002.5, 1100.5, 904.5], ChangeVerdict::CantTell),
     ] {
-        let comparison = of(&calm, &level(other));
+        let comparison = compare_sides(&calm, &level(other));
         assert_eq!(primary(&comparison).verdict, verdict, "{}", text(&comparison));
     }
 }
@@ -167,7 +169,7 @@ fn comparison_uses_all_runs_of_both_sides() {
 #[test]
 fn less_latency_is_better() {
     let level = |iops: f64| side((0..5).map(|at| run(iops + f64::from(at), |_| ())).collect());
-    let question = Question { metric: Metric::named("p99"), ..Question::default() };
+    let question = Question { metric: Metric::from_name("p99"), ..Question::default() };
     let comparison = compare(&level(1000.0), &level(2000.0), &question).unwrap();
     assert_eq!(
         (primary(&comparison).metric.as_str(), primary(&comparison).verdict),
@@ -178,7 +180,7 @@ fn less_latency_is_better() {
 
 #[test]
 fn two_runs_differ_and_no_more_is_said() {
-    let comparison = of(&side(vec![run(1000.0, |_| ())]), &side(vec![run(2000.0, |_| ())]));
+    let comparison = compare_sides(&side(vec![run(1000.0, |_| ())]), &side(vec![run(2000.0, |_| ())]));
     assert_eq!((primary(&comparison).verdict, primary(&comparison).p_value), (ChangeVerdict::TwoRuns, None));
     assert!(text(&comparison).contains("differs by +100.0 % in these two runs"), "{}", text(&comparison));
 }
@@ -186,7 +188,7 @@ fn two_runs_differ_and_no_more_is_said() {
 #[test]
 fn too_few_runs_name_the_sufficient_number() {
     let level = |iops: f64| side((0..3).map(|at| run(iops + f64::from(at), |_| ())).collect());
-    let comparison = of(&level(1000.0), &level(1200.0));
+    let comparison = compare_sides(&level(1000.0), &level(1200.0));
     let found = primary(&comparison);
     assert_eq!(
         (found.verdict, found.low_percent, found.more_runs),
@@ -205,11 +207,11 @@ fn a_percentile_needs_a_hundred_slower_ios_in_every_run() {
     let compared = |comparison: &RunComparison, name: &str| {
         comparison.time_spans[0].metrics.iter().find(|metric| metric.metric == name).unwrap().sides.is_some()
     };
-    let comparison = of(&with(100_000), &with(99_000));
+    let comparison = compare_sides(&with(100_000), &with(99_000));
     assert!(compared(&comparison, "p99") && !compared(&comparison, "p99.9"));
     let why = text(&comparison);
     assert!(why.contains("only 99 I/Os") && why.contains("100 are needed"), "{why}");
-    assert!(compared(&of(&with(100_000), &with(100_000)), "p99.9"));
+    assert!(compared(&compare_sides(&with(100_000), &with(100_000)), "p99.9"));
 }
 
 #[test]
@@ -218,11 +220,11 @@ fn latency_decides_under_a_rate_limit() {
         let limit = |span: &mut SpanSummary| span.parameters.targets[0].access.rate = Some(Rate::Iops(100));
         side((0..count).map(|at| run(1000.0 + at as f64, limit)).collect())
     };
-    assert_eq!(primary(&of(&limited(4), &limited(5))).metric, "p99");
+    assert_eq!(primary(&compare_sides(&limited(4), &limited(5))).metric, "p99");
     let total = |count: usize| {
         side((0..count).map(|at| run(1000.0 + at as f64, |span| share_a_rate(span, 100))).collect())
     };
-    assert_eq!(primary(&of(&total(4), &total(5))).metric, "p99");
+    assert_eq!(primary(&compare_sides(&total(4), &total(5))).metric, "p99");
 }
 
 #[test]
@@ -247,7 +249,7 @@ fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
         side(runs.collect())
     };
     let (all, stalled) = (paced(1_000_000, 1.0), paced(1_000_000, 2.0));
-    let comparison = of(&all, &stalled);
+    let comparison = compare_sides(&all, &stalled);
     let names: Vec<&str> =
         comparison.time_spans[0].metrics.iter().map(|metric| metric.metric.as_str()).collect();
     let expected =
@@ -259,7 +261,7 @@ fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
     assert!(said.contains("response times decide"), "{said}");
     // From where I/Os were submitted nothing has changed, and of some of them nothing is judged.
     for without in [paced(0, 2.0), paced(999_999, 2.0)] {
-        let comparison = of(&all, &without);
+        let comparison = compare_sides(&all, &without);
         assert_eq!(
             (primary(&comparison).metric.as_str(), primary(&comparison).verdict),
             ("p99", ChangeVerdict::Same)
@@ -268,7 +270,7 @@ fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
         assert!(!comparison.time_spans[0].metrics.iter().any(|metric| metric.metric.contains("response")));
     }
     for name in ["response-p99", "read-response-mean", "write-response-p99.9"] {
-        assert_eq!(Metric::named(name).map(|metric| metric.to_string()).as_deref(), Some(name));
+        assert_eq!(Metric::from_name(name).map(|metric| metric.to_string()).as_deref(), Some(name));
     }
 }
 
@@ -297,7 +299,7 @@ fn a_rate_that_all_threads_share_is_a_part_of_the_work() {
 fn figures_that_do_not_decide_are_corrected_for_their_number() {
     // Six figures, the five that don't decide all with the chance of four against five runs without overlap.
     let level = |iops: f64, count: usize| side((0..count).map(|at| run(iops + at as f64, |_| ())).collect());
-    let comparison = of(&level(1000.0, 4), &level(1100.0, 4));
+    let comparison = compare_sides(&level(1000.0, 4), &level(1100.0, 4));
     let [decides, others @ ..] = &comparison.time_spans[0].metrics[..] else { panic!("no figures") };
     assert_eq!(decides.verdict, ChangeVerdict::Better);
     for other in others {
@@ -331,7 +333,7 @@ fn a_change_of_one_part_of_a_mix_is_found_and_judged_by_itself() {
         side((0..8).map(|_| mixed([noisy(1.0), noisy(second)], |_| ())).collect())
     };
     let (first, other) = (sides(1.0), sides(1.2));
-    let comparison = of(&first, &other);
+    let comparison = compare_sides(&first, &other);
     let span = &comparison.time_spans[0];
     let names: Vec<&str> = span.parts.iter().map(|part| part.metric.as_str()).collect();
     let part = "target-1-part-";
@@ -352,10 +354,10 @@ fn a_change_of_one_part_of_a_mix_is_found_and_judged_by_itself() {
     let refused = compare(&first, &resized, &Question::default()).unwrap_err();
     assert_eq!(refused[0].subject, "parts of the mix");
     let unknown = side(vec![mixed([1.0, 1.0], |span| span.parts.clear())]);
-    assert_eq!(of(&first, &unknown).time_spans[0].parts, []);
+    assert_eq!(compare_sides(&first, &unknown).time_spans[0].parts, []);
     // Too few I/Os for the 99th percentile.
     let few = side(vec![mixed([1.0, 1.0], |span| span.parts[1].ios = 5000)]);
-    let told = text(&of(&few, &few));
+    let told = text(&compare_sides(&few, &few));
     assert!(told.contains("not compared: part 2, 16 KiB: ") && told.contains("only 50 I/Os"), "{told}");
 }
 
@@ -380,7 +382,7 @@ fn other_work_is_refused_and_other_circumstances_are_told() {
     }
     let mut elsewhere = run(1000.0, |span| span.parameters.in_flight = Some(32));
     elsewhere.environment.insert("kernel".into(), "6.2".into());
-    let comparison = of(&normal, &side(vec![elsewhere]));
+    let comparison = compare_sides(&normal, &side(vec![elsewhere]));
     let told = text(&comparison);
     assert!(told.contains("\n  not recorded in A: I/Os in flight, kernel\n"), "{told}");
 }
@@ -392,7 +394,8 @@ fn differing_runs_of_one_side_are_reported() {
         run.environment.insert("kernel".into(), kernel.into());
         run
     };
-    let comparison = of(&side(vec![with("6.1"), with("6.2")]), &side(vec![with("6.1"), with("6.2")]));
+    let comparison =
+        compare_sides(&side(vec![with("6.1"), with("6.2")]), &side(vec![with("6.1"), with("6.2")]));
     assert!(text(&comparison).contains("kernel: 6.1 or 6.2 in A"), "{}", text(&comparison));
 }
 
@@ -442,7 +445,7 @@ fn told_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, fac
     let found = (0..pairs).filter(|seed| {
         let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
         let [first, other] = laid_out(&shares, &order(count, *seed), factor);
-        primary(&of(&first, &other)).is_change()
+        primary(&compare_sides(&first, &other)).is_change()
     });
     found.count() as f64 / pairs as f64
 }
@@ -567,7 +570,7 @@ fn told_of_boots_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: 
         for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
             run.boot = run.began_ms.map(|at| format!("boot {}", (at / 10_000 - 1) / 3));
         }
-        primary(&of(&sides[0], &sides[1])).is_change()
+        primary(&compare_sides(&sides[0], &sides[1])).is_change()
     });
     found.count() as f64 / pairs as f64
 }
@@ -630,7 +633,7 @@ fn boots_are_paired_where_none_measured_both_sides() {
         for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
             run.boot = run.began_ms.filter(|_| named).map(|at| ((at / 10_000 - 1) / 4).to_string());
         }
-        of(&sides[0], &sides[1])
+        compare_sides(&sides[0], &sides[1])
     };
     let of_boots = |boots: usize, named: bool| in_order(boot_sides(boots, 0), named);
     for (boots, order, counts) in [
@@ -666,14 +669,14 @@ fn boots_are_paired_where_none_measured_both_sides() {
     for run in shared.iter_mut().flat_map(|side| &mut side.runs) {
         run.boot = Some("one".into());
     }
-    let comparison = of(&shared[0], &shared[1]);
+    let comparison = compare_sides(&shared[0], &shared[1]);
     assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (OrderKind::InTurn, None));
     for (which, side) in shared.iter_mut().enumerate() {
         for run in &mut side.runs {
             (run.boot, run.known.hosts) = (Some(which.to_string()), vec![which.to_string()]);
         }
     }
-    let comparison = of(&shared[0], &shared[1]);
+    let comparison = compare_sides(&shared[0], &shared[1]);
     assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (OrderKind::InTurn, None));
 }
 
@@ -770,7 +773,7 @@ fn called_of_position(
         let mut sides = laid_out(&shares, &order, 1.0);
         change(&mut sides);
         let [first, other] = sides;
-        primary(&of(&first, &other)).is_change()
+        primary(&compare_sides(&first, &other)).is_change()
     });
     called.count() as f64 / comparisons as f64
 }
@@ -826,7 +829,7 @@ fn fixed_pattern_of_sides_is_reported_as_periodic() {
         (one_after_the_other(8, 0), OrderKind::Apart, None),
     ] {
         let [first, other] = laid_out(&noise, &order, 1.0);
-        let comparison = of(&first, &other);
+        let comparison = compare_sides(&first, &other);
         let workload = &comparison.workloads[0];
         assert_eq!((workload.order, workload.period), (kind, period));
         assert_eq!(primary(&comparison).allowance.is_some(), kind != OrderKind::InTurn);
@@ -846,7 +849,7 @@ fn position_effect_of_random_pairs_is_reported() {
         let level = |place: usize| if place % 2 == 1 { 1.0 - share } else { 1.0 };
         let shares: Vec<f64> = (0..20).map(|place| level(place) * (0.002 * random.normal()).exp()).collect();
         let [first, other] = laid_out(&shares, &order, 1.0);
-        let comparison = of(&first, &other);
+        let comparison = compare_sides(&first, &other);
         let found = primary(&comparison).position_percent;
         assert_eq!(found.is_some(), is_reported, "{share}: {found:?}");
         assert!(found.is_none_or(|percent| (percent + 100.0 * share).abs() < 0.5), "{found:?}");
@@ -859,13 +862,14 @@ fn change_that_differs_from_medians_prints_both() {
     // Pairs differ by other ratios than the medians of the sides.
     let skewed = side([100.0, 100.0, 100.0, 700.0, 800.0, 900.0].map(|iops| run(iops, |_| ())).to_vec());
     let even = side([90.0, 95.0, 98.0, 300.0, 310.0, 320.0].map(|iops| run(iops, |_| ())).to_vec());
-    let comparison = of(&skewed, &even);
+    let comparison = compare_sides(&skewed, &even);
     let figure = primary(&comparison);
     let [first, other] = figure.sides.as_ref().unwrap().each_ref().map(|side| side.median);
     let of_medians = 100.0 * (other / first - 1.0);
     assert!((figure.change_percent.unwrap() - of_medians).abs() > 1.0);
     assert!(text(&comparison).contains(&format!("differ by {of_medians:+.1} %")), "{}", text(&comparison));
-    let shifted = of(&around(5000.0, 8, &mut Random::new(1)), &around(5000.0, 8, &mut Random::new(1)));
+    let shifted =
+        compare_sides(&around(5000.0, 8, &mut Random::new(1)), &around(5000.0, 8, &mut Random::new(1)));
     assert!(!text(&shifted).contains("median over pairs"), "{}", text(&shifted));
 }
 
@@ -873,7 +877,7 @@ fn change_that_differs_from_medians_prints_both() {
 fn vast_interval_is_unknown() {
     let sides = [[1000.0, 5.0, 90_000.0, 40.0, 700.0, 3.0], [2.0, 60_000.0, 900.0, 30.0, 8.0, 5000.0]]
         .map(|values| side(values.into_iter().map(|iops| run(iops, |_| ())).collect()));
-    let comparison = of(&sides[0], &sides[1]);
+    let comparison = compare_sides(&sides[0], &sides[1]);
     let figure = primary(&comparison);
     assert_eq!(figure.verdict, ChangeVerdict::CantTell);
     assert_eq!((figure.low_percent, figure.high_percent, figure.noise_percent), (None, None, None));
@@ -892,20 +896,20 @@ fn a_run_that_did_nothing_is_a_figure() {
         // B is half of A, and one of its runs is dead.
         let last_of_b = order.iter().rposition(|side| *side == 1).unwrap();
         let [first, other] = laid_out(&shares(last_of_b..last_of_b + 1), &order, 0.5);
-        let comparison = of(&first, &other);
+        let comparison = compare_sides(&first, &other);
         assert_eq!(primary(&comparison).verdict, ChangeVerdict::Worse, "{}", text(&comparison));
         assert!(primary(&comparison).low_percent.unwrap() >= -100.0);
     }
     let level = |iops: f64| side(vec![run(iops, |span| span.percentiles.clear()); 8]);
-    let comparison = of(&level(1.0), &level(0.0));
+    let comparison = compare_sides(&level(1.0), &level(0.0));
     assert_eq!(
         (primary(&comparison).verdict, primary(&comparison).change_percent),
         (ChangeVerdict::Worse, Some(-100.0))
     );
-    let back = of(&level(0.0), &level(1.0));
+    let back = compare_sides(&level(0.0), &level(1.0));
     assert_eq!((primary(&back).verdict, primary(&back).change_percent), (ChangeVerdict::Better, None));
     assert!(text(&back).contains("from 0"), "{}", text(&back));
-    let neither = of(&level(0.0), &level(0.0));
+    let neither = compare_sides(&level(0.0), &level(0.0));
     assert_eq!(primary(&neither).verdict, ChangeVerdict::NotCompared);
     assert!(unjudged(&neither)[0].contains("0 in every run"), "{:?}", unjudged(&neither));
 }
@@ -921,7 +925,7 @@ fn known_sessions_replace_the_assumed_bound() {
         .collect();
     let steady: Vec<f64> = (0..16).map(|place| 1.0 + 0.001 * ((place * 5) % 7) as f64).collect();
     let [first, other] = laid_out(&steady, &one_after_the_other(8, 0), 0.9);
-    let without = of(&first, &other);
+    let without = compare_sides(&first, &other);
     assert_eq!(primary(&without).verdict, ChangeVerdict::CantTell);
     assert!(text(&without).contains("one after the other") && text(&without).contains("compare --repeat 8"));
     let with = compare_knowing(&first, &other, &past, &Question::default()).unwrap();
@@ -953,7 +957,7 @@ fn ten_time_spans_without_a_difference_fail_no_more_often_than_one() {
                 .map(|at| of_spans(&spans.iter().map(|span| span.runs[at].clone()).collect::<Vec<_>>()));
             side(runs.collect())
         });
-        let comparison = of(&sides[0], &sides[1]);
+        let comparison = compare_sides(&sides[0], &sides[1]);
         failed += u32::from(comparison.primary().any(Compared::is_change));
         assert!(text(&comparison).contains("10 figures decide together"));
     }
@@ -1001,10 +1005,11 @@ fn how_many_runs_more_is_of_the_side_that_lacks_them() {
     let first = around(5000.0, 30, &mut random);
     let other = around(5600.0, 3, &mut random);
     // In turn as far as they go: all times are the same.
-    let comparison = of(&first, &other);
+    let comparison = compare_sides(&first, &other);
     let allowed = primary(&comparison).allowance.is_some();
     assert!(allowed, "thirty runs and three aren't in turn: {:?}", comparison.workloads[0].order);
-    let comparison = of(&around(5000.0, 5, &mut random), &side(around(5300.0, 4, &mut random).runs));
+    let comparison =
+        compare_sides(&around(5000.0, 5, &mut random), &side(around(5300.0, 4, &mut random).runs));
     if let Some([_, more]) = primary(&comparison).more_runs {
         assert!(more > 0);
     }

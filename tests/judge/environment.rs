@@ -290,7 +290,7 @@ fn the_same_machine_has_the_same_fingerprint_and_a_change_is_named() {
 
     let mut changed = first.clone();
     changed.environment.as_mut().unwrap().disks[0].device.firmware = Some("1.0.8".into());
-    let other = Fingerprint::of(&changed);
+    let other = Fingerprint::from_system(&changed);
     assert_ne!(other.hash, known.hash);
     let differences = known.differences(&other);
     assert_eq!(differences.len(), 1);
@@ -310,5 +310,5 @@ fn the_same_machine_has_the_same_fingerprint_and_a_change_is_named() {
     environment.load = Default::default();
     environment.cpu.throttled = Some(99);
     environment.cpu.frequency.as_mut().unwrap().current = Some(1);
-    assert_eq!(Fingerprint::of(&later), known);
+    assert_eq!(Fingerprint::from_system(&later), known);
 }

@@ -318,7 +318,7 @@ fn discards_and_flushes_stand_apart() {
     // As of reads and writes: of the times of which there are percentiles.
     near_ns(trims.median, written(TRIMS, "/jobs/0/trim/clat_ns/percentile/50.000000"));
     near_ns(trims.max, written(TRIMS, "/jobs/0/trim/clat_ns/max"));
-    assert_eq!(span(TRIMS).parameters.targets[0].access.shares.of(Operation::Discard), 50);
+    assert_eq!(span(TRIMS).parameters.targets[0].access.shares.percent(Operation::Discard), 50);
     assert_eq!(span(TRIMS).total.ios, span(TRIMS).write.ios);
     let syncs = fio(MIX).syncs.unwrap();
     assert_eq!(syncs.count as f64, written(MIX, "/jobs/0/sync/total_ios"));

@@ -21,15 +21,15 @@ use std::ops::Range;
 /// Begin and end, s, and I/Os.
 type Found = (f64, f64, u64);
 
-fn of(counts: &[u64], width_s: f64, in_flight: u64, unseen: &[Range<usize>]) -> Vec<Found> {
-    let found = outages::of(WatchedIos { counts, width_s, in_flight, unseen });
+fn find_outages(counts: &[u64], width_s: f64, in_flight: u64, unseen: &[Range<usize>]) -> Vec<Found> {
+    let found = outages::detect(WatchedIos { counts, width_s, in_flight, unseen });
     let hundredths = |seconds: f64| (seconds * 100.0).round() / 100.0;
     found.iter().map(|one| (hundredths(one.begin_s), hundredths(one.end_s), one.ios)).collect()
 }
 
 /// In beats of 20 ms, a few outstanding.
 fn beats(counts: &[u64]) -> Vec<Found> {
-    of(counts, 0.02, 4, &[])
+    find_outages(counts, 0.02, 4, &[])
 }
 
 fn steady(each: u64, beats: usize, out: &[Range<usize>]) -> Vec<u64> {
@@ -55,8 +55,8 @@ fn silences_are_found_wherever_they_lie() {
     assert_eq!(beats(&[0; 1500]), [(0.0, 30.0, 0)]);
     assert_eq!(beats(&[0; 49]), []);
     assert_eq!(beats(&[]), []);
-    assert_eq!(of(&[1, 2], 0.0, 1, &[]), []);
-    assert_eq!(of(&[1, 2], f64::NAN, 1, &[]), []);
+    assert_eq!(find_outages(&[1, 2], 0.0, 1, &[]), []);
+    assert_eq!(find_outages(&[1, 2], f64::NAN, 1, &[]), []);
     // One I/O, or each request once, shows nothing of what is usual.
     let mut one = vec![0; 1500];
     one[700] = 1;
@@ -66,8 +66,8 @@ fn silences_are_found_wherever_they_lie() {
     // Intervals of a second, as -D has them.
     let mut seconds = vec![5000; 30];
     seconds[12..16].fill(0);
-    assert_eq!(of(&seconds, 1.0, 32, &[]), [(12.0, 16.0, 0)]);
-    assert_eq!(of(&[u64::MAX; 100], 0.02, u64::MAX, &[]), []);
+    assert_eq!(find_outages(&seconds, 1.0, 32, &[]), [(12.0, 16.0, 0)]);
+    assert_eq!(find_outages(&[u64::MAX; 100], 0.02, u64::MAX, &[]), []);
 }
 
 #[test]
@@ -120,15 +120,15 @@ fn two_levels_drift_and_limits_are_no_outages() {
 #[test]
 fn unobserved_time_is_not_an_outage() {
     let counts = steady(20, 1500, &[500..900]);
-    assert_eq!(of(&counts, 0.02, 4, &[500..900]), []);
-    assert_eq!(of(&counts, 0.02, 4, &[480..860]), []);
+    assert_eq!(find_outages(&counts, 0.02, 4, &[500..900]), []);
+    assert_eq!(find_outages(&counts, 0.02, 4, &[480..860]), []);
     // A part of it was seen.
-    assert_eq!(of(&counts, 0.02, 4, &[600..700]), [(10.0, 12.0, 0), (14.0, 18.0, 0)]);
+    assert_eq!(find_outages(&counts, 0.02, 4, &[600..700]), [(10.0, 12.0, 0), (14.0, 18.0, 0)]);
     // The few that completed in a stop of the whole program, spread over it.
     let mut stopped = steady(1000, 1500, &[]);
     (500..900).for_each(|beat| stopped[beat] = u64::from(beat % 40 == 0));
     assert_eq!(beats(&stopped), [(10.0, 18.0, 10)]);
-    assert_eq!(of(&stopped, 0.02, 4, &[499..901]), []);
+    assert_eq!(find_outages(&stopped, 0.02, 4, &[499..901]), []);
 }
 
 fn random_times(
@@ -160,7 +160,7 @@ fn slow_and_irregular_targets_have_none() {
             for at_once in [1, 8] {
                 for _ in 0..12 {
                     let counts = random_times(&mut random, 60.0, distance, spread, at_once);
-                    let named = of(&counts, 0.02, at_once, &[]);
+                    let named = find_outages(&counts, 0.02, at_once, &[]);
                     runs += 1;
                     found.extend((!named.is_empty()).then_some((distance, spread, at_once, named)));
                 }
@@ -179,7 +179,7 @@ fn a_slow_target_has_one_when_it_is_out_for_long() {
             let mut counts = random_times(&mut random, 120.0, distance, None, 1);
             let (begin, end) = (2000, 2000 + (out * 50.0) as usize);
             counts[begin..end].fill(0);
-            let named = of(&counts, 0.02, 1, &[]);
+            let named = find_outages(&counts, 0.02, 1, &[]);
             assert_eq!(named.len(), 1, "{distance}: {named:?}");
             assert!(named[0].1 - named[0].0 >= out, "{named:?}");
         }
@@ -191,7 +191,7 @@ fn real_runs_have_none() {
     for run in include_str!("../data/beats-of-real-runs.txt").lines().filter(|line| !line.starts_with('#')) {
         let [_, in_flight, packed, what] = *run.splitn(4, ' ').collect::<Vec<_>>() else { panic!("{run}") };
         let beats: PackedCounts = serde_json::from_str(&format!("\"{packed}\"")).unwrap();
-        let found = of(&beats.0, 0.02, in_flight.parse().unwrap(), &[]);
+        let found = find_outages(&beats.0, 0.02, in_flight.parse().unwrap(), &[]);
         assert!(found.iter().all(|(begin, end, _)| end - begin < 2.1), "{what}: {found:?}");
     }
 }

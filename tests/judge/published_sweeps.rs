@@ -71,7 +71,7 @@ fn swept(tables: &[&str]) -> (Vec<PointRow>, SweepAnswer) {
     };
     let history: Vec<Ran> = published.into_iter().enumerate().map(ran).collect();
     let rows = rows(&sweep, &history);
-    let answer = SweepAnswer::of(&rows, &sweep.settings).remove(0);
+    let answer = SweepAnswer::find_answers(&rows, &sweep.settings).remove(0);
     (rows, answer)
 }
 
@@ -108,7 +108,7 @@ fn a_second_thread_adds_nothing() {
 fn the_mean_of_ten_runs_is_the_published_one() {
     let runs = table("E2");
     let of = |figure: fn(&RunLine) -> f64| {
-        Spread::of(&runs.iter().map(|p| figure(&p.line)).collect::<Vec<f64>>()).unwrap()
+        Spread::from_values(&runs.iter().map(|p| figure(&p.line)).collect::<Vec<f64>>()).unwrap()
     };
     assert_eq!(format!("{:.3}", of(|line| line.iops).mean), "35762.296");
     assert_eq!(format!("{:.3}", of(|line| line.mib_per_s).mean), "279.393");
@@ -124,7 +124,7 @@ fn small_differences_of_single_runs_are_inconclusive() {
     // Best and worst of D differ by 7 %, repetitions of one of its points by 13 %: "run again, they vary".
     let (best, worst) =
         (iops("D").into_iter().fold(0.0, f64::max), iops("D").into_iter().fold(1e9, f64::min));
-    let repeated = Spread::of(&iops("E2")).unwrap();
+    let repeated = Spread::from_values(&iops("E2")).unwrap();
     let telling = repeated.between_two_runs().unwrap();
     assert!(best - worst < telling, "{best} - {worst} against {telling}");
     assert!((telling / repeated.mean - 0.13).abs() < 0.005, "{}", telling / repeated.mean);

@@ -134,7 +134,7 @@ fn the_index_is_read_without_the_rest() {
     assert!(source.1 <= 8192, "{} bytes were read", source.1);
     let judged = Judged::new(Box::leak(Box::new(synth::record(LARGE))));
     // What serde_json reads back may differ in the last bit.
-    let expected = Index::of(&judged);
+    let expected = Index::from_record(&judged);
     let stored = serde_json::to_vec(&expected).unwrap();
     assert_eq!(index, serde_json::from_slice(&stored).unwrap());
     let (found, expected) =
@@ -422,7 +422,7 @@ fn kept_as_it_is(line: &str, spans: usize, ends_after: u32) {
     json::write_readable(&Judged::new(&record), &mut kept).unwrap_or_else(|why| panic!("{line}: {why}"));
     assert_eq!(kept, stored, "{line}");
     let index = json::read_index(&stored[..]).unwrap_or_else(|why| panic!("{line}: {why}"));
-    assert_eq!(index, Some(Index::of(&Judged::new(&record))), "{line}");
+    assert_eq!(index, Some(Index::from_record(&Judged::new(&record))), "{line}");
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn noise_is_steady() {
             .filter_map(|seed| {
                 let random = &mut Random(seed);
                 let count = 10 + (random.uniform() * 111.0) as usize;
-                let course = Course::of(&series(random, count, noise)).unwrap();
+                let course = Course::classify(&series(random, count, noise)).unwrap();
                 let is_level = if may_hide { course.shape == Shape::Level } else { course.is_steady() };
                 (!is_level).then_some((seed, course))
             })
@@ -193,7 +193,7 @@ fn interruptions_in_noise_are_found_with_period() {
             for seed in 0..100 {
                 let rates = series(&mut Random(seed), count, noise);
                 let rates: Vec<f64> = rates.iter().enumerate().map(|(i, rate)| rate * course(i)).collect();
-                let found = diskspd::stats::Course::of(&rates).unwrap();
+                let found = diskspd::stats::Course::classify(&rates).unwrap();
                 let right = match &found.shape {
                     Shape::Interrupted(found) => found.period == period,
                     _ => false,
@@ -445,7 +445,7 @@ fn cliffs_are_found_in_noise_where_they_are() {
             let mut rates = series(random, count, noise);
             let at = 5 + (random.uniform() * (count - 10) as f64) as usize;
             rates[at..].iter_mut().for_each(|rate| *rate *= 0.7);
-            let course = Course::of(&rates).unwrap();
+            let course = Course::classify(&rates).unwrap();
             lost += usize::from(course.is_steady());
             let near =
                 |levels: &[diskspd::stats::Level]| levels.iter().any(|level| level.begin.abs_diff(at) <= 2);
@@ -461,7 +461,7 @@ fn a_course_does_not_depend_on_its_unit() {
     for seed in 0..100 {
         let rates = series(&mut Random(seed), 40, NOISES[3]);
         let twice: Vec<f64> = rates.iter().map(|rate| rate * 1024.0).collect();
-        let (one, other) = (Course::of(&rates).unwrap(), Course::of(&twice).unwrap());
+        let (one, other) = (Course::classify(&rates).unwrap(), Course::classify(&twice).unwrap());
         assert_eq!(one.is_steady(), other.is_steady());
         assert!((one.excursion - other.excursion).abs() < 1e-9 && (one.slope - other.slope).abs() < 1e-9);
     }
@@ -469,8 +469,8 @@ fn a_course_does_not_depend_on_its_unit() {
 
 #[test]
 fn nothing_is_said_of_nothing() {
-    assert_eq!(Course::of(&[5.0; 9]), None);
-    assert_eq!(Course::of(&[0.0; 50]), None);
-    assert_eq!(Course::of(&[f64::NAN; 50]), None);
-    assert_eq!(Course::of(&[]), None);
+    assert_eq!(Course::classify(&[5.0; 9]), None);
+    assert_eq!(Course::classify(&[0.0; 50]), None);
+    assert_eq!(Course::classify(&[f64::NAN; 50]), None);
+    assert_eq!(Course::classify(&[]), None);
 }

@@ -344,7 +344,7 @@ fn noise_below_a_second_has_no_stalls() {
                         (level * per_beat + (level * per_beat).sqrt() * random.normal()).max(0.0) as u64
                     })
                     .collect();
-                alarms.extend(stalls::of(&counts, 0.02, 4).filter(|found| found.share > 0.1));
+                alarms.extend(stalls::detect(&counts, 0.02, 4).filter(|found| found.share > 0.1));
             }
             assert!(alarms.len() < 10, "{kind} at {per_beat} a beat: {}: {:?}", alarms.len(), alarms.first());
         }
@@ -417,7 +417,7 @@ fn slow_wander_is_rarely_periodic() {
                 level + 10.0 * random.normal()
             })
             .collect();
-        periodic += usize::from(matches!(Course::of(&rates).unwrap().shape, Shape::Periodic(_)));
+        periodic += usize::from(matches!(Course::classify(&rates).unwrap().shape, Shape::Periodic(_)));
     }
     assert!(periodic < SEEDS as usize / 20, "{periodic}");
 }
@@ -431,7 +431,7 @@ fn stalls_of_real_runs_have_no_completions() {
             panic!("{run}")
         };
         let beats: PackedCounts = serde_json::from_str(&format!("\"{packed}\"")).unwrap();
-        let found = stalls::of(&beats.0, 0.02, in_flight.parse().unwrap());
+        let found = stalls::detect(&beats.0, 0.02, in_flight.parse().unwrap());
         let share = found.as_ref().map_or(0.0, |found| found.share);
         match kind {
             "stalls" => assert!(share > 0.3, "{what}: {found:?}"),

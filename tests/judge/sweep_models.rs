@@ -96,7 +96,7 @@ fn true_knee(model: &Model, sweep: &Sweep) -> u64 {
 fn knee_found(model: &Model, settings: Settings, seed: u64) -> (bool, usize) {
     let sweep = depths((1..=16).chain([20, 24, 32]), settings);
     let history = closed(model, &sweep, &mut Random(seed));
-    let answer = SweepAnswer::of(&rows(&sweep, &history), &sweep.settings).remove(0);
+    let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
     let (low, high) = answer.knee.unwrap().between.unwrap();
     let truth = true_knee(model, &sweep);
     let within = |load: u64| (low..=high).contains(&load);
@@ -127,7 +127,7 @@ fn objective_found(seed: u64) -> bool {
             _ => line(MOST * factor(0.01), 1.0, 2.0),
         }
     });
-    let answer = SweepAnswer::of(&rows(&sweep, &history), &sweep.settings).remove(0);
+    let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
     let kept = answer.objective.unwrap();
     let truth = MOST * (1.0 - 4.6 * at_rest / 5.0);
     kept.surely_kept.unwrap_or(0.0) <= truth && truth <= kept.surely_broken.unwrap_or(f64::MAX)
@@ -207,7 +207,7 @@ impl Rates {
         let (least, last) = (answer.smallest.least, answer.smallest.most);
         let outside = least.is_some_and(|least| smallest < least) || last.is_some_and(|last| smallest > last);
         self.sweeps += 1;
-        self.recommended += u32::from(answer.chosen().is_some());
+        self.recommended += u32::from(answer.chosen_row().is_some());
         self.wrong_knee += u32::from(!held || cut);
         self.wrong_highest += u32::from(sure && !(alone && rates[answer.highest] == most));
         self.wrong_smallest += u32::from(outside);
@@ -239,7 +239,7 @@ fn rates(sweeps: u64, settings: &Settings) -> Vec<(Shape, Rates)> {
             let runs = 3.0 + 7.0 * f64::from(repeat);
             let model = Model { iops: shape.1, noise, slower: if seed % 3 == 0 { 0.04 / runs } else { 0.0 } };
             let history = closed(&model, &sweep, &mut Random(seed * 31 + 7));
-            let answer = SweepAnswer::of(&rows(&sweep, &history), &sweep.settings).remove(0);
+            let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
             rates.add(&sweep, &answer, shape.1);
         }
         (shape, rates)
@@ -299,7 +299,7 @@ fn drifts(sweeps: u64, noise: f64, in_all: f64, repeat: u32) -> u64 {
         let runs = 3.0 + 7.0 * f64::from(repeat);
         let model = Model { iops: saturating, noise, slower: in_all / runs };
         let history = closed(&model, &sweep, &mut Random(seed * 17 + 3));
-        Drift::of(&sweep, &history).is_some_and(|drift| drift.is_sure)
+        Drift::detect(&sweep, &history).is_some_and(|drift| drift.is_sure)
     };
     (0..sweeps).filter(said).count() as u64
 }
@@ -346,9 +346,9 @@ fn a_change_in_mid_sweep_is_no_answer() {
                 let iops = iops * (random.normal() * 0.02).exp();
                 line(iops, 1000.0 * depth / iops, 3000.0 * depth / iops)
             });
-            let answer = SweepAnswer::of(&rows(&sweep, &history), &sweep.settings).remove(0);
-            let told = Drift::of(&sweep, &history).is_some_and(|drift| drift.is_sure);
-            assert!(told || answer.chosen().is_none(), "seed {seed}, at {at}: {answer:?}");
+            let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
+            let told = Drift::detect(&sweep, &history).is_some_and(|drift| drift.is_sure);
+            assert!(told || answer.chosen_row().is_none(), "seed {seed}, at {at}: {answer:?}");
         }
     }
 }
@@ -368,7 +368,7 @@ fn drift_says_what_was_measured_and_never_the_largest_deviation_as_begin_to_end(
         run(What::Point(3), 60_000.0),
         run(reference, 47402.0),
     ];
-    let drift = Drift::of(&sweep, &history).unwrap();
+    let drift = Drift::detect(&sweep, &history).unwrap();
     let text = drift.text();
     assert!(!drift.is_sure && !text.contains("-33.5 %"), "{text}");
     assert!(text.starts_with("drift: can't tell"), "{text}");
@@ -378,7 +378,7 @@ fn drift_says_what_was_measured_and_never_the_largest_deviation_as_begin_to_end(
             run(What::Point(at as usize % 2), 10_000.0 * (1.0 - 0.01 * f64::from(at)) + f64::from(at % 3))
         })
         .collect();
-    let text = Drift::of(&sweep, &steady).unwrap().text();
+    let text = Drift::detect(&sweep, &steady).unwrap().text();
     assert!(text.contains("from the first to the last run") && text.contains("the device changed"), "{text}");
     assert!(text.starts_with("drift: -7."), "{text}");
 }
@@ -395,7 +395,7 @@ fn a_bend_is_drift_too() {
             Ran { what: What::Point(at as usize % 2), seconds: 1.0, line, failure: None }
         })
         .collect();
-    let drift = Drift::of(&sweep, &history).unwrap();
+    let drift = Drift::detect(&sweep, &history).unwrap();
     assert!(drift.is_sure && (0.06..0.13).contains(&drift.bend.unwrap()), "{}", drift.text());
 }
 
@@ -413,7 +413,7 @@ fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
         }
     }
     let found = rows(&sweep, &history);
-    let answer = SweepAnswer::of(&found, &sweep.settings).remove(0);
+    let answer = SweepAnswer::find_answers(&found, &sweep.settings).remove(0);
     assert_eq!(
         (answer.highest, answer.made_of.as_slice(), answer.left_out.as_slice()),
         (1, &[0, 1][..], &[2, 3][..])
@@ -471,8 +471,8 @@ fn until_sure_repeats_deciding_points_only() {
     let mut found = 0;
     for seed in 0..20 {
         let history = closed(&model, &sweep, &mut Random(seed));
-        let answer = SweepAnswer::of(&rows(&sweep, &history), &sweep.settings).remove(0);
-        found += usize::from(answer.chosen().is_some() && answer.knee.unwrap().load == 8);
+        let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
+        found += usize::from(answer.chosen_row().is_some() && answer.knee.unwrap().load == 8);
         let runs = |point| history.iter().filter(|ran| ran.what == What::Point(point)).count();
         assert!(runs(0) <= 30 && runs(3) >= runs(0), "what is far from the knee needs least");
         assert!(answer.undecided.is_empty() || runs(3) == 30, "{answer:?}");
@@ -516,7 +516,7 @@ fn an_adaptive_sweep_runs_a_part_of_the_points_and_finds_the_same_knee() {
         let sweep = depths(1..=64, settings);
         let quiet = Model { noise: 0.0, ..*model };
         let history = closed(&quiet, &sweep, &mut Random(1));
-        let answer = SweepAnswer::of(&rows(&sweep, &history), &sweep.settings).remove(0);
+        let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
         assert_eq!(answer.knee.unwrap().load, true_knee(model, &sweep));
         assert!(history.len() <= 16, "{} runs", history.len());
     }

@@ -9,7 +9,7 @@ use diskspd::stats::trend::{FEWEST_RUNS, MOST_RUNS, SHORTEST_LEVEL, Trend};
 const HISTORIES: u64 = 200;
 
 fn changes(values: &[f64]) -> usize {
-    changes_of(&Trend::of(values))
+    changes_of(&Trend::detect(values))
 }
 
 fn changes_of(trend: &Trend) -> usize {
@@ -44,13 +44,13 @@ fn real_changes_are_found_in_forty_runs() {
 #[test]
 fn a_lasting_change_is_found_where_it_happened_and_how_large_it_is() {
     let runs = changed(Noise::White(0.02).runs(60, &mut Random(3)), 40, 0.9);
-    let trend = Trend::of(&runs);
+    let trend = Trend::detect(&runs);
     assert_eq!(trend.levels.len(), 2, "{trend:?}");
     assert!(trend.levels[0].end.abs_diff(40) <= 1, "{trend:?}");
     let change = trend.levels[1].change_percent(&trend.levels[0]).unwrap();
     assert!((change + 10.0).abs() < 2.0, "{change}");
     let stairs = changed(changed(changed(runs, 15, 0.8), 30, 0.7), 50, 0.6);
-    let begins: Vec<usize> = Trend::of(&stairs).levels.iter().map(|level| level.begin).collect();
+    let begins: Vec<usize> = Trend::detect(&stairs).levels.iter().map(|level| level.begin).collect();
     assert_eq!(begins, [0, 15, 30, 40, 50]);
 }
 
@@ -59,7 +59,7 @@ fn a_run_that_did_nothing_is_a_run_far_from_its_level_and_switches_nothing_off()
     let mut runs = changed(Noise::White(0.01).runs(40, &mut Random(5)), 20, 0.5);
     (0..40).for_each(|run| runs[run] *= 10_000.0);
     runs[25] = 0.0;
-    let trend = Trend::of(&runs);
+    let trend = Trend::detect(&runs);
     assert_eq!((trend.levels.len(), trend.levels[1].begin), (2, 20), "{trend:?}");
     assert_eq!(trend.apart, [25]);
     assert!(trend.levels[1].variation < 0.02, "{trend:?}");
@@ -67,7 +67,7 @@ fn a_run_that_did_nothing_is_a_run_far_from_its_level_and_switches_nothing_off()
     for (dead, levels) in [(30..40, 2), (10..40, 2), (0..20, 2), (0..40, 1)] {
         let mut runs = Noise::White(0.03).runs(40, &mut Random(7));
         dead.clone().for_each(|run| runs[run] = 0.0);
-        let trend = Trend::of(&runs);
+        let trend = Trend::detect(&runs);
         assert_eq!(trend.levels.len(), levels, "{dead:?}: {trend:?}");
         assert!(trend.levels.iter().any(|level| level.rate == 0.0) && trend.apart.is_empty(), "{trend:?}");
         let from_nothing = trend.levels[0].rate == 0.0 && levels > 1;
@@ -81,7 +81,7 @@ fn outlying_runs_are_named_not_changes() {
     let mut runs = Noise::White(0.02).runs(50, &mut Random(11));
     runs[20] *= 0.3;
     runs[33] *= 1.5;
-    let trend = Trend::of(&runs);
+    let trend = Trend::detect(&runs);
     assert_eq!((trend.levels.len(), trend.apart), (1, vec![20, 33]));
 }
 
@@ -89,23 +89,23 @@ fn outlying_runs_are_named_not_changes() {
 fn latest_runs_are_reported_before_a_level() {
     for last in 1..SHORTEST_LEVEL - 1 {
         let runs = changed(Noise::White(0.02).runs(40, &mut Random(13)), 40 - last, 0.7);
-        let trend = Trend::of(&runs);
+        let trend = Trend::detect(&runs);
         let latest = trend.latest.unwrap_or_else(|| panic!("{last}: {trend:?}"));
         assert_eq!((trend.levels.len(), latest.runs), (1, last));
         assert!((latest.rate - 0.7).abs() < 0.03 && trend.apart.is_empty(), "{trend:?}");
     }
     // Also of few runs: five of ten.
     let runs = changed(Noise::White(0.02).runs(10, &mut Random(19)), 5, 0.5);
-    assert_eq!(Trend::of(&runs).latest.map(|latest| latest.runs), Some(5));
-    assert_eq!(Trend::of(&Noise::White(0.02).runs(40, &mut Random(13))).latest, None);
+    assert_eq!(Trend::detect(&runs).latest.map(|latest| latest.runs), Some(5));
+    assert_eq!(Trend::detect(&Noise::White(0.02).runs(40, &mut Random(13))).latest, None);
     let two_levels = (0..HISTORIES)
-        .filter(|seed| Trend::of(&Noise::TwoLevels(0.07).runs(40, &mut Random(*seed))).latest.is_some());
+        .filter(|seed| Trend::detect(&Noise::TwoLevels(0.07).runs(40, &mut Random(*seed))).latest.is_some());
     assert!(two_levels.count() <= 2);
 }
 
 #[test]
 fn any_number_of_runs_and_any_figures_are_judged() {
-    assert_eq!(Trend::of(&[]), Trend::default());
+    assert_eq!(Trend::detect(&[]), Trend::default());
     for runs in [1, 2, FEWEST_RUNS - 1, FEWEST_RUNS, 100] {
         assert_eq!(changes(&vec![5.0; runs]), 0);
         assert_eq!(changes(&vec![0.0; runs]), 0);
@@ -118,14 +118,14 @@ fn any_number_of_runs_and_any_figures_are_judged() {
     assert_eq!(changes(&halves(SHORTEST_LEVEL - 1)), 0);
     // Of very long histories the latest are looked at, and the first level reaches back to the first run.
     let long = [vec![3.0; MOST_RUNS], halves(50)].concat();
-    let levels = Trend::of(&long).levels;
+    let levels = Trend::detect(&long).levels;
     assert_eq!((levels.len(), levels[0].begin, levels[2].end), (3, 0, MOST_RUNS + 100));
 }
 
 #[test]
 fn steady_decline_is_a_line() {
     let runs = drifting(Noise::White(0.02).runs(60, &mut Random(17)), -0.01);
-    let trend = Trend::of(&runs);
+    let trend = Trend::detect(&runs);
     let slope = trend.slope.unwrap_or_else(|| panic!("{trend:?}"));
     assert!(slope.from > 0.95 && (slope.to / slope.from - 0.41).abs() < 0.1, "{slope:?}");
 }
@@ -138,7 +138,7 @@ fn single_runs_hide_neither_losses_nor_drifts() {
     let history = |seed, change: &dyn Fn(Vec<f64>) -> Vec<f64>, places: &[usize], factor: f64| {
         let mut runs = change(Noise::White(0.01).runs(40, &mut Random(seed)));
         places.iter().for_each(|place| runs[*place] *= factor);
-        Trend::of(&runs)
+        Trend::detect(&runs)
     };
     for (factor, places) in [0.0, 0.3, 3.0].into_iter().flat_map(|factor| single.map(|at| (factor, at))) {
         let is_named = |trend: &Trend| places.iter().all(|place| trend.apart.contains(place));

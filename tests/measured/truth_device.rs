@@ -660,7 +660,7 @@ fn text_verdict_follows_report_on_request() {
 struct Trace(tempfile::TempDir);
 
 impl Trace {
-    fn of(device: &Path) -> Option<Trace> {
+    fn start(device: &Path) -> Option<Trace> {
         let at = tempfile::tempdir_in("/var/tmp").unwrap();
         run("mount", &["-t", "tracefs", "none", at.path().to_str()?])?;
         let trace = Trace(at);
@@ -714,7 +714,7 @@ fn the_counters_of_the_verdict_agree_with_the_kernels_trace_of_the_same_window()
     // A thread that has no CPU at the edges of the window reads the counters late.
     again(|| {
         let traced = crate::common::calm(|| {
-            let trace = Trace::of(&looped.0)?;
+            let trace = Trace::start(&looped.0)?;
             let ended = crate::common::diskspd(&line, &looped.0);
             Some((trace.reads(), ended))
         });

@@ -64,7 +64,8 @@ fn the_same_run_is_the_same_again_and_without_the_option_nothing_is_flushed() {
     assert!(ios(&without) > ios(&with), "flushes take places in the queue");
     // Their time is no latency of an I/O: at most 100 times the mean, as a stall of the simulated device.
     let judged = Judged::new(&with);
-    let table = judged.summary.time_spans[0].as_ref().unwrap().others.of(Operation::Flush).cloned().unwrap();
+    let table =
+        judged.summary.time_spans[0].as_ref().unwrap().others.table(Operation::Flush).cloned().unwrap();
     assert!(table.total.median.unwrap().ms() > 0.3, "{table:?}");
     let latency = judged.summary.time_spans[0].as_ref().unwrap().latency.clone().unwrap();
     assert!(latency.all.percentiles[1].write.unwrap().ms() < 0.1, "{latency:?}");

@@ -239,7 +239,7 @@ const K: u64 = 1 << 10;
 const COUNT: u64 = 20_000;
 
 fn fitted(trace: &IoTrace) -> (IoFigures, FittedProfile) {
-    let figures = IoFigures::of(trace).unwrap();
+    let figures = IoFigures::from_trace(trace).unwrap();
     let fitted = fit(&figures, RateChoice::AsSeen);
     (figures, fitted)
 }
@@ -347,7 +347,7 @@ fn discards_become_a_share_of_the_profile() {
     let (figures, FittedProfile { profile, fit }) = fitted(&trace);
     assert_eq!((figures.discards.ios, figures.discards.bytes, figures.all.ios), (1000, 1000 << 16, 3000));
     let target = &profile.time_spans[0].targets[0];
-    assert_eq!(target.shares.of(Operation::Discard), 25);
+    assert_eq!(target.shares.percent(Operation::Discard), 25);
     assert!(fit.options.contains(" --trim 25") && fit.options.ends_with("-g1000i"), "{}", fit.options);
     let source = TraceSource { name: "x".into(), is_live: false };
     let told = text(&source, &figures, &FittedProfile { profile, fit });
@@ -395,7 +395,7 @@ fn the_profile_does_what_was_seen() {
             Ok(())
         };
         formats::read(file, &TakenIos::default(), take).unwrap();
-        let done = IoFigures::of(&collector.finish()).unwrap();
+        let done = IoFigures::from_trace(&collector.finish()).unwrap();
         let near = |what: &str, seen: f64, done: f64, by: f64| {
             assert!((seen - done).abs() <= by, "{name}: {what}: {seen} seen, {done} done");
         };
@@ -432,5 +432,5 @@ fn trace_requests_match_completions_despite_losses() {
     let told = text(&TraceSource { name: "x".into(), is_live: true }, &figures, &fitted);
     assert!(told.contains("lost         3 events: events came faster"), "{told}");
     assert!(told.contains("not seen     2 more I/Os completed"), "{told}");
-    assert!(IoFigures::of(&IoTrace::default()).is_none(), "of nothing there is no profile");
+    assert!(IoFigures::from_trace(&IoTrace::default()).is_none(), "of nothing there is no profile");
 }

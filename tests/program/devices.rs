@@ -53,9 +53,9 @@ fn a_cached_run_moves_no_sectors_and_an_uncached_one_moves_all() {
     diskspd("-c16M -b64K -W0 -d1 {}", &file).report();
     // All of it is in the cache; from then on nothing comes from the device.
     std::fs::read(&file).unwrap();
-    let before = DeviceCounters::of(&disk.device);
+    let before = DeviceCounters::read(&disk.device);
     let cached = diskspd("-b4K -r -o4 -W0 -d1 {}", &file);
-    let kernel = DeviceCounters::of(&disk.device).since(before);
+    let kernel = DeviceCounters::read(&disk.device).since(before);
     let ios = cached.report().total("Read IO").ios;
     assert!(ios > 1000, "{}", cached.stdout);
     // A sample of its content was read past the cache before the start: 128 blocks of 4 KiB. A kernel that takes back what
@@ -98,9 +98,9 @@ fn a_block_device_is_used_without_the_cache_unless_it_is_asked_for_literally() {
     // All of it is in the cache while somebody has the device open.
     let mut open = std::fs::File::open(&disk.device).unwrap();
     std::io::copy(&mut open, &mut std::io::sink()).unwrap();
-    let before = DeviceCounters::of(&disk.device);
+    let before = DeviceCounters::read(&disk.device);
     let cached = diskspd("-Sb -b4K -r -o4 -W0 -d1 {}", &disk.device);
-    let kernel = DeviceCounters::of(&disk.device).since(before);
+    let kernel = DeviceCounters::read(&disk.device).since(before);
     assert!(kernel.reads < cached.report().total("Read IO").ios / 2, "{kernel:?}: {}", cached.stdout);
     assert!(cached.stderr.contains("CACHED"), "{}", cached.stderr);
 }

@@ -60,9 +60,9 @@ fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
             ("-Sbw", 2, "--engine aio"),
         ] {
             let line = format!("{mode} -o{depth} {engine} -w100 -b4K -r BRIEF --destroy {{}}");
-            let before = DeviceCounters::of(device);
+            let before = DeviceCounters::read(device);
             let ended = diskspd(&line, target);
-            let counted = DeviceCounters::of(device).since(before);
+            let counted = DeviceCounters::read(device).since(before);
             let ios = ended.report().total("Write IO").ios;
             // The writes that are in flight together can share a flush, others can't.
             assert!(ios > 0 && counted.flushes >= ios / depth, "{line}: {ios} writes, {counted:?}");
@@ -76,9 +76,9 @@ fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
         }
         for (mode, depth) in [("-Sb", 1), ("-Su", 1), ("-Su", 4)] {
             let line = format!("{mode} -o{depth} -w100 -b4K -r BRIEF --destroy {{}}");
-            let before = DeviceCounters::of(device);
+            let before = DeviceCounters::read(device);
             let ended = diskspd(&line, target);
-            let counted = DeviceCounters::of(device).since(before);
+            let counted = DeviceCounters::read(device).since(before);
             let ios = ended.report().total("Write IO").ios;
             // The journal of the file system may flush now and then: the slower the disk, the more often in as many writes.
             assert!(ios > 0 && counted.flushes <= 5 + ios / 10, "{line}: {ios} writes, {counted:?}");

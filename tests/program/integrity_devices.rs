@@ -26,8 +26,8 @@ fn faults(ended: &Ended) -> String {
 }
 
 fn wait_for_writes(device: &Path, more: u64) {
-    let before = DeviceCounters::of(device).writes;
-    wait_until("writes arrive", || DeviceCounters::of(device).writes >= before + more);
+    let before = DeviceCounters::read(device).writes;
+    wait_until("writes arrive", || DeviceCounters::read(device).writes >= before + more);
 }
 
 fn whole(kind: &str, words: &str, below: &Path) -> String {

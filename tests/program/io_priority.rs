@@ -15,7 +15,7 @@ struct Trace {
 }
 
 impl Trace {
-    fn of(device: &Path) -> Option<Trace> {
+    fn start(device: &Path) -> Option<Trace> {
         let mounted = tempfile::tempdir().unwrap();
         run("mount", &["-t", "tracefs", "nodev", mounted.path().to_str().unwrap()])?;
         let name = format!("diskspd-test-{}", device.file_name()?.to_str()?);
@@ -62,7 +62,7 @@ impl Drop for Trace {
 fn every_request_carries_the_priority_that_was_asked_for() {
     side_by_side(["--engine uring -o4", "--engine aio -o4", "--engine sync -o1"], |engine| {
         let Some(device) = Loop::new(16 << 20) else { return };
-        let Some(trace) = Trace::of(&device.device) else { return };
+        let Some(trace) = Trace::start(&device.device) else { return };
         for (option, expected) in [("-I1", "idle,0,0"), ("-I2", "be,0,7"), ("-I3", ""), ("", "")] {
             let line = format!("{option} {engine} -b4K -r -w50 -Su BRIEF {{}}");
             assert!(diskspd(&line, &device.device).report().total("Total IO").ios > 0);
@@ -80,7 +80,7 @@ fn pages_of_a_mapped_file_are_read_with_the_threads_priority() {
     let Some((device, directory)) = Loop::with_file_system(64 << 20, "ext4") else { return };
     let file = directory.join("test.dat");
     diskspd("-c16M BRIEF {}", &file).report();
-    let Some(trace) = Trace::of(&device.device) else { return };
+    let Some(trace) = Trace::start(&device.device) else { return };
     run("sync", &[]);
     // The file's own pages alone: other tests need theirs.
     let dont_need = rustix::fs::Advice::DontNeed;

@@ -88,7 +88,7 @@ struct Observed {
 
 impl Observed {
     #[track_caller]
-    fn of(outcome: &Outcome, name: &str) -> Observed {
+    fn observe(outcome: &Outcome, name: &str) -> Observed {
         let record = serde_json::from_str(&outcome.text(&format!("{name}.json"))).unwrap();
         Observed { record, said: outcome.text(&format!("{name}.err")) }
     }
@@ -124,7 +124,7 @@ fn served(text: &str, line: &str) -> Vec<u64> {
 #[test]
 fn nfs_verdict_uses_client_requests_confirmed_by_server() {
     let Some(outcome) = outcome() else { return };
-    let direct = Observed::of(outcome, "nfs-direct");
+    let direct = Observed::observe(outcome, "nfs-direct");
     direct.is("verified", &["the server read and wrote as much", "queued in the client"]);
     let [before, after] = ["before", "after"].map(|name| outcome.text(name));
     let server = |index: usize| served(&after, "io")[index] - served(&before, "io")[index];
@@ -138,18 +138,18 @@ fn nfs_verdict_uses_client_requests_confirmed_by_server() {
     assert!(times["total_ms"].as_u64() >= times["round_trip_ms"].as_u64(), "{times}");
 
     let answered = "served from the page cache, not by the server";
-    Observed::of(outcome, "nfs-cached").is("cached", &[answered, "can't be seen from this host"]);
+    Observed::observe(outcome, "nfs-cached").is("cached", &[answered, "can't be seen from this host"]);
     assert!(outcome.console.contains("nfs-cached: exit 2"), "{}", outcome.console);
-    let lossy = Observed::of(outcome, "nfs-lossy");
+    let lossy = Observed::observe(outcome, "nfs-lossy");
     assert!(lossy.said.contains("acknowledgements were lost, or late: TCP sent"), "{}", lossy.said);
 }
 
 #[test]
 fn smb_is_judged_by_what_the_client_sent() {
     let Some(outcome) = outcome() else { return };
-    let direct = Observed::of(outcome, "smb-direct");
+    let direct = Observed::observe(outcome, "smb-direct");
     direct.is("verified", &["the server read and wrote as much", "not how long they took"]);
     assert!(direct.done("read_bytes") > 0 && direct.done("write_bytes") > 0, "{}", direct.facts());
-    Observed::of(outcome, "smb-cached").is("cached", &["served from the page cache, not by the server"]);
+    Observed::observe(outcome, "smb-cached").is("cached", &["served from the page cache, not by the server"]);
     assert!(outcome.console.contains("smb-cached: exit 2"), "{}", outcome.console);
 }

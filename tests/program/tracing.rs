@@ -78,9 +78,9 @@ fn disk_io_agrees_with_the_report_and_with_the_devices_counters() {
     let device = &device.device;
     let name = device.file_name().unwrap().to_str().unwrap();
     let line = format!("-b4K -r -w30 -o4 -Su -L -W0 -d3 -eDISK_IO --out {} {{}}", json.display());
-    let before = DeviceCounters::of(device);
+    let before = DeviceCounters::read(device);
     let ended = diskspd(&line, device);
-    let kernel = DeviceCounters::of(device).since(before);
+    let kernel = DeviceCounters::read(device).since(before);
     let report = ended.report();
     let trace = trace_of(&json);
     let lost = lost(&trace);
@@ -340,12 +340,12 @@ fn a_device_that_is_watched_gives_the_profile_of_what_was_done_on_it() {
     let out = directory.path().join("profile.xml");
     let Some(device) = Loop::new(64 * MIB) else { return };
     let device = &device.device;
-    let before = DeviceCounters::of(device);
+    let before = DeviceCounters::read(device);
     let told = watched(device, &out, || {
         // With --destroy nothing is read before the run to see what is on the device.
         diskspd("-b4K -r -w30 -o4 -g2000i -Su -W0 -d1 --destroy {}", device).report();
     });
-    let kernel = DeviceCounters::of(device).since(before);
+    let kernel = DeviceCounters::read(device).since(before);
     let seen = figure(&told, ": ") as u64;
     if told.contains("lost         0 events") {
         agree("I/Os", seen, kernel.reads + kernel.writes);

@@ -34,7 +34,7 @@ fn machine_named(letter: &str) -> System {
 fn order(line: &str, system: &System) -> String {
     let profile = profile_of(line);
     let cpus = effective_affinity(&profile.time_spans[0], profile.compat, &system.topology);
-    affinity::shown(&affinity::masks(cpus), system.topology.groups.len() > 1)
+    affinity::affinity_text(&affinity::masks(cpus), system.topology.groups.len() > 1)
 }
 
 #[test]

@@ -248,7 +248,7 @@ fn followed(runs: &[ListedRun]) -> FollowedWork {
         let value = |run: &ListedRun| figure.value(run.run.time_spans.first()?.as_ref()?, WhichIos::Total);
         let points: Vec<(usize, f64)> =
             runs.iter().enumerate().filter_map(|(place, run)| Some((place, value(run)?))).collect();
-        let levels = Trend::of(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>()).levels;
+        let levels = Trend::detect(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>()).levels;
         FollowedCourse { figure, points, levels, told: Vec::new(), said: Vec::new() }
     };
     let command_line = Some("diskspd -b4K <x>".into());

@@ -122,7 +122,7 @@ fn examples() -> Vec<Record> {
     ];
     let targets = (0..).map(TargetId).zip(storages);
     full.hosts[0].targets = targets.map(|(id, storage)| HostTarget { id, storage }).collect();
-    full.hosts[0].system.fingerprint = Some(Fingerprint::of(&full.hosts[0].system));
+    full.hosts[0].system.fingerprint = Some(Fingerprint::from_system(&full.hosts[0].system));
     full.hosts[0].notices = vec![
         Finding::note("something to know"),
         Finding::warning("something to mind").in_time_span(Some(1)),
@@ -270,7 +270,7 @@ fn several_hosts() -> [Record; 2] {
             let end_ns = begin_ns + host.results.time_spans[0].measured as i64;
             let windows = vec![Some(CommonWindow { start_ns: begin_ns, end_ns })];
             host.clock = Some(HostClock { windows, ..HostClock::default() });
-            host.system.fingerprint = Some(Fingerprint::of(&host.system));
+            host.system.fingerprint = Some(Fingerprint::from_system(&host.system));
             host.system.boot = Some("b".into());
             host.system.unreadable = vec![UnreadFacts {
                 path: "/proc/meminfo".into(),
@@ -384,7 +384,7 @@ fn fill_profile(profile: &mut Profile) {
     Operation::shared().for_each(|(op, ..)| target.shares.set(op, 1));
     (target.burst_size, target.think_time) = (Some(1), Some(1));
     target.throughput = Some(diskspd::profile::Throughput::Iops(1));
-    let part = MixPart::of(Target::default(), 1, None, None);
+    let part = MixPart::new(Target::default(), 1, None, None);
     let sizes = vec![SizeShare { block_size: 1, share: 1 }];
     let (distribution, spread) = (target.distribution.clone(), target.spread);
     let (base_file_offset, max_file_size) = (Some(1), Some(1));
@@ -1233,7 +1233,7 @@ fn suite_schema() -> String {
         question: diskspd::lab::compare::TestQuestion::default(),
     };
     let row = |lines: Vec<RunLine>| {
-        SuiteRow::of(
+        SuiteRow::new(
             &test,
             "a".into(),
             vec!["a".into(); lines.len()],

@@ -71,7 +71,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let mut made = vec![built.put(&out)?, built.put_symbols(&out)?];
     if !program_only {
         let crates = crates::Crates::known(root, triple)?;
-        staging::stage(root, &built, &licences::of(&crates)?)?;
+        staging::stage(root, &built, &licences::list_licences(&crates)?)?;
         made.push(sbom::write(root, triple, &crates, &out)?);
         made.extend(packages::make(root, triple, profile, &out)?);
         match windows::missing(root).filter(|_| is_usual(triple)) {

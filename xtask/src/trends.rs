@@ -34,7 +34,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     head.extend(lengths.iter().map(String::as_str));
     let share = |runs: usize, make: &dyn Fn(&mut Random) -> Vec<f64>| {
         let seems_to_change = |seed: &u64| {
-            let trend = Trend::of(&make(&mut Random(seed * 7919 + runs as u64)));
+            let trend = Trend::detect(&make(&mut Random(seed * 7919 + runs as u64)));
             trend.levels.len() > 1 || trend.slope.is_some()
         };
         (0..histories).filter(seems_to_change).count() as f64 * 100.0 / histories as f64

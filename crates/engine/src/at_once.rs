@@ -45,7 +45,7 @@ impl<P: Perform> AtOnce<P> {
         kind: EngineKind,
         make: impl FnOnce(Vec<super::File>) -> Result<P, EngineError>,
     ) -> Result<AtOnce<P>, EngineError> {
-        let limits = Limits::of(&setup, kind);
+        let limits = Limits::for_setup(&setup, kind);
         let taken = Vec::with_capacity(setup.depth as usize);
         Ok(AtOnce { way: make(setup.files)?, buffer: setup.buffer, limits, taken })
     }

@@ -51,7 +51,7 @@ impl MakeEngine for EngineRow {
         if self.virtual_time && !matches!(setup.clock, Clock::Virtual(_)) {
             return Err(EngineError::invalid(format!("engine {} needs a virtual clock", self.name)));
         }
-        if self.real_io { kernel::create(self, setup) } else { model(self, setup) }
+        if self.real_io { kernel::create(self, setup) } else { create_model(self, setup) }
     }
 
     fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
@@ -60,7 +60,7 @@ impl MakeEngine for EngineRow {
 }
 
 /// Makes one that asks no kernel.
-fn model(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+fn create_model(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     let device = match row.kind {
         EngineKind::SimCliff => SimDevice::cliff(),
         EngineKind::SimThrottle => SimDevice::throttle(),

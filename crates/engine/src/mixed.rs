@@ -30,7 +30,7 @@ impl Mixed {
         kind: EngineKind,
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
     ) -> Result<Mixed, EngineError> {
-        let limits = Limits::of(&setup, kind);
+        let limits = Limits::for_setup(&setup, kind);
         let mut others: Vec<File> = Vec::new();
         let mut ways = Vec::with_capacity(setup.files.len());
         for file in setup.files {

@@ -75,7 +75,7 @@ impl Mapped {
     ) -> Result<i64, EngineError> {
         thread.set(self.priority)?;
         let Some(slot) = slot else { return Ok(-i64::from(NO_MEMORY)) };
-        Ok(result(self.view.read(io.offset, slot)))
+        Ok(copy_result(self.view.read(io.offset, slot)))
     }
 
     /// Flushes the view to the file; other operations are not supported.
@@ -95,11 +95,11 @@ impl Mapped {
     ) -> Result<i64, EngineError> {
         thread.set(self.priority)?;
         let Some(slot) = slot else { return Ok(-i64::from(NO_MEMORY)) };
-        Ok(result(self.view.write(io.offset, slot)))
+        Ok(copy_result(self.view.write(io.offset, slot)))
     }
 }
 
-fn result(copied: io::Result<usize>) -> i64 {
+fn copy_result(copied: io::Result<usize>) -> i64 {
     match copied {
         Ok(bytes) => bytes as i64,
         Err(error) => negated(&error),

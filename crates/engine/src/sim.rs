@@ -223,7 +223,7 @@ impl Sim {
         let depth = setup.depth as usize;
         let channels = if depth > device.channels { device.channels } else { 0 };
         Sim {
-            limits: Limits::of(&setup, EngineKind::Sim),
+            limits: Limits::for_setup(&setup, EngineKind::Sim),
             device,
             random: setup.seed,
             channels: std::iter::repeat_n(Reverse(now), channels).collect(),
@@ -239,22 +239,22 @@ impl Sim {
     }
 
     /// When an I/O that arrives now will have been served.
-    fn serve(&mut self, io: &Io, now: Nanos) -> Nanos {
+    fn serve_io(&mut self, io: &Io, now: Nanos) -> Nanos {
         let service = match io.op {
             Operation::Read => self.device.read,
             Operation::Write => self.device.write,
             Operation::Flush => return self.flush(now),
             // None of its devices has zones; a drive marks them free like what is discarded.
-            Operation::Discard | Operation::ZoneReset => return self.command(TRIM, now),
-            Operation::WriteZeroes => return self.command(ZERO, now),
+            Operation::Discard | Operation::ZoneReset => return self.serve_command(TRIM, now),
+            Operation::WriteZeroes => return self.serve_command(ZERO, now),
         };
         self.link = self.link.max(now) + u64::from(io.length) * service.picos_per_byte / 1000;
-        let mut time = service.base + tail(service.tail, splitmix(&mut self.random));
+        let mut time = service.base + tail_delay(service.tail, splitmix(&mut self.random));
         let chance = splitmix(&mut self.random);
         if chance & (self.device.stall_one_in - 1) == 0 {
-            time += tail(self.device.stall, splitmix(&mut self.random));
+            time += tail_delay(self.device.stall, splitmix(&mut self.random));
         }
-        let (time, earliest) = self.changed(io, time, now);
+        let (time, earliest) = self.scale_time(io, time, now);
         let begin = self.link.max(earliest);
         match self.channels.peek_mut() {
             Some(mut free) => {
@@ -274,8 +274,8 @@ impl Sim {
 
     /// When a command without data is over: in a channel, like an I/O; it takes the same time for many
     /// blocks as for one.
-    fn command(&mut self, service: Service, now: Nanos) -> Nanos {
-        let time = service.base + tail(service.tail, splitmix(&mut self.random));
+    fn serve_command(&mut self, service: Service, now: Nanos) -> Nanos {
+        let time = service.base + tail_delay(service.tail, splitmix(&mut self.random));
         match self.channels.peek_mut() {
             Some(mut free) => {
                 free.0 = free.0.max(now) + time;
@@ -286,7 +286,7 @@ impl Sim {
     }
 
     /// The time in a channel as the device's course has it, and when it may begin at the earliest.
-    fn changed(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
+    fn scale_time(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
         match self.device.course {
             SimCourse::Steady => (time, 0),
             SimCourse::Cliff { cache, factor } => {
@@ -320,7 +320,7 @@ impl Sim {
     }
 
     /// When the answer of an I/O arrives that was served at `finish`.
-    fn answered(&self, finish: Nanos) -> Nanos {
+    fn answer_time(&self, finish: Nanos) -> Nanos {
         match self.device.course {
             SimCourse::Outage { from, to } => {
                 let passed = finish.saturating_sub(self.start);
@@ -330,7 +330,7 @@ impl Sim {
         }
     }
 
-    fn result(&self, io: &Io) -> i64 {
+    fn io_result(&self, io: &Io) -> i64 {
         let every = |n: u64| n > 0 && self.number.is_multiple_of(n);
         match () {
             () if !io.op.moves_data() => 0,
@@ -376,7 +376,7 @@ impl Engine for Sim {
         let deadline = self.clock.now().saturating_add(timeout);
         let before = done.len();
         while done.len() - before < min {
-            match self.complete(deadline, done) {
+            match self.complete_next(deadline, done) {
                 Some(finish) => self.clock.advance_to(finish),
                 None => self.clock.advance_to(deadline),
             }
@@ -385,7 +385,7 @@ impl Engine for Sim {
             }
         }
         let now = self.clock.now();
-        while self.complete(now, done).is_some() {}
+        while self.complete_next(now, done).is_some() {}
         Ok(())
     }
 
@@ -427,7 +427,7 @@ mod tests {
     #[test]
     fn the_tail_has_its_mean_and_shape() {
         let mut state = 1;
-        let times: Vec<u64> = (0..100_000).map(|_| tail(12_000, splitmix(&mut state))).collect();
+        let times: Vec<u64> = (0..100_000).map(|_| tail_delay(12_000, splitmix(&mut state))).collect();
         let mean = times.iter().sum::<u64>() / 100_000;
         assert!((11_800..12_200).contains(&mean), "{mean}");
         // Of an exponential distribution, 5 % lie above three times the mean, 0.25 % above six times.
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn the_extremes_of_the_tail_are_finite() {
-        assert!(tail(2_000_000, 0) < 100_000_000);
-        assert!(tail(2_000_000, u64::MAX) < 2);
+        assert!(tail_delay(2_000_000, 0) < 100_000_000);
+        assert!(tail_delay(2_000_000, u64::MAX) < 2);
     }
 }

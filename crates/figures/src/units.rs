@@ -164,7 +164,7 @@ impl fmt::Display for Size {
 }
 
 /// A number of things, in words: `1 run`, `3 runs`. `of`: one of them, whose plural takes an s.
-pub fn counted(number: usize, of: &str) -> String {
+pub fn count_of(number: usize, of: &str) -> String {
     if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
 }
 
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes() {
+    fn parse_sizes() {
         let cases: &[(&str, u64)] = &[
             ("0", 0),
             ("4096", 4096),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds() {
+    fn parse_seeds() {
         type Seed = Result<u32, (usize, UnitErrorKind)>;
         let cases: &[(&str, Seed)] = &[
             ("0", Ok(0)),

@@ -119,7 +119,7 @@ pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Opti
             return None;
         }
         (false, Some(cpus)) => ("numa_cpu_nodes", cpus),
-        (true, None) => ("cpus_allowed", settings.read("cpus_allowed", numbers)?),
+        (true, None) => ("cpus_allowed", settings.read("cpus_allowed", parse_number_list)?),
     };
     let named: Option<Vec<u8>> =
         cpus.iter().map(|cpu| u8::try_from(*cpu).ok().filter(|cpu| *cpu < 64)).collect();
@@ -137,11 +137,11 @@ pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Opti
 /// thread, so `numa_mem_policy` may request only that.
 fn of_nodes(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Option<Vec<u32>>> {
     let nodes = match settings.has("numa_cpu_nodes") {
-        true => Some(settings.read("numa_cpu_nodes", numbers)?),
+        true => Some(settings.read("numa_cpu_nodes", parse_number_list)?),
         false => None,
     };
     let policy = settings.text("numa_mem_policy").unwrap_or("local");
-    let bound = policy.strip_prefix("bind:").and_then(|text| numbers(text).ok());
+    let bound = policy.strip_prefix("bind:").and_then(|text| parse_number_list(text).ok());
     let is_local = matches!(policy, "default" | "local");
     if !is_local && (bound.is_none() || bound != nodes || nodes.as_ref().is_some_and(|nodes| nodes.len() > 1))
     {
@@ -180,7 +180,7 @@ pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>
 
 /// Whether a job works in the zones of a device (`--zoned`); `None` = it was refused.
 pub(super) fn zoned(settings: &JobSettings) -> Option<bool> {
-    let sized = settings.size("zonesize").is_some_and(|size| size.of(None).unwrap_or(1) > 0);
+    let sized = settings.size("zonesize").is_some_and(|size| size.share_of(None).unwrap_or(1) > 0);
     let reason = "a file can't be read in areas with gaps between them";
     let remedy = "use zonemode=zbd for a zoned device, or give offset and size of a part";
     match settings.text("zonemode") {

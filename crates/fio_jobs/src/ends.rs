@@ -58,7 +58,7 @@ impl AskedJob {
             };
             let area = lengths.into_iter().try_fold(0, u64::checked_add).ok_or(NoEnd::TooLarge)?;
             let each = match self.amount {
-                Some(amount) => amount.of(Some(area)).ok_or(NoEnd::NoSize)?,
+                Some(amount) => amount.share_of(Some(area)).ok_or(NoEnd::NoSize)?,
                 None => area.min(self.files.at_most().unwrap_or(u64::MAX)),
             };
             // Of each loop, as is the size.

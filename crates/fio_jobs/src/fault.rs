@@ -82,7 +82,7 @@ pub enum JobProblem {
 /// A fault as it is printed.
 fn format_problem(place: &JobPlace, problem: &JobProblem, remedy: Option<&str>) -> String {
     match (place.is_secret, remedy) {
-        (true, _) => format!("{place}: {}", problem.unquoted()),
+        (true, _) => format!("{place}: {}", problem.unquoted_text()),
         (false, None) => format!("{place}: {problem}"),
         (false, Some(remedy)) => format!("{place}: {problem}; {remedy}"),
     }
@@ -90,7 +90,7 @@ fn format_problem(place: &JobPlace, problem: &JobProblem, remedy: Option<&str>) 
 
 impl JobProblem {
     /// Names the problem and quotes no text of the file.
-    fn unquoted(&self) -> String {
+    fn unquoted_text(&self) -> String {
         match self {
             JobProblem::Syntax(what) => what.clone(),
             JobProblem::Include { error, .. } => format!("include: cannot read the file: {error}"),

@@ -65,7 +65,7 @@ pub(super) enum NoPiece {
 }
 
 /// The files of a job; `None` = they were refused.
-pub(super) fn of(settings: &JobSettings) -> Option<Files> {
+pub(super) fn from_settings(settings: &JobSettings) -> Option<Files> {
     let folder = settings.text("directory").map(str::to_owned);
     let folders = settings.file_names().iter().filter_map(|given| given.folder).chain(folder.as_deref());
     if folders.into_iter().any(|folder| folder.contains(':')) {
@@ -81,7 +81,7 @@ pub(super) fn of(settings: &JobSettings) -> Option<Files> {
     let of_line = |given: &FileNames| {
         let folder = given.folder.map(str::to_owned);
         let named = move |name| GivenFile { name, folder: folder.clone() };
-        names(given.names).into_iter().map(named)
+        split_names(given.names).into_iter().map(named)
     };
     let named: Vec<GivenFile> = settings.file_names().iter().flat_map(of_line).collect();
     let named = (!named.is_empty()).then_some(named);
@@ -90,7 +90,7 @@ pub(super) fn of(settings: &JobSettings) -> Option<Files> {
     if files > 1 {
         are_served(settings, files as u64)?;
     }
-    let bytes = |name| settings.size(name).map(|size| size.of(None).ok_or(size));
+    let bytes = |name| settings.size(name).map(|size| size.share_of(None).ok_or(size));
     let file_size = match bytes("filesize") {
         Some(Err(_)) => {
             settings.refuse("filesize", "a percentage of nothing", "give bytes");
@@ -140,7 +140,7 @@ fn are_served(settings: &JobSettings, files: u64) -> Option<()> {
 }
 
 /// Names with colons between them; one that belongs to a name has a backslash before it.
-fn names(text: &str) -> Vec<String> {
+fn split_names(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
@@ -241,10 +241,10 @@ impl Files {
     ) -> Result<Vec<FilePiece>, NoPiece> {
         let paths = self.paths(clone, around)?;
         let count = paths.len().max(1) as u64;
-        paths.into_iter().map(|path| self.piece(path, clone, smallest, count, around, real)).collect()
+        paths.into_iter().map(|path| self.file_piece(path, clone, smallest, count, around, real)).collect()
     }
 
-    fn piece(
+    fn file_piece(
         &self,
         path: String,
         clone: u32,
@@ -259,7 +259,7 @@ impl Files {
             Existing::File(bytes) | Existing::Device(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
             Existing::Other => return Err(NoPiece::NoTarget(path)),
         };
-        let of_whole = |size: FioSize| size.of(whole).ok_or_else(|| NoPiece::NoWhole(path.clone()));
+        let of_whole = |size: FioSize| size.share_of(whole).ok_or_else(|| NoPiece::NoWhole(path.clone()));
         let offset = self.offset.map_or(Ok(0), of_whole)?;
         let step = self.increment.map_or(Ok(0), of_whole)?;
         let from = step.checked_mul(clone.into()).and_then(|step| step.checked_add(offset));
@@ -276,7 +276,7 @@ impl Files {
             (Some(file), share) => {
                 let area = file.checked_sub(from).ok_or_else(|| NoPiece::Behind(path.clone()))?;
                 Some(match share.filter(|share| matches!(share, FioSize::Percent(_))) {
-                    Some(share) => in_blocks(share.of(Some(file)).unwrap_or(file).min(area)),
+                    Some(share) => in_blocks(share.share_of(Some(file)).unwrap_or(file).min(area)),
                     None => area,
                 })
             }
@@ -320,7 +320,7 @@ mod tests {
             (r"a\", vec![r"a\"]),
             (r"a\b\\:c", vec![r"a\b\:c"]),
         ] {
-            assert_eq!(names(text), expected, "{text}");
+            assert_eq!(split_names(text), expected, "{text}");
         }
     }
 }

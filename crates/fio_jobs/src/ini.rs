@@ -16,7 +16,7 @@ pub(super) struct JobSetting {
 }
 
 impl JobSetting {
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn quoted_line(&self) -> String {
         self.value.as_ref().map_or(self.name.clone(), |value| format!("{}={value}", self.name))
     }
 }
@@ -140,7 +140,7 @@ impl<'a> JobReader<'a> {
             } else if self.bytes > MOST_TEXT {
                 self.is_too_much(&place, "all files together have more than 16 MiB");
             } else {
-                self.line(without_comment(line), &mut place, depth);
+                self.read_line(without_comment(line), &mut place, depth);
             }
             if self.is_over {
                 return;
@@ -153,22 +153,22 @@ impl<'a> JobReader<'a> {
         self.is_over = true;
     }
 
-    fn line(&mut self, line: &str, place: &mut JobPlace, depth: usize) {
+    fn read_line(&mut self, line: &str, place: &mut JobPlace, depth: usize) {
         if line.is_empty() {
             return;
         }
         if let Some(name) = line.strip_prefix('[') {
-            return self.section(name, place, depth);
+            return self.begin_section(name, place, depth);
         }
         if let Some(name) = line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t'])) {
-            return self.include(name.trim(), place, depth);
+            return self.include_file(name.trim(), place, depth);
         }
         let (name, value) = match line.split_once('=') {
             Some((name, value)) => (name.trim_end(), Some(value.trim())),
             None => (line, None),
         };
         let before = self.faults.len();
-        let value = value.map(|value| self.replaced(value, place));
+        let value = value.map(|value| self.expand_value(value, place));
         if self.faults.len() > before {
             return;
         }
@@ -214,7 +214,7 @@ impl<'a> JobReader<'a> {
             };
             return self.faults.push(JobFault::syntax(place, what));
         }
-        let name = self.replaced(name, place);
+        let name = self.expand_value(name, place);
         match self.around.included(&name) {
             Ok(text) => self.read(&text, &name, depth + 1),
             Err(error) => {
@@ -225,7 +225,7 @@ impl<'a> JobReader<'a> {
         }
     }
 
-    fn replaced(&mut self, value: &str, place: &JobPlace) -> String {
+    fn expand_value(&mut self, value: &str, place: &JobPlace) -> String {
         let mut made = String::new();
         let mut rest = value;
         while let Some((before, behind)) = rest.split_once("${") {

@@ -63,9 +63,10 @@ pub(super) struct AskedJob {
 }
 
 impl AskedJob {
-    pub(super) fn of(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<AskedJob> {
+    pub(super) fn from_settings(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<AskedJob> {
         // All of them are read before one is missed, so that everything that is wrong is told.
-        let (engine, shape, files) = (engine(settings), JobShape::of(settings), files::of(settings));
+        let (engine, shape, files) =
+            (engine_kind(settings), JobShape::from_settings(settings), files::from_settings(settings));
         let (engine, mut shape, files) = (engine?, shape?, files?);
         let clones = settings.number("numjobs", 1..=4096).unwrap_or(1) as u32;
         let depth = settings.number("iodepth", 1..=65_536).unwrap_or(1) as u32;
@@ -98,9 +99,9 @@ impl AskedJob {
             cpus: access::cpus(settings, around)?,
             write_hint: access::write_hint(settings)?,
             zoned: access::zoned(settings)?,
-            runtime_s: seconds(settings, "runtime").filter(|seconds| *seconds > 0),
+            runtime_s: whole_seconds(settings, "runtime").filter(|seconds| *seconds > 0),
             time_based: settings.is_on("time_based"),
-            warmup_s: seconds(settings, "ramp_time").unwrap_or(0),
+            warmup_s: whole_seconds(settings, "ramp_time").unwrap_or(0),
             start_delay_us: start_delay(settings)?,
             // 0 is as if they weren't given.
             loops: settings.number("loops", 0..=1_000_000_000).unwrap_or(1).max(1),
@@ -114,11 +115,11 @@ impl AskedJob {
         };
         // A zone's write pointer says what is next.
         job.shape.each_once &= !job.zoned;
-        job.tell(settings);
-        job.fits(settings).then_some(job)
+        job.report_settings(settings);
+        job.fits_settings(settings).then_some(job)
     }
 
-    fn tell(&self, settings: &JobSettings) {
+    fn report_settings(&self, settings: &JobSettings) {
         let cached = !self.direct && self.engine.row().needs_files;
         if cached && settings.switch("invalidate") != Some(false) {
             settings.tell(
@@ -159,7 +160,7 @@ impl AskedJob {
         self.engine.row().needs_files && !self.large_pages && bytes >= HUGE_FROM
     }
 
-    fn fits(&self, settings: &JobSettings) -> bool {
+    fn fits_settings(&self, settings: &JobSettings) -> bool {
         if self.engine == EngineKind::Aio && self.shape.way == JobWay::Trim {
             settings.refuse(
                 "ioengine",
@@ -249,7 +250,7 @@ impl AskedJob {
     }
 }
 
-fn engine(settings: &JobSettings) -> Option<EngineKind> {
+fn engine_kind(settings: &JobSettings) -> Option<EngineKind> {
     let name = settings.text("ioengine").unwrap_or("psync");
     match options::engine(name) {
         Some(EngineRule::Is(kind)) => Some(kind),
@@ -269,7 +270,7 @@ fn engine(settings: &JobSettings) -> Option<EngineKind> {
 }
 
 /// Whole seconds of a time, rounded up.
-fn seconds(settings: &JobSettings, name: &'static str) -> Option<u32> {
+fn whole_seconds(settings: &JobSettings, name: &'static str) -> Option<u32> {
     let micros = settings.micros(name)?;
     let seconds = micros.div_ceil(1_000_000);
     if !micros.is_multiple_of(1_000_000) {

@@ -54,7 +54,7 @@ enum Units {
 }
 
 impl Units {
-    fn factor(self, unit: &str) -> Option<u64> {
+    fn unit_factor(self, unit: &str) -> Option<u64> {
         let unit = unit.to_ascii_lowercase();
         match self {
             Units::Bytes(base) => {
@@ -92,7 +92,9 @@ impl Units {
 pub fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
     // Fio takes 100%% for 100%.
     match text.trim_end_matches('%') {
-        percent if percent != text => Ok(FioSize::Percent(plain(percent.trim(), Units::Bytes(kb_base))?)),
+        percent if percent != text => {
+            Ok(FioSize::Percent(parse_plain(percent.trim(), Units::Bytes(kb_base))?))
+        }
         _ => bytes(text, kb_base).map(FioSize::Bytes),
     }
 }
@@ -107,7 +109,7 @@ pub fn zones(text: &str) -> Option<u64> {
 /// # Errors
 /// Fails if the text is not a number of bytes.
 pub fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
-    number(text, Units::Bytes(kb_base))
+    parse_number(text, Units::Bytes(kb_base))
 }
 
 /// Reads a time in us; `without_unit` is the unit of a bare number.
@@ -115,10 +117,10 @@ pub fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
 /// # Errors
 /// Fails if the text is not a time.
 pub fn micros(text: &str, without_unit: u64) -> Result<u64, NoNumber> {
-    number(text, Units::Micros(without_unit))
+    parse_number(text, Units::Micros(without_unit))
 }
 
-fn number(text: &str, units: Units) -> Result<u64, NoNumber> {
+fn parse_number(text: &str, units: Units) -> Result<u64, NoNumber> {
     match text.trim() {
         "" => Err(NoNumber::Missing),
         // The unit of a number without one is that of the whole expression.
@@ -130,11 +132,11 @@ fn number(text: &str, units: Units) -> Result<u64, NoNumber> {
             };
             whole.checked_mul(factor).ok_or(NoNumber::TooLarge)
         }
-        text => plain(text, units),
+        text => parse_plain(text, units),
     }
 }
 
-fn plain(text: &str, units: Units) -> Result<u64, NoNumber> {
+fn parse_plain(text: &str, units: Units) -> Result<u64, NoNumber> {
     let (digits, rest, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hex) => (hex, hex.trim_start_matches(|c: char| c.is_ascii_hexdigit()), 16),
         None => (text, text.trim_start_matches(|c: char| c.is_ascii_digit()), 10),
@@ -146,7 +148,7 @@ fn plain(text: &str, units: Units) -> Result<u64, NoNumber> {
         _ => {}
     }
     let number = u64::from_str_radix(digits, radix)?;
-    let factor = units.factor(rest.trim()).ok_or_else(|| NoNumber::Unit(rest.to_owned()))?;
+    let factor = units.unit_factor(rest.trim()).ok_or_else(|| NoNumber::Unit(rest.to_owned()))?;
     number.checked_mul(factor).ok_or(NoNumber::TooLarge)
 }
 
@@ -187,33 +189,33 @@ impl Expression<'_> {
     }
 
     fn sum(&mut self) -> Result<f64, NoNumber> {
-        let mut value = self.product()?;
+        let mut value = self.parse_product()?;
         loop {
             match () {
-                () if self.next_is('+') => value += self.product()?,
-                () if self.next_is('-') => value -= self.product()?,
+                () if self.next_is('+') => value += self.parse_product()?,
+                () if self.next_is('-') => value -= self.parse_product()?,
                 () => return Ok(value),
             }
         }
     }
 
-    fn product(&mut self) -> Result<f64, NoNumber> {
-        let mut value = self.power()?;
+    fn parse_product(&mut self) -> Result<f64, NoNumber> {
+        let mut value = self.parse_power()?;
         loop {
             match () {
-                () if self.next_is('*') => value *= self.power()?,
-                () if self.next_is('/') => value /= self.power()?,
-                () if self.next_is('%') => value %= self.power()?,
+                () if self.next_is('*') => value *= self.parse_power()?,
+                () if self.next_is('/') => value /= self.parse_power()?,
+                () if self.next_is('%') => value %= self.parse_power()?,
                 () => return Ok(value),
             }
         }
     }
 
-    fn power(&mut self) -> Result<f64, NoNumber> {
-        let base = self.single()?;
+    fn parse_power(&mut self) -> Result<f64, NoNumber> {
+        let base = self.parse_single()?;
         self.depth += 1;
         let value = match self.next_is('^') {
-            true if self.depth < DEEPEST => base.powf(self.power()?),
+            true if self.depth < DEEPEST => base.powf(self.parse_power()?),
             true => return Err(NoNumber::Expression),
             false => base,
         };
@@ -221,19 +223,19 @@ impl Expression<'_> {
         Ok(value)
     }
 
-    fn single(&mut self) -> Result<f64, NoNumber> {
+    fn parse_single(&mut self) -> Result<f64, NoNumber> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(NoNumber::Expression);
         }
         let value = match () {
-            () if self.next_is('-') => -self.single()?,
+            () if self.next_is('-') => -self.parse_single()?,
             () if self.next_is('(') => {
                 let value = self.sum()?;
                 if !self.next_is(')') {
                     return Err(NoNumber::Expression);
                 }
-                value * self.unit()?
+                value * self.parse_unit()?
             }
             () => {
                 let rest = self.rest.trim_start();
@@ -241,18 +243,18 @@ impl Expression<'_> {
                 let digits = &rest[..rest.len() - behind.len()];
                 let number: f64 = digits.parse().map_err(|_| NoNumber::Expression)?;
                 self.rest = behind;
-                number * self.unit()?
+                number * self.parse_unit()?
             }
         };
         self.depth -= 1;
         Ok(value)
     }
 
-    fn unit(&mut self) -> Result<f64, NoNumber> {
+    fn parse_unit(&mut self) -> Result<f64, NoNumber> {
         let behind = self.rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let unit = &self.rest[..self.rest.len() - behind.len()];
         self.rest = behind;
-        match (unit.is_empty(), self.units.factor(unit)) {
+        match (unit.is_empty(), self.units.unit_factor(unit)) {
             (true, _) => Ok(1.0),
             (false, Some(factor)) => Ok(factor as f64),
             (false, None) => Err(NoNumber::Unit(unit.to_owned())),
@@ -292,8 +294,8 @@ mod tests {
         }
         assert_eq!(size("30%", 1024), Ok(FioSize::Percent(30)));
         assert_eq!(size("100%%", 1024), Ok(FioSize::Percent(100)));
-        assert_eq!(FioSize::Percent(30).of(Some(u64::MAX)), Some(5_534_023_222_112_865_484));
-        assert_eq!(FioSize::Percent(30).of(None), None);
+        assert_eq!(FioSize::Percent(30).share_of(Some(u64::MAX)), Some(5_534_023_222_112_865_484));
+        assert_eq!(FioSize::Percent(30).share_of(None), None);
     }
 
     #[test]

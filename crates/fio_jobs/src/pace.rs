@@ -27,7 +27,7 @@ pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<JobRate> 
         JobWay::Read => each.read,
         JobWay::Write => each.write,
         JobWay::Trim => each.trim,
-        JobWay::Mixed(_) => return mixed(settings, name, &each, shape),
+        JobWay::Mixed(_) => return mixed_rate(settings, name, &each, shape),
     };
     let Some(limit) = limit.filter(|limit| *limit > 0) else { return Some(JobRate::default()) };
     let sizes = match shape.way {
@@ -42,14 +42,14 @@ pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<JobRate> 
     let limit = if keeps_ios(settings, name, sizes) {
         of_ios(settings, name, limit)?
     } else {
-        in_bytes(settings, name, bytes(name, limit, sizes), sizes, shape.shortens())?
+        in_bytes(settings, name, bytes_per_second(name, limit, sizes), sizes, shape.shortens())?
     };
     Some(JobRate { limit: Some(limit), ..JobRate::default() })
 }
 
 /// Reads and writes that have a limit each. fio does an I/O of the other direction while one is ahead of its
 /// rate, so that the rates decide the shares.
-fn mixed(
+fn mixed_rate(
     settings: &JobSettings,
     name: &'static str,
     each: &Each<Option<u64>>,
@@ -72,7 +72,7 @@ fn mixed(
             settings.refuse(name, SHORTENED, KEEP_SIZES);
             return None;
         } else {
-            bytes(name, limit, sizes) as f64 / JobShape::mean(sizes)
+            bytes_per_second(name, limit, sizes) as f64 / JobShape::mean(sizes)
         };
     }
     let all = rates[0] + rates[1];
@@ -104,7 +104,7 @@ fn is_poisson(settings: &JobSettings) -> Option<bool> {
 
 /// I/Os per second at random times, by fio's own division of a rate in bytes.
 fn of_poisson(settings: &JobSettings, name: &'static str, limit: u64, sizes: &[SizeShare]) -> Option<u64> {
-    let ios = if name == "rate" { limit / smallest(sizes) } else { limit };
+    let ios = if name == "rate" { limit / smallest_size(sizes) } else { limit };
     if ios == 0 {
         settings.refuse(name, "this is less than one I/O per second", "raise it, or use rate_iops");
         return None;
@@ -119,11 +119,11 @@ fn keeps_ios(settings: &JobSettings, name: &'static str, sizes: &[SizeShare]) ->
 }
 
 /// The bytes per second of a limit.
-fn bytes(name: &'static str, limit: u64, sizes: &[SizeShare]) -> u64 {
-    if name == "rate" { limit } else { limit.saturating_mul(smallest(sizes)) }
+fn bytes_per_second(name: &'static str, limit: u64, sizes: &[SizeShare]) -> u64 {
+    if name == "rate" { limit } else { limit.saturating_mul(smallest_size(sizes)) }
 }
 
-fn smallest(sizes: &[SizeShare]) -> u64 {
+fn smallest_size(sizes: &[SizeShare]) -> u64 {
     sizes.iter().map(|size| u64::from(size.block_size)).min().unwrap_or(1)
 }
 

@@ -35,7 +35,7 @@ pub(super) fn read(text: &str, kb_base: u64) -> Result<Each<RandomPlaces>, Wrong
     let kind = match form {
         "zoned" => DistributionKind::Percent,
         "zoned_abs" => DistributionKind::Absolute,
-        "zipf" => return zipf(values).map(|spread| Each::all(RandomPlaces::Spread(spread))),
+        "zipf" => return parse_zipf(values).map(|spread| Each::all(RandomPlaces::Spread(spread))),
         "pareto" | "normal" => return Err(WrongValue::Other(HASHED)),
         "sequence" => {
             return Err(WrongValue::Other(
@@ -44,11 +44,11 @@ pub(super) fn read(text: &str, kb_base: u64) -> Result<Each<RandomPlaces>, Wrong
         }
         _ => return Err(FORMS),
     };
-    let each = Each::parse(values, |text| ranges(text, kind, kb_base))?;
+    let each = Each::parse(values, |text| parse_ranges(text, kind, kb_base))?;
     Ok(each.map(|ranges| ranges.map_or(RandomPlaces::Uniform, RandomPlaces::Ranges)))
 }
 
-fn zipf(theta: &str) -> Result<AddressSpread, WrongValue> {
+fn parse_zipf(theta: &str) -> Result<AddressSpread, WrongValue> {
     if theta.contains([':', ',']) {
         let what = "the center of the distribution can't be chosen: hot blocks lie far apart";
         return Err(WrongValue::Other(what));

@@ -36,7 +36,7 @@ pub(super) struct GlobalSettings<'a> {
 impl<'a> GlobalSettings<'a> {
     pub(super) fn add(&mut self, section: &'a JobSection) {
         for setting in &section.settings {
-            sort(setting, &mut self.known, self.untold.get_mut());
+            sort_setting(setting, &mut self.known, self.untold.get_mut());
         }
         self.file_names.extend(file_names(section, &self.known));
     }
@@ -76,7 +76,11 @@ const EACH: [&str; 7] = ["bs", "bsrange", "bssplit", "ba", "rate", "rate_iops", 
 
 /// Appends a setting to the known ones, replacing an earlier setting of its option, or to the unknown
 /// ones.
-fn sort<'a>(setting: &'a JobSetting, known: &mut Vec<GivenSetting<'a>>, unknown: &mut Vec<&'a JobSetting>) {
+fn sort_setting<'a>(
+    setting: &'a JobSetting,
+    known: &mut Vec<GivenSetting<'a>>,
+    unknown: &mut Vec<&'a JobSetting>,
+) {
     let Some(row) = options::find(&setting.name) else { return unknown.push(setting) };
     let before = known.iter().position(|before| before.row.name == row.name);
     let before = before.map(|place| known.remove(place));
@@ -87,7 +91,7 @@ fn sort<'a>(setting: &'a JobSetting, known: &mut Vec<GivenSetting<'a>>, unknown:
 }
 
 impl<'a> JobSettings<'a> {
-    pub(super) fn of(
+    pub(super) fn from_sections(
         section: &'a JobSection,
         global: &GlobalSettings<'a>,
         faults: &'a Cell<Vec<JobFault>>,
@@ -104,7 +108,7 @@ impl<'a> JobSettings<'a> {
         };
         let mut unknown = Vec::new();
         for setting in &section.settings {
-            sort(setting, &mut settings.given, &mut unknown);
+            sort_setting(setting, &mut settings.given, &mut unknown);
         }
         settings.file_names.extend(file_names(section, &settings.given));
         // Options of an engine that is refused are the engine's own.
@@ -112,16 +116,21 @@ impl<'a> JobSettings<'a> {
         let is_refused = matches!(options::engine(engine), Some(options::EngineRule::Refused(_)));
         if !is_refused {
             // Those of global sections are told once, whatever the number of jobs.
-            global.untold.take().into_iter().chain(unknown).for_each(|setting| settings.unknown(setting));
+            global
+                .untold
+                .take()
+                .into_iter()
+                .chain(unknown)
+                .for_each(|setting| settings.report_unknown(setting));
         }
         if settings.number("kb_base", 1000..=1024) == Some(1000) {
             settings.kb_base = 1000;
         }
-        settings.judge();
+        settings.judge_options();
         settings
     }
 
-    fn unknown(&self, setting: &JobSetting) {
+    fn report_unknown(&self, setting: &JobSetting) {
         if self.faults_are_enough() {
             return;
         }
@@ -132,7 +141,7 @@ impl<'a> JobSettings<'a> {
             None => "docs/reference/fio-jobs.md has the options that are known; leave it out".to_owned(),
         };
         let place = setting.place.clone();
-        let problem = JobProblem::Unknown(setting.shown());
+        let problem = JobProblem::Unknown(setting.quoted_line());
         self.fault(JobFault { place, problem, remedy: Some(remedy) });
     }
 
@@ -140,14 +149,14 @@ impl<'a> JobSettings<'a> {
         for GivenSetting { row, setting, adds } in &self.given {
             if *adds {
                 let reason = "it leaves a direction to an earlier value, which fio keeps for that one";
-                let fault = JobFault::refused(&setting.place, setting.shown(), reason);
+                let fault = JobFault::refused(&setting.place, setting.quoted_line(), reason);
                 self.fault(fault.hint("give the values of all directions in one place"));
             }
             let asks = !row.harmless.contains(&setting.value.as_deref().unwrap_or("1"));
             match row.kind {
                 FioKind::Near(what) if asks => self.tell(row.name, what),
                 FioKind::Refused { reason, remedy } if asks => {
-                    let fault = JobFault::refused(&setting.place, setting.shown(), reason);
+                    let fault = JobFault::refused(&setting.place, setting.quoted_line(), reason);
                     self.fault(fault.hint(remedy));
                 }
                 _ => {}
@@ -174,8 +183,8 @@ impl<'a> JobSettings<'a> {
 
     /// Refuses an option as it was given, or the job where it wasn't.
     pub(super) fn refuse(&self, name: &str, reason: impl Into<String>, remedy: &str) {
-        let (place, shown) = match self.given(name) {
-            Some(setting) => (&setting.place, setting.shown()),
+        let (place, shown) = match self.find_setting(name) {
+            Some(setting) => (&setting.place, setting.quoted_line()),
             None => (&self.place, name.to_owned()),
         };
         self.fault(JobFault::refused(place, shown, reason).hint(remedy));
@@ -188,7 +197,7 @@ impl<'a> JobSettings<'a> {
     }
 
     /// The setting of an option; `None` = it wasn't given.
-    pub(super) fn given(&self, name: &str) -> Option<&JobSetting> {
+    pub(super) fn find_setting(&self, name: &str) -> Option<&JobSetting> {
         debug_assert!(options::find(name).is_some_and(|row| row.name == name), "{name} has no row");
         self.given.iter().find(|given| given.row.name == name).map(|given| given.setting)
     }
@@ -198,7 +207,7 @@ impl<'a> JobSettings<'a> {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.given(name).is_some()
+        self.find_setting(name).is_some()
     }
 
     pub(super) fn last_of(&self, names: &[&'static str]) -> Option<&'static str> {
@@ -207,7 +216,7 @@ impl<'a> JobSettings<'a> {
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&str> {
-        self.given(name).map(|setting| setting.value.as_deref().unwrap_or_default())
+        self.find_setting(name).map(|setting| setting.value.as_deref().unwrap_or_default())
     }
 
     pub(super) fn read<T, E: ToString>(
@@ -215,9 +224,9 @@ impl<'a> JobSettings<'a> {
         name: &str,
         read: impl FnOnce(&str) -> Result<T, E>,
     ) -> Option<T> {
-        let setting = self.given(name)?;
+        let setting = self.find_setting(name)?;
         let wrong = |error: E| {
-            let problem = JobProblem::Value { setting: setting.shown(), what: error.to_string() };
+            let problem = JobProblem::Value { setting: setting.quoted_line(), what: error.to_string() };
             self.fault(JobFault { place: setting.place.clone(), problem, remedy: None });
         };
         read(setting.value.as_deref().unwrap_or_default()).map_err(wrong).ok()

@@ -29,9 +29,9 @@ pub(super) struct JobShape {
 }
 
 impl JobShape {
-    pub(super) fn of(settings: &JobSettings) -> Option<JobShape> {
-        let (way, random, hole) = way(settings)?;
-        let sizes = sizes::of(settings)?;
+    pub(super) fn from_settings(settings: &JobSettings) -> Option<JobShape> {
+        let (way, random, hole) = parse_direction(settings)?;
+        let sizes = sizes::read_sizes(settings)?;
         let alignment = match settings.has("ba") {
             true => settings.read("ba", |text| {
                 Each::<Option<u64>>::parse(text, |size| settings.bytes(size).map_err(WrongValue::from))
@@ -56,7 +56,7 @@ impl JobShape {
             settings.refuse("norandommap", reason, "add norandommap=1: then fio keeps the sizes too");
             return None;
         }
-        shape.tell(settings);
+        shape.report_shape(settings);
         Some(shape)
     }
 
@@ -100,7 +100,7 @@ impl JobShape {
         self.random_percent == 100 && blocks && (self.has_map(settings) || register)
     }
 
-    fn tell(&self, settings: &JobSettings) {
+    fn report_shape(&self, settings: &JobSettings) {
         if self.has_map(settings) && !self.each_once {
             let what =
                 "fio covers all blocks before it repeats one; here offsets are random, as with norandommap=1";

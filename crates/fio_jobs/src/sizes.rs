@@ -30,14 +30,14 @@ pub(super) fn of(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
     let fixed = given("bs", &|text| Ok(vec![size(text)?]))?;
     let ranged = given("bsrange", &|text| {
         let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
-        range(size(least)?, size(most)?)
+        size_range(size(least)?, size(most)?)
     })?;
-    let drawn = given("bssplit", &|text| split(text, size))?;
+    let drawn = given("bssplit", &|text| parse_split(text, size))?;
     Some(drawn.or(ranged).or(fixed).map(|sizes| sizes.unwrap_or_else(|| vec![USUAL])))
 }
 
 /// fio draws `least + most * u`, and rounds down to a multiple of the least: all multiples are as likely.
-fn range(least: SizeShare, most: SizeShare) -> Result<Vec<SizeShare>, WrongValue> {
+fn size_range(least: SizeShare, most: SizeShare) -> Result<Vec<SizeShare>, WrongValue> {
     let (least, most) = (least.block_size, most.block_size);
     if least > most {
         return Err(WrongValue::Other("the smaller size comes first"));

@@ -18,7 +18,7 @@ pub(super) fn end(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<Fi
         };
         whole = match whole {
             None => Some(end),
-            Some(before) => match together(before, end) {
+            Some(before) => match common_end(before, end) {
                 Some(end) => Some(end),
                 None => {
                     let reason = "concurrent jobs end together, and this one ends at another time or amount";
@@ -75,7 +75,7 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
 }
 
 /// The end of two concurrent jobs; `None` = they end apart.
-fn together(one: JobEnd, other: JobEnd) -> Option<JobEnd> {
+fn common_end(one: JobEnd, other: JobEnd) -> Option<JobEnd> {
     match (one, other) {
         (JobEnd::Time(one), JobEnd::Time(other)) if one == other => Some(JobEnd::Time(one)),
         (

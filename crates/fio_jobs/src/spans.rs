@@ -18,8 +18,8 @@ pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Opti
     is_not_too_much(jobs)?;
     let run_options = run_options(jobs)?;
     let mut spans = Vec::new();
-    for group in groups(jobs)? {
-        let (span, read_back) = span(&group, around)?;
+    for group in group_jobs(jobs)? {
+        let (span, read_back) = group_span(&group, around)?;
         spans.push(span);
         spans.extend(read_back);
     }
@@ -41,7 +41,7 @@ fn is_not_too_much(jobs: &[NamedJob]) -> Option<()> {
     Some(())
 }
 
-fn groups<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
+fn group_jobs<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
     let mut groups: Vec<JobGroup> = Vec::new();
     for named in jobs {
         let settings = &named.settings;
@@ -135,14 +135,14 @@ fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
 
 fn span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(TimeSpan, Option<TimeSpan>)> {
     let pieces: Vec<Vec<Vec<FilePiece>>> =
-        group.iter().map(|named| pieces(named, around)).collect::<Option<_>>()?;
+        group.iter().map(|named| thread_pieces(named, around)).collect::<Option<_>>()?;
     same_for_all(group)?;
     let first = group.first()?;
     let mut span = TimeSpan {
         warmup: first.job.warmup_s,
         rand_seed: first.job.seed,
         measure_latency: true,
-        affinity: affinity(group)?,
+        affinity: group_affinity(group)?,
         ..TimeSpan::default()
     };
     span.disable_affinity = span.affinity.is_empty();
@@ -160,7 +160,7 @@ fn span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(TimeSpan, 
 }
 
 /// The pieces of each thread of a job.
-fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<FilePiece>>> {
+fn thread_pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<FilePiece>>> {
     let NamedJob { settings, job } = named;
     let (smallest, real) = (job.shape.smallest(), job.engine.row().needs_files);
     let of_clone = |clone| job.files.pieces(clone, smallest, around, real);
@@ -236,7 +236,7 @@ fn same_for_all(group: &[&NamedJob]) -> Option<()> {
 }
 
 /// CPUs of the threads, in their order; none where no job names any.
-fn affinity(group: &[&NamedJob]) -> Option<Vec<GroupCpu>> {
+fn group_affinity(group: &[&NamedJob]) -> Option<Vec<GroupCpu>> {
     let mut list = Vec::new();
     let any = group.iter().any(|named| !named.job.cpus.is_empty());
     for NamedJob { settings, job } in group.iter().filter(|_| any) {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 const OPTIONS_HEAD: &str = "| Option | Value | Result | Explanation |\n|---|---|---|---|\n";
 
 /// The cells of a row after the name and the form: result, explanation.
-fn verdict(row: &FioOption) -> String {
+fn verdict_cells(row: &FioOption) -> String {
     match row.kind {
         FioKind::Same => "same |".to_owned(),
         FioKind::Near(what) => format!("similar | {what}"),
@@ -27,7 +27,7 @@ pub fn options_table() -> String {
         let mut rows: Vec<(Vec<String>, String)> = Vec::new();
         for row in group.rows {
             let names = std::iter::once(&row.name).chain(row.aliases).map(|name| format!("`{name}`"));
-            let cells = format!("{} | {}", row.form.name(), verdict(row).replace('<', "\\<"));
+            let cells = format!("{} | {}", row.form.name(), verdict_cells(row).replace('<', "\\<"));
             match rows.last_mut() {
                 Some((known, same)) if *same == cells => known.extend(names),
                 _ => rows.push((names.collect(), cells)),

@@ -41,15 +41,15 @@ impl AskedJob {
             zoned: self.zoned,
             ..Target::default()
         };
-        self.shaped(&mut target);
+        self.shape_target(&mut target);
         if self.has_writes() && !self.run.verify {
-            self.fill(&mut target);
+            self.fill_target(&mut target);
         }
         target.sum_up_parts();
         target
     }
 
-    fn shaped(&self, target: &mut Target) {
+    fn shape_target(&self, target: &mut Target) {
         let shape = &self.shape;
         let JobShape { sizes, alignment, random, .. } = shape;
         let part = |sizes: &[SizeShare], align: Option<u64>, random: &RandomPlaces, writes: u32| {
@@ -89,8 +89,8 @@ impl AskedJob {
                 // Sequential reads and writes have a position each, as parts of a mix have.
                 if !same || shape.random_percent == 0 {
                     target.mix = vec![
-                        MixPart::of(reads, percent, None, None),
-                        MixPart::of(writes, 100 - percent, None, None),
+                        MixPart::new(reads, percent, None, None),
+                        MixPart::new(writes, 100 - percent, None, None),
                     ];
                     return;
                 }
@@ -107,7 +107,7 @@ impl AskedJob {
         target.spread = alone.spread;
     }
 
-    fn fill(&self, target: &mut Target) {
+    fn fill_target(&self, target: &mut Target) {
         match self.content {
             JobContent::Zeros => target.zero_write_buffers = true,
             JobContent::Made(shape) => target.content = Some(shape),

@@ -34,7 +34,7 @@ pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
     let stacks: Vec<Stack> = match targets {
         [] => {
             let names = root.names("/sys/class/block");
-            let devices = names.iter().filter_map(|name| Device::named(&root, name));
+            let devices = names.iter().filter_map(|name| Device::find_by_name(&root, name));
             devices.map(|device| stack::of_device(&root, device.number)).collect()
         }
         targets => targets.iter().filter_map(stack_of).collect(),
@@ -72,7 +72,7 @@ pub fn look(root: &Root, name: &str) -> ArrayLook {
 }
 
 fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
-    let Some(device) = Device::named(root, name) else { return ArrayLook::default() };
+    let Some(device) = Device::find_by_name(root, name) else { return ArrayLook::default() };
     match device.mapped_parts(root) {
         Some(parts) => parts
             .iter()

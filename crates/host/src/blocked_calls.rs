@@ -185,7 +185,7 @@ impl BlockedCall {
             Nameless => place::nameless(root, row.0 == PAGE_FAULT.0, waits_in_one(SERVERS)),
             named => file_named(root, named, &arguments).filter(|file| may_be_storage(root, file))?.into(),
         };
-        let sleeps = sleeps(&file_of("status")?)?;
+        let sleeps = parse_sleeps(&file_of("status")?)?;
         let place = place.trim().to_owned();
         Some(BlockedCall {
             thread,
@@ -261,7 +261,7 @@ fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
         return Some(root.names("/sys/class/block"));
     };
     let Mount { number: (major, minor), file_system, .. } = mount;
-    match FileSystemType::named(&file_system).home {
+    match FileSystemType::from_name(&file_system).home {
         Home::Network | Home::Program | Home::Host | Home::Memory => None,
         _ if major > 0 => {
             let device = root.path(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;
@@ -288,7 +288,7 @@ fn is_no_call(text: &str) -> bool {
 }
 
 /// Voluntary context switches, by the `status` of a thread.
-fn sleeps(status: &str) -> Option<u64> {
+fn parse_sleeps(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
     line.trim().parse().ok()
 }
@@ -306,7 +306,7 @@ fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
 }
 
 /// A path as the kernel would begin to follow it, links of `/proc` to open files resolved.
-fn absolute(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
+fn absolute_path(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
     if path.as_os_str().is_empty() {
         return open_file(root, folder);
     }

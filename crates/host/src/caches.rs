@@ -27,7 +27,8 @@ fn read(root: &Root, active: &[u32]) -> Vec<Cache> {
             .filter_map(|name| name.strip_prefix("index")?.parse().ok())
             .collect();
         indices.sort_unstable();
-        let found = indices.into_iter().filter_map(|n| cache(root, &format!("{directory}/index{n}"), active));
+        let found =
+            indices.into_iter().filter_map(|n| read_cache(root, &format!("{directory}/index{n}"), active));
         for cache in found {
             // Each is seen from all CPUs that share it.
             if !caches.contains(&cache) {
@@ -38,7 +39,7 @@ fn read(root: &Root, active: &[u32]) -> Vec<Cache> {
     caches
 }
 
-fn cache(root: &Root, directory: &str, active: &[u32]) -> Option<Cache> {
+fn read_cache(root: &Root, directory: &str, active: &[u32]) -> Option<Cache> {
     let text = |name: &str| root.text(format!("{directory}/{name}"));
     let sets: Option<u32> = number(&root.path(format!("{directory}/number_of_sets")));
     let ways: u32 = text("ways_of_associativity").and_then(|text| text.parse().ok()).unwrap_or(0);

@@ -41,11 +41,12 @@ impl Groups {
         let lines = own.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
         let lines: Vec<(&str, &str)> = lines.collect();
         let hierarchies: Vec<&str> = lines.iter().map(|(controllers, _)| *controllers).collect();
-        let mounts = mounts.of(root, &hierarchies);
+        let mounts = mounts.list_mounts(root, &hierarchies);
         let mut groups = Vec::new();
         for (controllers, path) in lines {
             let mount = mounts.iter().find(|mount| mounts::shows(mount, controllers));
-            let directories = mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default();
+            let directories =
+                mount.map(|mount| group_levels(&mount.root, &mount.at, path)).unwrap_or_default();
             groups.extend(directories.into_iter().enumerate().map(|(level, directory)| ControlGroup {
                 root: root.clone(),
                 directory,
@@ -56,7 +57,7 @@ impl Groups {
         Groups { groups }
     }
 
-    pub(super) fn of(&self, controller: &str) -> impl Iterator<Item = &ControlGroup> {
+    pub(super) fn groups_with(&self, controller: &str) -> impl Iterator<Item = &ControlGroup> {
         self.groups.iter().filter(move |group| {
             group.controllers.is_empty() || shares_a_name(controller, &group.controllers)
         })
@@ -74,7 +75,7 @@ impl Groups {
     /// Returns the current CPU quotas, and the counts since the groups were created. Groups without a
     /// quota are included, because they may get one.
     pub fn cpu_quotas(&self) -> Vec<CpuQuota> {
-        self.of("cpu").filter_map(ControlGroup::cpu_quota).collect()
+        self.groups_with("cpu").filter_map(ControlGroup::cpu_quota).collect()
     }
 }
 

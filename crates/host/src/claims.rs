@@ -105,11 +105,11 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     spare(targets.iter().copied())?;
     let mut devices: Vec<(Option<DeviceNumber>, DeviceNumber, Claimable)> = Vec::new();
     for target in targets {
-        if let Some((number, claimable)) = claimable(target)? {
+        if let Some((number, claimable)) = find_claimable(target)? {
             if named.as_ref().is_some_and(|named| !named.contains(&number)) {
                 return Err(Refusal::Unnamed { path: target.name().to_owned() }.into());
             }
-            devices.push((whole(number), number, claimable));
+            devices.push((whole_disk(number), number, claimable));
         }
     }
     // Disks first: a claim on a partition would keep us from claiming its disk.
@@ -118,15 +118,15 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     let mut claims = Claims::default();
     for (whole, number, target) in devices {
         let path = target.name();
-        let covered = claimant == Claimant::Job || whole.is_some_and(|disk| claims.covers(disk));
+        let covered = claimant == Claimant::Job || whole.is_some_and(|disk| claims.covers_device(disk));
         let device = File::from(match covered {
             true => files::look_into(&target)?,
-            false => files::claim(&target).map_err(|error| explained(error, &target))?,
+            false => files::claim(&target).map_err(|error| explain_error(error, &target))?,
         });
         if files::device_number(&device).map(split) != Some(number) {
             return Err(TargetError::new(path, Problem::Changed).into());
         }
-        check(path, number, &device, destroy)?;
+        check_device(path, number, &device, destroy)?;
         claims.numbers.push(number);
         if !covered {
             claims.held.push(device);
@@ -220,19 +220,19 @@ fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(DeviceNumber, C
 
 /// The devices among the targets of a command line.
 fn named_devices(targets: &[RawText]) -> Vec<DeviceNumber> {
-    let device = |target: &RawText| Some(claimable(&*locate(target.as_bytes()).ok()?).ok()??.0);
+    let device = |target: &RawText| Some(find_claimable(&*locate(target.as_bytes()).ok()?).ok()??.0);
     targets.iter().filter_map(device).collect()
 }
 
 /// Whether a target of the command line is the device at this path.
 pub fn names_device(target: &RawText, path: &Path) -> bool {
-    claimable(path).is_ok_and(|found| {
+    find_claimable(path).is_ok_and(|found| {
         found.is_some_and(|(number, _)| named_devices(std::slice::from_ref(target)).contains(&number))
     })
 }
 
-fn whole(number: DeviceNumber) -> Option<DeviceNumber> {
-    Some(Device::of(&Root::live(), number)?.whole()?.number)
+fn whole_disk(number: DeviceNumber) -> Option<DeviceNumber> {
+    Some(Device::find(&Root::live(), number)?.whole()?.number)
 }
 
 fn explained<L: Location + ?Sized>(error: TargetError, target: &L) -> ClaimError {
@@ -267,7 +267,9 @@ impl Claims {
     /// elsewhere. Fails for a regular file in use.
     pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), ClaimError> {
         match opened.device.map(split) {
-            Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed).into()),
+            Some(number) if !self.covers_device(number) => {
+                Err(TargetError::new(path, Problem::Changed).into())
+            }
             Some(_) => Ok(()),
             None if self.covers_namespace(opened) => Ok(()),
             None => self.permit_file(path, opened),
@@ -278,8 +280,8 @@ impl Claims {
     /// open.
     fn covers_namespace(&self, opened: &OpenTarget) -> bool {
         let found = rustix::fs::fstat(&opened.file).ok();
-        let generic = found.and_then(|found| Generic::found(&Root::live(), &found));
-        generic.and_then(|generic| generic.block).is_some_and(|device| self.covers(device.number))
+        let generic = found.and_then(|found| Generic::from_stat(&Root::live(), &found));
+        generic.and_then(|generic| generic.block).is_some_and(|device| self.covers_device(device.number))
     }
 
     fn permit_file(&self, path: &Path, opened: &OpenTarget) -> Result<(), ClaimError> {

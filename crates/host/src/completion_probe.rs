@@ -33,7 +33,7 @@ pub fn completion<L: Location + Sync + ?Sized>(
     facts: &TargetFacts,
     direct: bool,
 ) -> Completion {
-    let in_memory = FileSystemType::named(&facts.file_system).is_memory();
+    let in_memory = FileSystemType::from_name(&facts.file_system).is_memory();
     match facts.kind {
         TargetKind::Missing | TargetKind::File if in_memory => return Completion::InCall,
         TargetKind::File | TargetKind::BlockDevice if facts.size >= u64::from(LENGTH) => {}
@@ -54,7 +54,7 @@ pub fn completion<L: Location + Sync + ?Sized>(
     let around = if direct { Some(file) } else { open_to_read(location.way(), true) };
     match around.and_then(|file| sleeps_while_reading(&file, facts.size, memory)) {
         Some(false) => Completion::InCall,
-        Some(true) => blocking(location.way(), facts.size, direct),
+        Some(true) => probe_blocking(location.way(), facts.size, direct),
         None => Completion::Unknown,
     }
 }
@@ -117,14 +117,14 @@ pub fn polling(path: &Path) -> Polling {
         rustix::fs::stat(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()
     });
     let device = there.and_then(|found| {
-        if let Some(generic) = Generic::found(&Root::live(), &found) {
+        if let Some(generic) = Generic::from_stat(&Root::live(), &found) {
             return generic.block;
         }
         let number = match FileType::from_raw_mode(found.st_mode) {
             FileType::BlockDevice => found.st_rdev,
             _ => found.st_dev,
         };
-        Device::of(&Root::live(), split(number))
+        Device::find(&Root::live(), split(number))
     });
     device.map_or(Polling::NoDevice, |device| device.polling())
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::target::probe;
 use std::fs;
 
-fn look(path: &Path, direct: bool) -> Completion {
+fn probe_path(path: &Path, direct: bool) -> Completion {
     let facts = TargetFacts { file_system: "ext4".into(), ..probe(path).expect("facts") };
     completion(path, &facts, direct)
 }
@@ -12,8 +12,8 @@ fn unreadable_facts_are_unknown() {
     let directory = tempfile::tempdir().expect("a directory");
     let short = directory.path().join("short");
     fs::write(&short, [1; 100]).expect("a file");
-    assert_eq!(look(&short, false), Completion::Unknown);
-    assert_eq!(look(directory.path(), false), Completion::Unknown);
+    assert_eq!(probe_path(&short, false), Completion::Unknown);
+    assert_eq!(probe_path(directory.path(), false), Completion::Unknown);
     let missing = TargetFacts { file_system: "ext4".into(), ..TargetFacts::default() };
     assert_eq!(completion(Path::new("none"), &missing, true), Completion::Unknown);
 }
@@ -42,7 +42,7 @@ fn only_a_disk_with_poll_queues_can_be_polled() {
         if let Some(text) = io_poll {
             fs::write(disk.join("queue/io_poll"), text).expect("its setting");
         }
-        let disk = Device::named(&Root::at(machine.path()), "nvme0n1").expect("a disk");
+        let disk = Device::find_by_name(&Root::at(machine.path()), "nvme0n1").expect("a disk");
         assert_eq!(disk.polling(), expected);
     }
 }

@@ -34,7 +34,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     let began = clock::monotonic();
     let path = order.located.way();
     let kind = diskspd_sys::file_systems::type_name(path);
-    if FileSystemType::named(&kind).is_memory() && std::fs::metadata(path).ok()?.is_file() {
+    if FileSystemType::from_name(&kind).is_memory() && std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
     let file = open(path, OFlags::empty())?;
@@ -56,10 +56,10 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     }
     let root = order.located.root();
     let place = std::fs::canonicalize(path).ok()?;
-    let own = if device { Device::of(root, split(found.st_rdev)) } else { None };
+    let own = if device { Device::find(root, split(found.st_rdev)) } else { None };
     let mut gaps = Vec::new();
     let until = began + time / FOR_EXTENTS;
-    match own.as_ref().and_then(backing) {
+    match own.as_ref().and_then(loop_backing_file) {
         Some((backing, offset)) => {
             (facts.space, gaps) = space(&backing, order.from + offset, to + offset, until);
             gaps.iter_mut().for_each(|gap| {
@@ -107,7 +107,7 @@ fn file_system_reducer(
 ) -> Option<Reducer> {
     let options = mountinfo::holding(&root.mounts(), place).map(|mount| mount.options).unwrap_or_default();
     let space = space.unwrap_or_default();
-    if !FileSystemType::named(kind).has(Trait::TellsCompressed) {
+    if !FileSystemType::from_name(kind).has(Trait::TellsCompressed) {
         let allocated = u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512);
         let size = u64::try_from(found.st_size).unwrap_or(0);
         // Holes outside of the part that is read would look like compression.

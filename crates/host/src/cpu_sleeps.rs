@@ -90,7 +90,7 @@ mod tests {
         }
     }
 
-    fn sleeps(cpu: u32, states: &[(&str, u64, u64)]) -> CpuSleeps {
+    fn sample_sleeps(cpu: u32, states: &[(&str, u64, u64)]) -> CpuSleeps {
         let state = |(name, latency, entered): &(&str, u64, u64)| StateSleeps {
             name: (*name).into(),
             latency: *latency,
@@ -114,7 +114,8 @@ mod tests {
             &[(0, &[("POLL", 0, 90), ("C1E", 10, 130), ("C6", 170, 7)]), (1, &[("WFI", 1, 42)])],
         );
         let after = counters.read();
-        let expected = [sleeps(0, &[("C1E", 10, 30), ("C6", 170, 0)]), sleeps(1, &[("WFI", 1, 2)])];
+        let expected =
+            [sample_sleeps(0, &[("C1E", 10, 30), ("C6", 170, 0)]), sample_sleeps(1, &[("WFI", 1, 2)])];
         assert_eq!(counters.between(&before, &after), expected);
     }
 
@@ -131,7 +132,8 @@ mod tests {
         fs::remove_dir_all(directory.path().join("sys")).unwrap();
         let after = counters.read();
         assert_eq!(counters.between(&before, &after), [], "the processor went off line");
-        let counters = SleepCounters { cpus: vec![sleeps(0, &[("C1", 1, 0)])], files: vec!["x".into()] };
+        let counters =
+            SleepCounters { cpus: vec![sample_sleeps(0, &[("C1", 1, 0)])], files: vec!["x".into()] };
         assert_eq!(counters.between(&SleepReading::default(), &SleepReading::default()), [], "never read");
     }
 }

@@ -52,7 +52,7 @@ impl CpuClock {
     }
 
     fn parse(text: &str) -> CpuClock {
-        CpuClock(text.lines().filter_map(line).collect())
+        CpuClock(text.lines().filter_map(parse_line).collect())
     }
 }
 
@@ -98,7 +98,7 @@ impl CpuClock {
 /// guest_nice`. Guest times are included in user and nice. Waiting for a disk is idle time, as in DISKSPD,
 /// and stolen time does not belong to the program.
 #[cfg(target_os = "linux")]
-fn line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
+fn parse_line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
     let mut words = line.split_ascii_whitespace();
     let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
     let ticks: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use diskspd_model::machine::Group;
 
-    fn topology(mask: u64) -> Topology {
+    fn sample_topology(mask: u64) -> Topology {
         let group = Group { number: 0, maximum: 64, active: mask.count_ones(), mask };
         Topology { groups: vec![group], ..Topology::default() }
     }
@@ -155,10 +155,10 @@ mod tests {
         let later = CpuClock::parse("cpu0 4 0 3 20\ncpu1 5 0 5 5\ncpu2 6 8 9 7\ncpu7 1 1 1 1");
         let times = |idle, kernel, user| CpuTimes { idle, kernel, user };
         let idle = times(1, 0, 0);
-        let both = later.since(&earlier, &topology(0b10100111));
+        let both = later.since(&earlier, &sample_topology(0b10100111));
         // CPU 2's user time fell by one tick while its nice time rose by one; CPU 5 vanished; CPU 7 came.
         assert_eq!(both, [times(10, 2, 3), idle, times(0, 2, 0), idle, idle]);
-        assert_eq!(earlier.since(&later, &topology(1)), [idle], "backwards is standing still");
+        assert_eq!(earlier.since(&later, &sample_topology(1)), [idle], "backwards is standing still");
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
         let later = CpuClock::parse("cpu0 1 1 1 1 1 12 23 35\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 4");
         let lost = |interrupts, stolen| LostTimes { interrupts, steal: stolen };
         let none = lost(0, 0);
-        assert_eq!(later.lost_since(&earlier, &topology(0b1111)), [lost(5, 5), none, none, none]);
+        assert_eq!(later.lost_since(&earlier, &sample_topology(0b1111)), [lost(5, 5), none, none, none]);
     }
 
     #[test]

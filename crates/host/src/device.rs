@@ -11,14 +11,14 @@ pub(super) type DeviceNumber = (u32, u32);
 
 /// Returns details of the block device at a path; `None` if it is not a block device.
 pub fn details(path: &Path) -> Option<Details> {
-    Some(Device::of(&Root::live(), block_number(path)?)?.details())
+    Some(Device::find(&Root::live(), block_number(path)?)?.details())
 }
 
 /// Returns the globally unique name of a disk (WWN, or the UUID of a mapping) with the partition. `None`
 /// if the device at this path has no such name.
 pub fn name_of_world(path: &Path) -> Option<String> {
     let root = Root::live();
-    let device = Device::of(&root, block_number(path)?)?;
+    let device = Device::find(&root, block_number(path)?)?;
     let partition = text(&device.directory.join("partition"));
     let disk = if partition.is_some() { device.directory.parent()? } else { &device.directory };
     let files = ["wwid", "device/wwid", "dm/uuid"].map(|file| text(&disk.join(file)));
@@ -49,11 +49,11 @@ impl Device {
     /// The device that a path below /dev leads to.
     pub(crate) fn of_node(root: &Root, node: &str) -> Option<Device> {
         if let Some(number) = block_number(&root.path(node)) {
-            return Device::of(root, number);
+            return Device::find(root, number);
         }
         // The node can be out of reach, in another mount namespace.
         let name = Path::new(node).file_name()?.to_str()?;
-        Device::named(root, name)
+        Device::find_by_name(root, name)
             .or_else(|| all(root).find(|device| device.mapper_name().as_deref() == Some(name)))
     }
 
@@ -66,7 +66,7 @@ impl Device {
         Device::within(fs::canonicalize(link).ok()?)
     }
 
-    fn within(directory: PathBuf) -> Option<Device> {
+    fn find_within(directory: PathBuf) -> Option<Device> {
         let name = directory.file_name()?.to_str()?.to_owned();
         let number = parse_number(&text(&directory.join("dev"))?)?;
         Some(Device { name, number, directory })
@@ -151,7 +151,7 @@ impl Device {
             physical_block_size: number(&queue.join("physical_block_size")),
             write_cache: word(&queue.join("write_cache")),
             scheduler: word(&queue.join("scheduler"))
-                .map(|text| diskspd_model::machine::storage::chosen(&text)),
+                .map(|text| diskspd_model::machine::storage::chosen_word(&text)),
             queue_depth: number(&queue.join("nr_requests")),
         }
     }
@@ -191,7 +191,7 @@ impl std::fmt::Display for Device {
 
 /// All block devices.
 pub(super) fn all(root: &Root) -> impl Iterator<Item = Device> + '_ {
-    root.names("/sys/class/block").into_iter().filter_map(|name| Device::named(root, &name))
+    root.names("/sys/class/block").into_iter().filter_map(|name| Device::find_by_name(root, &name))
 }
 
 /// Number of the block device at a path, links followed.

@@ -38,7 +38,7 @@ impl DeviceLogs {
         if !is_namespace(name) {
             return None;
         }
-        let device = Device::named(root, name)?;
+        let device = Device::find_by_name(root, name)?;
         let model = text(&device.directory().join("device/model")).unwrap_or_default();
         let file = open(&device);
         let placement_group = file.as_ref().ok().and_then(placement_group);
@@ -133,7 +133,7 @@ mod tests {
         }
         let root = Root::at(directory.path());
         let sources = |name: &str| {
-            let logs = DeviceLogs::of(&root, name)?;
+            let logs = DeviceLogs::open_logs(&root, name)?;
             Some(logs.read().into_iter().map(|(source, page)| (source, page.is_ok())).collect::<Vec<_>>())
         };
         let health = (LogSource::NvmeHealth, false);

@@ -18,8 +18,8 @@ pub fn list(root: &Root) -> Vec<Disk> {
         .filter(|device| !device.is_partition())
         .filter(|device| !device.is_virtual() || device.size().unwrap_or(0) > 0)
         .collect();
-    devices.sort_by_cached_key(|device| (rank(device), natural(&device.name)));
-    devices.into_iter().enumerate().map(|(number, device)| disk(root, number, &device)).collect()
+    devices.sort_by_cached_key(|device| (device_rank(device), natural_key(&device.name)));
+    devices.into_iter().enumerate().map(|(number, device)| describe_disk(root, number, &device)).collect()
 }
 
 /// The kernel's names of all block devices, partitions and unused virtual devices included.
@@ -73,9 +73,9 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, NoDevice> {
     })
 }
 
-fn disk(root: &Root, number: usize, device: &Device) -> Disk {
+fn describe_disk(root: &Root, number: usize, device: &Device) -> Disk {
     let mut partitions = device.partitions();
-    partitions.sort_by_cached_key(|partition| natural(&partition.name));
+    partitions.sort_by_cached_key(|partition| natural_key(&partition.name));
     let found = usage::all_uses(root, device);
     Disk {
         number,
@@ -114,7 +114,7 @@ enum NamePart {
 
 /// A name in parts that compare as people count. Disks with letters for numbers (`sda` .. `sdz`, `sdaa`)
 /// count in letters: more letters are later.
-fn natural(name: &str) -> Vec<NamePart> {
+fn natural_key(name: &str) -> Vec<NamePart> {
     let mut parts = Vec::new();
     let mut rest = name;
     for prefix in ["sd", "vd", "hd", "xvd", "dasd"] {
@@ -175,10 +175,10 @@ mod tests {
         ];
         let mut sorted = ordered.map(str::to_owned).to_vec();
         sorted.reverse();
-        sorted.sort_by_cached_key(|name| natural(name));
+        sorted.sort_by_cached_key(|name| natural_key(name));
         // What is too long for a number compares as text.
         assert_eq!(sorted[..sorted.len() - 2], ordered[..ordered.len() - 2]);
-        let all: std::collections::BTreeSet<_> = ordered.iter().map(|name| natural(name)).collect();
+        let all: std::collections::BTreeSet<_> = ordered.iter().map(|name| natural_key(name)).collect();
         assert_eq!(all.len(), ordered.len(), "different names have different keys");
     }
 }

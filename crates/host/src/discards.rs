@@ -16,7 +16,9 @@ pub fn look<L: Location + ?Sized>(location: &L, is_remote: bool) -> Discards {
     let path = location.way();
     let Ok(found) = std::fs::metadata(path) else { return Discards::default() };
     match found.file_type() {
-        kind if kind.is_block_device() => of_device(path, Device::of(&Root::live(), split(found.st_rdev()))),
+        kind if kind.is_block_device() => {
+            of_device(path, Device::find(&Root::live(), split(found.st_rdev())))
+        }
         // What a remote file system states is how much it likes to transfer.
         kind if kind.is_file() && !is_remote => Discards { unit: found.st_blksize(), ..Discards::default() },
         _ => Discards::default(),

@@ -8,7 +8,7 @@ use std::fs::File;
 
 /// Whether calls on the file wait for another program or host, which may hang.
 pub fn needs_server(file: &File) -> bool {
-    let home = FileSystemType::named(&file_systems::type_of_open(file)).home;
+    let home = FileSystemType::from_name(&file_systems::type_of_open(file)).home;
     matches!(home, Home::Host | Home::Network | Home::Program)
 }
 

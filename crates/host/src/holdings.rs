@@ -29,7 +29,7 @@ pub(super) enum Identity {
 impl Identity {
     pub(crate) fn at(root: &Root, path: &Path) -> Identity {
         match rustix::fs::stat(root.path(path)) {
-            Ok(found) => Identity::of(&found),
+            Ok(found) => Identity::from_stat(&found),
             Err(_) => {
                 let node = path.to_str().filter(|path| path.starts_with("/dev/"));
                 let device = node.and_then(|node| Device::of_node(root, node));
@@ -69,7 +69,7 @@ impl Holding {
 }
 
 fn is_stacked(path: &Path) -> bool {
-    FileSystemType::named(&file_systems::type_name(path)).may_be_stacked()
+    FileSystemType::from_name(&file_systems::type_name(path)).may_be_stacked()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,10 +130,10 @@ const SERVERS: [(&str, &str); 7] = [
 pub(super) fn all(root: &Root) -> Holdings {
     let mut holdings = Holdings::default();
     for (guards, read) in [
-        (BACKING_FILE, loops as fn(&Root) -> Result<Vec<Holding>, FailedCall>),
+        (BACKING_FILE, find_loops as fn(&Root) -> Result<Vec<Holding>, FailedCall>),
         (SWAP_FILE, swap_files),
-        (SERVED, served),
-        (BITMAP, bitmaps),
+        (SERVED, find_served),
+        (BITMAP, find_bitmaps),
     ] {
         match read(root) {
             Ok(found) => holdings.found.extend(found),
@@ -148,10 +148,10 @@ pub(super) fn all(root: &Root) -> Holdings {
     holdings
 }
 
-fn served(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+fn find_served(root: &Root) -> Result<Vec<Holding>, FailedCall> {
     let mut found = Vec::new();
     for (pattern, name) in SERVERS {
-        for file in expand(root, pattern)? {
+        for file in expand_pattern(root, pattern)? {
             let text =
                 root.read(&file).map_err(|error| FailedCall::reading(&file, &error))?.unwrap_or_default();
             let Some(held) = named_in(&text) else { continue };
@@ -164,7 +164,7 @@ fn served(root: &Root) -> Result<Vec<Holding>, FailedCall> {
 }
 
 /// Documentation/admin-guide/md.rst: an array's bitmap can be a file.
-fn bitmaps(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+fn find_bitmaps(root: &Root) -> Result<Vec<Holding>, FailedCall> {
     const ARRAYS: &str = "/proc/mdstat";
     let arrays = root.read(ARRAYS).map_err(|error| FailedCall::reading(ARRAYS, &error))?.unwrap_or_default();
     let files = arrays.lines().filter_map(|line| line.trim().split_once(", file: ")).map(|(_, file)| file);
@@ -193,11 +193,11 @@ fn parent_name(file: &str) -> String {
     }
 }
 
-fn expand(root: &Root, pattern: &str) -> Result<Vec<String>, FailedCall> {
+fn expand_pattern(root: &Root, pattern: &str) -> Result<Vec<String>, FailedCall> {
     let Some((directory, rest)) = pattern.split_once("/*") else { return Ok(vec![pattern.to_owned()]) };
     let mut found = Vec::new();
     for name in root.list(directory).map_err(|error| FailedCall::reading(directory, &error))? {
-        found.extend(expand(root, &format!("{directory}/{name}{rest}"))?);
+        found.extend(expand_pattern(root, &format!("{directory}/{name}{rest}"))?);
     }
     Ok(found)
 }
@@ -205,7 +205,7 @@ fn expand(root: &Root, pattern: &str) -> Result<Vec<String>, FailedCall> {
 /// Where the kernel lists block devices.
 pub(super) const DEVICES: &str = "/sys/class/block";
 
-fn loops(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+fn find_loops(root: &Root) -> Result<Vec<Holding>, FailedCall> {
     let names = match root.list(DEVICES) {
         Ok(names) if !names.is_empty() => names,
         Ok(_) => return loops_without_sys(root, FailedCall::absent(DEVICES)),
@@ -217,8 +217,8 @@ fn loops(root: &Root) -> Result<Vec<Holding>, FailedCall> {
         let Some(backing) = root.read(&file).map_err(|error| FailedCall::reading(&file, &error))? else {
             continue;
         };
-        let Some(device) = Device::named(root, name) else { continue };
-        if let Some(what) = behind(root, &device, &backing)? {
+        let Some(device) = Device::find_by_name(root, name) else { continue };
+        if let Some(what) = find_backing(root, &device, &backing)? {
             found.push(Holding::new(root, what, &backing, Holder::Loop(device)));
         }
     }
@@ -249,10 +249,10 @@ fn queried_loop(root: &Root, name: &str) -> Option<Holding> {
     let device = File::from(files::look_into(&root.path(Path::new("/dev").join(name))).ok()?);
     let backing = loops::backing(device.as_fd()).ok()?;
     let device = Device::unlisted(root, name, split(files::device_number(&device)?));
-    Some(Holding::new(root, identity(&backing), &backing.name, Holder::Loop(device)))
+    Some(Holding::new(root, backing_identity(&backing), &backing.name, Holder::Loop(device)))
 }
 
-fn identity(backing: &loops::Backing) -> Identity {
+fn backing_identity(backing: &loops::Backing) -> Identity {
     match backing.itself {
         (0, 0) => Identity::File(backing.device, backing.inode),
         device => Identity::Device(device),
@@ -276,7 +276,7 @@ fn behind(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, 
         Err(error) => return Err(FailedCall::inspecting(&error)),
     };
     match backing {
-        Ok(backing) => Ok(Some(identity(&backing))),
+        Ok(backing) => Ok(Some(backing_identity(&backing))),
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
         Err(error) => Err(FailedCall::reading(&node, &error)),
     }

@@ -33,7 +33,7 @@ impl InterruptCounters {
         let mut found: Vec<Interrupting> = Vec::new();
         let mut known = 0;
         for name in devices {
-            let Some((name, numbers)) = numbers(root, name) else { continue };
+            let Some((name, numbers)) = interrupt_numbers(root, name) else { continue };
             known += numbers.len();
             if numbers.is_empty() || known > MOST || found.iter().any(|device| device.name == name) {
                 continue;
@@ -52,7 +52,7 @@ impl EdgeCounters for InterruptCounters {
 
     /// Takes some us for each interrupt number.
     fn read(&self) -> InterruptReading {
-        let of = |device: &Interrupting| device.files.iter().map(|file| counts(file)).collect();
+        let of = |device: &Interrupting| device.files.iter().map(|file| read_counts(file)).collect();
         InterruptReading(self.devices.iter().map(of).collect())
     }
 
@@ -62,7 +62,7 @@ impl EdgeCounters for InterruptCounters {
         let devices = self.devices.into_iter().zip(readings);
         devices
             .filter_map(|(device, (before, after))| {
-                let sums = sums(self.cpus.len(), before.as_deref()?, after.as_deref()?)?;
+                let sums = sum_differences(self.cpus.len(), before.as_deref()?, after.as_deref()?)?;
                 let cpus = self.cpus.iter().zip(sums).filter(|(_, count)| *count > 0);
                 let cpus = cpus.map(|(cpu, count)| CpuInterrupts { cpu: *cpu, count }).collect();
                 Some(DeviceInterrupts { device: device.name, cpus })
@@ -88,7 +88,7 @@ fn sums(cpus: usize, before: &[Vec<u64>], after: &[Vec<u64>]) -> Option<Vec<u64>
 }
 
 /// The disk of a block device, and the interrupt numbers of the nearest device above it that has any.
-fn numbers(root: &Root, name: &str) -> Option<(String, Vec<u32>)> {
+fn interrupt_numbers(root: &Root, name: &str) -> Option<(String, Vec<u32>)> {
     let mut at = root.resolved(&format!("/sys/class/block/{name}"))?;
     if at.join("partition").exists() {
         at.pop();
@@ -114,7 +114,7 @@ fn numbers(root: &Root, name: &str) -> Option<(String, Vec<u32>)> {
 }
 
 /// The counters of an interrupt number, by CPU.
-fn counts(file: &Path) -> Option<Vec<u64>> {
+fn read_counts(file: &Path) -> Option<Vec<u64>> {
     text(file)?.split(',').map(|count| count.trim().parse().ok()).collect()
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     /// A machine with a disk on a PCI function that has message interrupts, one that shares a line with
     /// another controller, and a loop device.
-    fn machine() -> tempfile::TempDir {
+    fn sample_machine() -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
         let at = |path: &str| directory.path().join(path);
         let virtio = "sys/devices/pci0000:00/0000:00:02.0";
@@ -169,20 +169,20 @@ mod tests {
         }
     }
 
-    fn names(names: &[&str]) -> Vec<String> {
+    fn owned_names(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
     #[test]
     fn interrupts_of_a_disk_are_counted_by_the_cpu_that_took_them() {
-        let directory = machine();
+        let directory = sample_machine();
         let root = Root::at(directory.path());
-        let counters = InterruptCounters::find(&root, &names(&["vda1", "vda", "sda", "loop0", "gone"]));
+        let counters = InterruptCounters::find(&root, &owned_names(&["vda1", "vda", "sda", "loop0", "gone"]));
         count(&directory, "1,0,0", "5,4294967290,0");
         let before = counters.read();
         // The counter of CPU 1 has begun anew.
         count(&directory, "3,0,0", "5,4,0");
-        let found = counters.between(&before, &InterruptCounters::find(&root, &names(&["vda"])).read());
+        let found = counters.between(&before, &InterruptCounters::find(&root, &owned_names(&["vda"])).read());
         let cpus = vec![CpuInterrupts { cpu: 0, count: 2 }, CpuInterrupts { cpu: 1, count: 10 }];
         assert_eq!(found, [DeviceInterrupts { device: "vda".into(), cpus }]);
         assert_eq!(found[0].total(), 12);
@@ -190,9 +190,9 @@ mod tests {
 
     #[test]
     fn counters_read_only_once_are_left_out() {
-        let directory = machine();
+        let directory = sample_machine();
         let root = Root::at(directory.path());
-        let counters = || InterruptCounters::find(&root, &names(&["vda"]));
+        let counters = || InterruptCounters::find(&root, &owned_names(&["vda"]));
         count(&directory, "1,0,0", "5,0,0");
         let before = counters().read();
         let nothing = InterruptReading::default();

@@ -34,12 +34,12 @@ pub fn read(root: &Root) -> System {
     System {
         computer_name: name_in(root),
         start_time: start_time(root),
-        machine: number(root),
-        power_scheme: PowerScheme { name: common(governors), guid: None },
+        machine: model_number(root),
+        power_scheme: PowerScheme { name: common_governor(governors), guid: None },
         topology,
         kernel: root.text("/proc/sys/kernel/osrelease").unwrap_or_default(),
-        memory_available: memory(root, "MemAvailable:").unwrap_or(0),
-        memory_total: memory(root, "MemTotal:").unwrap_or(0),
+        memory_available: read_memory(root, "MemAvailable:").unwrap_or(0),
+        memory_total: read_memory(root, "MemTotal:").unwrap_or(0),
         memory_allowance: Groups::find(root).memory_allowance(),
         cpu_model: cpu_model(root).unwrap_or_default(),
         ..System::default()
@@ -89,13 +89,13 @@ pub fn look_around_at(system: &mut System, root: &Root, targets: Vec<Storage>) {
     });
     system.boot = boot(root);
     system.targets = targets;
-    let fingerprint = Fingerprint::of(system);
+    let fingerprint = Fingerprint::from_system(system);
     system.machine = container_number(system, &fingerprint).or(system.machine.take());
     system.fingerprint = Some(fingerprint);
 }
 
 /// The governor of all CPUs, `mixed` when they differ. CPUs without one don't count.
-fn common(governors: impl Iterator<Item = Option<String>>) -> Option<String> {
+fn common_governor(governors: impl Iterator<Item = Option<String>>) -> Option<String> {
     let mut governors = governors.flatten().filter(|name| !name.is_empty());
     let first = governors.next()?;
     Some(if governors.all(|other| other == first) { first } else { "mixed".to_owned() })
@@ -114,7 +114,7 @@ fn start_time(root: &Root) -> Option<i64> {
 }
 
 /// A line of `/proc/meminfo`, bytes.
-fn memory(root: &Root, name: &str) -> Option<u64> {
+fn read_memory(root: &Root, name: &str) -> Option<u64> {
     let text = root.text("/proc/meminfo")?;
     let value = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = value.split_ascii_whitespace().next()?.parse().ok()?;
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn governors_that_differ_are_mixed_and_missing_ones_do_not_count() {
-        let of = |names: &[Option<&str>]| common(names.iter().map(|name| name.map(str::to_owned)));
+        let of = |names: &[Option<&str>]| common_governor(names.iter().map(|name| name.map(str::to_owned)));
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[None, None]), None);
         assert_eq!(of(&[Some("performance"), None, Some("performance")]), Some("performance".into()));

@@ -35,5 +35,5 @@ fn lies_in_memory(root: &Root, file: &str) -> bool {
     let mount = mountinfo::holding(&mounts, Path::new(place));
     // The nodes of devices lie in memory, the devices don't.
     let is_device = file.starts_with("/dev/") && Device::of_node(root, file).is_some();
-    !is_device && mount.is_some_and(|mount| FileSystemType::named(&mount.file_system).is_memory())
+    !is_device && mount.is_some_and(|mount| FileSystemType::from_name(&mount.file_system).is_memory())
 }

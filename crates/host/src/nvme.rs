@@ -28,7 +28,7 @@ impl Generic {
     /// entry.
     pub(crate) fn found(root: &Root, found: &Stat) -> Option<Generic> {
         let is_character = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice;
-        is_character.then(|| Generic::of(root, split(found.st_rdev))).flatten()
+        is_character.then(|| Generic::find_by_number(root, split(found.st_rdev))).flatten()
     }
 
     /// The same, at a path; links are followed.
@@ -158,7 +158,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     /// A machine with `ng0n1` (10:1), its block device if there is one, and another character device (10:2).
-    fn machine(counted: Option<&str>, with_block: bool) -> (tempfile::TempDir, Root) {
+    fn sample_machine(counted: Option<&str>, with_block: bool) -> (tempfile::TempDir, Root) {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         let controller = "sys/devices/pci/nvme/nvme0";
@@ -185,18 +185,18 @@ mod tests {
 
     #[test]
     fn a_namespace_is_known_by_its_class_and_its_block_device_lies_beside_it() {
-        let (_folder, root) = machine(None, true);
-        let found = Generic::of(&root, (10, 1)).unwrap();
+        let (_folder, root) = sample_machine(None, true);
+        let found = Generic::find_by_number(&root, (10, 1)).unwrap();
         let block = found.used_as().unwrap();
         assert_eq!((found.name.as_str(), block.name.as_str(), block.number), ("ng0n1", "nvme0n1", (259, 0)));
-        assert_eq!(Generic::of(&root, (10, 2)), None);
-        assert_eq!(Generic::of(&root, (10, 3)), None);
-        let (_folder, root) = machine(None, false);
-        let alone = Generic::of(&root, (10, 1)).unwrap();
+        assert_eq!(Generic::find_by_number(&root, (10, 2)), None);
+        assert_eq!(Generic::find_by_number(&root, (10, 3)), None);
+        let (_folder, root) = sample_machine(None, false);
+        let alone = Generic::find_by_number(&root, (10, 1)).unwrap();
         assert!(alone.used_as().unwrap_err().to_string().contains("/sys/class/block/nvme"));
     }
 
-    fn answer(most_bytes: Option<u64>) -> Namespace {
+    fn identify_answer(most_bytes: Option<u64>) -> Namespace {
         Namespace {
             id: 1,
             blocks: 8,
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn the_smaller_limit_of_a_command_holds() {
-        let (_folder, root) = machine(None, true);
-        let found = Generic::of(&root, (10, 1)).unwrap();
+        let (_folder, root) = sample_machine(None, true);
+        let found = Generic::find_by_number(&root, (10, 1)).unwrap();
         for (most, expected) in [(None, 128 << 10), (Some(64 << 10), 64 << 10), (Some(1 << 20), 128 << 10)] {
-            assert_eq!(found.facts(&answer(most)).largest_io, Some(expected));
+            assert_eq!(found.facts(&identify_answer(most)).largest_io, Some(expected));
         }
     }
 
@@ -226,12 +226,12 @@ mod tests {
         for (asked, model, expected) in
             [(false, "none", false), (false, "host-managed", true), (true, "none", true), (false, "", false)]
         {
-            let (folder, root) = machine(None, true);
+            let (folder, root) = sample_machine(None, true);
             let queue = folder.path().join("sys/devices/pci/nvme/nvme0/nvme0n1/queue");
             fs::write(queue.join("zoned"), model).unwrap();
-            let found = Generic::of(&root, (10, 1)).unwrap();
+            let found = Generic::find_by_number(&root, (10, 1)).unwrap();
             assert_eq!(
-                found.facts(&Namespace { zoned: asked, ..answer(None) }).zoned,
+                found.facts(&Namespace { zoned: asked, ..identify_answer(None) }).zoned,
                 expected,
                 "{asked} {model}"
             );
@@ -241,8 +241,8 @@ mod tests {
     #[test]
     fn commands_are_compared_with_counters_only_where_these_count_them() {
         for (counted, expected) in [(None, "Linux 6.13"), (Some("0"), "echo 1"), (Some("1"), "")] {
-            let (_folder, root) = machine(counted, true);
-            let stack = Generic::of(&root, (10, 1)).unwrap().stack(&root, |number| {
+            let (_folder, root) = sample_machine(counted, true);
+            let stack = Generic::find_by_number(&root, (10, 1)).unwrap().stack(&root, |number| {
                 assert_eq!(number, (259, 0));
                 Stack::default()
             });

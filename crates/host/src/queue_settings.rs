@@ -28,7 +28,7 @@ pub struct QueueSetting {
 impl QueueSetting {
     /// All settings of these devices, by the kernel's names. A partition has the settings of its disk.
     pub fn read(root: &Root, devices: &[String]) -> Vec<QueueSetting> {
-        let devices = devices.iter().filter_map(|name| Device::named(root, name));
+        let devices = devices.iter().filter_map(|name| Device::find_by_name(root, name));
         let settings = devices.flat_map(|device| {
             SETTINGS.into_iter().filter_map(move |name| {
                 let file = File::open(device.directory().join("queue").join(name)).ok()?;

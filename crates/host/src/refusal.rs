@@ -100,8 +100,8 @@ pub enum Unchecked {
     #[error(
         "cannot check whether '{}' is {}: {}",
         display_path(path),
-        joined(unknown, Listed::Uses),
-        joined(unknown, Listed::Causes)
+        join_reasons(unknown, Listed::Uses),
+        join_reasons(unknown, Listed::Causes)
     )]
     Unread {
         /// The path from the command line.
@@ -141,7 +141,7 @@ enum Listed {
     Causes,
 }
 
-fn joined(unknown: &[Unknown], listed: Listed) -> String {
+fn join_reasons(unknown: &[Unknown], listed: Listed) -> String {
     let mut parts: Vec<String> = Vec::new();
     for unknown in unknown {
         let part = match listed {
@@ -201,11 +201,11 @@ impl DataPlaces {
             Some(file) => FilePlace::of_open(file, path),
             None => std::fs::canonicalize(path).ok().map(FilePlace::at),
         };
-        let place = FileSystemType::named(file_system).may_be_stacked().then(find).flatten();
+        let place = FileSystemType::from_name(file_system).may_be_stacked().then(find).flatten();
         let others = place.map(|place| other_places(&root, &place, Role::Written)).unwrap_or_default();
         let identities = others.paths.iter().map(|path| Identity::at(&root, path));
         DataPlaces {
-            all: [Identity::of(found)].into_iter().chain(identities).collect(),
+            all: [Identity::from_stat(found)].into_iter().chain(identities).collect(),
             hidden_by: others.hidden_by,
         }
     }
@@ -234,7 +234,7 @@ fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'
         return None;
     }
     let file_system = file_system_of(path, opened);
-    if !FileSystemType::named(&file_system).holds_data() {
+    if !FileSystemType::from_name(&file_system).holds_data() {
         return Some(Refusal::KernelInterface { path: path.to_owned(), file_system });
     }
     let name = path.display().to_string();
@@ -304,7 +304,7 @@ pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, Unknown> {
     let (major, minor) = number;
     let node = || format!("/sys/dev/block/{major}:{minor}");
     let unknown = || Unknown::new(IN_USE, FailedCall::absent(node()));
-    super::usage::uses(root, &Device::of(root, number).ok_or_else(unknown)?)
+    super::usage::uses(root, &Device::find(root, number).ok_or_else(unknown)?)
 }
 
 /// Returns the uses of a regular file of the machine at `root`, and the uses that could not be checked.

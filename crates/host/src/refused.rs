@@ -17,24 +17,27 @@ const DEVICE: &str = "a disk, a volume or a device";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Never allowed.
-    #[error("refusing to overwrite {}: it is in use:{}", shown(path), lines(uses))]
+    #[error("refusing to overwrite {}: it is in use:{}", display_path(path), use_lines(uses))]
     InUse { path: PathBuf, uses: Vec<Use> },
     /// Never allowed.
-    #[error("refusing to overwrite {}: cannot determine whether it is in use: {why}; {remedy}", shown(path))]
+    #[error(
+        "refusing to overwrite {}: cannot determine whether it is in use: {why}; {remedy}",
+        display_path(path)
+    )]
     Unknown { path: PathBuf, why: String, remedy: &'static str },
     /// A link of another user in a world-writable directory; never permitted.
     #[error(
         "refusing to overwrite {}: it is reached by a link of another user (number {owner}), {}, in a \
          world-writable folder, which may lead anywhere; name the file itself",
-        shown(path),
-        shown(link)
+        display_path(path),
+        display_path(link)
     )]
     Planted { path: PathBuf, link: PathBuf, owner: u32 },
     /// Never allowed: a write changes settings of the kernel.
     #[error(
         "refusing to write to {}: it is on {file_system}, where files are settings of the kernel; name a \
          file on a file system that stores data",
-        shown(path)
+        display_path(path)
     )]
     KernelInterface {
         /// The path from the command line.
@@ -42,13 +45,13 @@ pub enum Refusal {
         file_system: String,
     },
     /// Never allowed: reports, streams and logs are files.
-    #[error("{}: would overwrite {DEVICE}; name a file", shown(path))]
+    #[error("{}: would overwrite {DEVICE}; name a file", display_path(path))]
     NoOutput { path: PathBuf },
     /// Allowed when the command line names it.
     #[error(
         "refusing to overwrite {}: only a file names this device; to allow it, name the device on the \
          command line, after the file",
-        shown(path)
+        display_path(path)
     )]
     Unnamed {
         /// Path of the device in the file.
@@ -56,7 +59,7 @@ pub enum Refusal {
     },
     #[error(
         "refusing to overwrite {} (it holds {}): pass --destroy to allow it",
-        shown(path),
+        display_path(path),
         found.join(", ")
     )]
     WouldDestroy {
@@ -65,23 +68,23 @@ pub enum Refusal {
     },
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-fn lines(uses: &[Use]) -> String {
-    uses.iter().map(|each| format!("\n  {}", told(each))).collect()
+fn use_lines(uses: &[Use]) -> String {
+    uses.iter().map(|each| format!("\n  {}", describe_use(each))).collect()
 }
 
 /// A use, and what to do about it.
 #[cfg(not(windows))]
-fn told(used: &Use) -> String {
+fn describe_use(used: &Use) -> String {
     used.to_string()
 }
 
 /// A use, and what to do about it.
 #[cfg(windows)]
-fn told(used: &Use) -> String {
+fn describe_use(used: &Use) -> String {
     told_on_windows(used)
 }
 

@@ -15,7 +15,7 @@ pub fn read(root: &Root, mount: &RemoteMount) -> Option<RemoteReading> {
     let done = match mount.protocol {
         Protocol::Nfs => {
             let text = root.text("/proc/self/mountstats")?;
-            RemoteActivity::parse_mountstats(&text, &escaped(&mount.mount_point))
+            RemoteActivity::parse_mountstats(&text, &escape_path(&mount.mount_point))
         }
         Protocol::Smb => {
             let text = root.text("/proc/fs/cifs/Stats")?;
@@ -27,7 +27,7 @@ pub fn read(root: &Root, mount: &RemoteMount) -> Option<RemoteReading> {
 }
 
 /// A path as the kernel's lists of mounts have it: blanks, tabs, line ends and backslashes in octal.
-fn escaped(path: &str) -> String {
+fn escape_path(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for letter in path.chars() {
         match letter {

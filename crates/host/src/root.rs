@@ -106,7 +106,7 @@ impl Root {
     /// # Errors
     /// There may be one, but it can't be read.
     pub fn read(&self, absolute: impl AsRef<Path>) -> io::Result<Option<String>> {
-        let text = present(fs::read(self.path(absolute)))?;
+        let text = if_present(fs::read(self.path(absolute)))?;
         Ok(text.map(|text| String::from_utf8_lossy(&text).trim().to_owned()))
     }
 
@@ -115,7 +115,7 @@ impl Root {
     /// # Errors
     /// There may be one, but it can't be read.
     pub fn list(&self, absolute: impl AsRef<Path>) -> io::Result<Vec<String>> {
-        let Some(entries) = present(fs::read_dir(self.path(absolute)))? else { return Ok(Vec::new()) };
+        let Some(entries) = if_present(fs::read_dir(self.path(absolute)))? else { return Ok(Vec::new()) };
         let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
         let mut names = entries.map(name).collect::<io::Result<Vec<String>>>()?;
         names.sort();
@@ -128,7 +128,7 @@ impl Root {
     }
 }
 
-fn present<T>(answer: io::Result<T>) -> io::Result<Option<T>> {
+fn if_present<T>(answer: io::Result<T>) -> io::Result<Option<T>> {
     match answer {
         Ok(found) => Ok(Some(found)),
         // What goes away while it is read answers ENODEV in /sys.

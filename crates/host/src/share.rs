@@ -64,7 +64,7 @@ impl SharePath {
                     let parts = [&self.server, &self.share].into_iter().chain(&self.path);
                     MountFound::InNetwork(parts.fold(network.at, |path, part| path + "/" + part))
                 }
-                None => MountFound::NotMounted(self.advice()),
+                None => MountFound::NotMounted(self.share_advice()),
             },
         }
     }
@@ -82,7 +82,7 @@ impl SharePath {
     /// How many parts of the path the mount covers already; `None` when the file isn't below it.
     fn covered_by(&self, mount: &Mount) -> Option<usize> {
         let mounted = parse(&mount.source)?;
-        if !same(&mounted.server, &self.server) || !same(&mounted.share, &self.share) {
+        if !same_share(&mounted.server, &self.server) || !same_share(&mounted.share, &self.share) {
             return None;
         }
         // What is mounted of the share: the directory that the source names, and of that the part in
@@ -96,10 +96,10 @@ impl SharePath {
             covered.extend(root);
         }
         let here = self.path.get(..covered.len())?;
-        here.iter().zip(&covered).all(|(a, b)| same(a, b)).then_some(covered.len())
+        here.iter().zip(&covered).all(|(a, b)| same_share(a, b)).then_some(covered.len())
     }
 
-    fn advice(&self) -> String {
+    fn share_advice(&self) -> String {
         let SharePath { server, share, .. } = self;
         let path = self.path.iter().fold(String::new(), |path, part| path + "/" + part);
         format!(
@@ -113,7 +113,7 @@ impl SharePath {
     }
 }
 
-fn same(a: &str, b: &str) -> bool {
+fn same_share(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
 

@@ -68,7 +68,7 @@ fn find_in_table(device: &File, size: u64) -> io::Result<Vec<Name>> {
 }
 
 #[cfg(target_os = "linux")]
-fn names(found: &blkid::BlkidSignature) -> impl Iterator<Item = Name> {
+fn signature_names(found: &blkid::BlkidSignature) -> impl Iterator<Item = Name> {
     let named = |table: &'static [(&str, &'static str)], kind: &str| {
         table.iter().find(|(known, _)| *known == kind).map(|(_, name)| Cow::Borrowed(*name))
     };
@@ -95,7 +95,7 @@ struct Ends {
 
 impl Ends {
     /// `length` bytes at an offset, if they're within one of the ends.
-    fn at(&self, offset: u64, length: usize) -> Option<&[u8]> {
+    fn bytes_at(&self, offset: u64, length: usize) -> Option<&[u8]> {
         let part = |bytes: &'_ [u8], from: u64| -> Option<std::ops::Range<usize>> {
             let start = usize::try_from(offset.checked_sub(from)?).ok()?;
             let end = start.checked_add(length)?;
@@ -108,35 +108,35 @@ impl Ends {
         }
     }
 
-    fn has(&self, offset: u64, magic: &[u8]) -> bool {
-        self.at(offset, magic.len()) == Some(magic)
+    fn has_magic(&self, offset: u64, magic: &[u8]) -> bool {
+        self.bytes_at(offset, magic.len()) == Some(magic)
     }
 
     fn has_before_end(&self, distance: u64, magic: &[u8]) -> bool {
-        (self.size & !511).checked_sub(distance).is_some_and(|offset| self.has(offset, magic))
+        (self.size & !511).checked_sub(distance).is_some_and(|offset| self.has_magic(offset, magic))
     }
 }
 
 fn recognize(ends: &Ends) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
-    let start = AT_START.iter().filter(|(offset, magic, _)| ends.has(*offset, magic));
+    let start = AT_START.iter().filter(|(offset, magic, _)| ends.has_magic(*offset, magic));
     let end = AT_END.iter().filter(|(distance, magic, _)| ends.has_before_end(*distance, magic));
     found.extend(start.chain(end).map(|(.., name)| name));
     let pages = PAGES.iter().flat_map(|page| SWAP.iter().map(move |(magic, name)| (page - 10, magic, name)));
-    found.extend(pages.filter(|(at, magic, _)| ends.has(*at, magic)).map(|(.., name)| name));
-    found.extend(ext(ends));
-    found.extend(ufs(ends).then_some("a UFS file system"));
+    found.extend(pages.filter(|(at, magic, _)| ends.has_magic(*at, magic)).map(|(.., name)| name));
+    found.extend(ext_version(ends));
+    found.extend(is_ufs(ends).then_some("a UFS file system"));
     found.extend(xfs_journal(ends).then_some("a journal of an xfs file system"));
-    found.extend(drbd(ends).then_some("a DRBD device"));
-    found.extend(via(ends).then_some("a member of a VIA RAID"));
-    found.extend(atari(ends).then_some("a partition table (Atari)"));
+    found.extend(is_drbd(ends).then_some("a DRBD device"));
+    found.extend(is_via(ends).then_some("a member of a VIA RAID"));
+    found.extend(is_atari(ends).then_some("a partition table (Atari)"));
     found.extend(core_storage(ends).then_some("a Core Storage volume (FileVault 2)"));
-    found.extend(pc98(ends).then_some("a partition table (PC-98)"));
-    found.extend(lvm(ends).then_some("an LVM physical volume"));
+    found.extend(is_pc98(ends).then_some("a partition table (PC-98)"));
+    found.extend(is_lvm(ends).then_some("an LVM physical volume"));
     found.extend(md_at_end(ends));
-    found.extend(zfs(ends).then_some("a member of a ZFS pool"));
+    found.extend(is_zfs(ends).then_some("a member of a ZFS pool"));
     // Boot sectors of FAT and NTFS end like a partition table, and a GPT has one for its protection.
-    if found.is_empty() && mbr(ends) {
+    if found.is_empty() && is_mbr(ends) {
         found.push("a partition table (MBR)");
     }
     let mut once = Vec::new();
@@ -150,11 +150,11 @@ fn recognize(ends: &Ends) -> Vec<&'static str> {
 
 /// The superblock at 1 KiB: magic at 0x38, compatible features at 0x5c (4 = journal), incompatible ones at
 /// 0x60 (0x40 extents, 0x80 64 bit, 0x200 flexible groups: ext4 alone has them).
-fn ext(ends: &Ends) -> Option<&'static str> {
-    if !ends.has(1024 + 0x38, &[0x53, 0xef]) {
+fn ext_version(ends: &Ends) -> Option<&'static str> {
+    if !ends.has_magic(1024 + 0x38, &[0x53, 0xef]) {
         return None;
     }
-    let word = |offset: u64| ends.at(1024 + offset, 4)?.try_into().ok().map(u32::from_le_bytes);
+    let word = |offset: u64| ends.bytes_at(1024 + offset, 4)?.try_into().ok().map(u32::from_le_bytes);
     Some(match (word(0x5c)?, word(0x60)?) {
         // It has its own device.
         (_, incompatible) if incompatible & 8 != 0 => "a journal of an ext file system",
@@ -164,9 +164,9 @@ fn ext(ends: &Ends) -> Option<&'static str> {
     })
 }
 
-fn ufs(ends: &Ends) -> bool {
+fn is_ufs(ends: &Ends) -> bool {
     let (places, magic, values) = UFS;
-    let bytes = |at: u64| -> Option<[u8; 4]> { ends.at(at + magic, 4)?.try_into().ok() };
+    let bytes = |at: u64| -> Option<[u8; 4]> { ends.bytes_at(at + magic, 4)?.try_into().ok() };
     places.into_iter().filter_map(bytes).any(|bytes| {
         values.contains(&u32::from_le_bytes(bytes)) || values.contains(&u32::from_be_bytes(bytes))
     })
@@ -176,26 +176,26 @@ fn ufs(ends: &Ends) -> bool {
 /// version and non-zero length in `xlog_rec_header` of linux fs/xfs/libxfs/xfs_log_format.h.
 fn xfs_journal(ends: &Ends) -> bool {
     let record = |at: u64| {
-        let version = ends.at(at + 8, 4).map(|version| matches!(version, [0, 0, 0, 1..=3]));
-        let empty = ends.at(at + 12, 4) == Some(&[0; 4]);
-        ends.has(at, &[0xfe, 0xed, 0xba, 0xbe]) && version == Some(true) && !empty
+        let version = ends.bytes_at(at + 8, 4).map(|version| matches!(version, [0, 0, 0, 1..=3]));
+        let empty = ends.bytes_at(at + 12, 4) == Some(&[0; 4]);
+        ends.has_magic(at, &[0xfe, 0xed, 0xba, 0xbe]) && version == Some(true) && !empty
     };
     (0..512).any(|sector| record(sector * 512))
 }
 
-fn drbd(ends: &Ends) -> bool {
+fn is_drbd(ends: &Ends) -> bool {
     let (offset, versions) = DRBD;
     let place = (ends.size & !(4 * KIB - 1)).checked_sub(4 * KIB);
     // At the end as it is, too: libblkid looks there.
     let places = [place, ends.size.checked_sub(4 * KIB)];
-    places.into_iter().flatten().any(|at| versions.iter().any(|magic| ends.has(at + offset, magic)))
+    places.into_iter().flatten().any(|at| versions.iter().any(|magic| ends.has_magic(at + offset, magic)))
 }
 
 /// Whether it is a VIA RAID: a short magic number, and a checksum of the first 50 bytes (libblkid
 /// superblocks/via_raid.c).
 fn via(ends: &Ends) -> bool {
     let Some(at) = (ends.size & !511).checked_sub(512) else { return false };
-    match ends.at(at, 51) {
+    match ends.bytes_at(at, 51) {
         Some([summed @ .., sum]) if summed.starts_with(&[0x55, 0xaa]) => {
             summed.get(2).is_some_and(|version| *version <= 2)
                 && summed.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) == *sum
@@ -206,9 +206,9 @@ fn via(ends: &Ends) -> bool {
 
 /// Atari's root sector has no magic number: four entries of 12 bytes at 0x1c6, a flag, three letters, start
 /// and length in sectors (linux block/partitions/atari.h).
-fn atari(ends: &Ends) -> bool {
+fn is_atari(ends: &Ends) -> bool {
     const KINDS: [&[u8]; 6] = [b"GEM", b"BGM", b"XGM", b"LNX", b"SWP", b"RAW"];
-    let entries = ends.at(0x1c6, 48).unwrap_or_default().chunks_exact(12);
+    let entries = ends.bytes_at(0x1c6, 48).unwrap_or_default().chunks_exact(12);
     let number = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_be_bytes);
     entries.into_iter().any(|entry| match entry {
         [flag, a, b, c, rest @ ..] if flag & 1 == 1 && KINDS.contains(&&[*a, *b, *c][..]) => {
@@ -223,18 +223,20 @@ fn atari(ends: &Ends) -> bool {
 /// The header of a physical volume of Apple's Core Storage: a checksum of 8 bytes, version 1, kind of block
 /// 0x10; at 88 its letters and the kind of checksum (libblkid superblocks/cs_fvault2.c).
 fn core_storage(ends: &Ends) -> bool {
-    ends.has(88, b"CS") && ends.has(8, &[1, 0, 0x10, 0]) && ends.has(90, &[1, 0, 0, 0])
+    ends.has_magic(88, b"CS") && ends.has_magic(8, &[1, 0, 0x10, 0]) && ends.has_magic(90, &[1, 0, 0, 0])
 }
 
 /// The table of NEC's PC-98 has the end mark of a boot sector, and the name of its loader in front.
-fn pc98(ends: &Ends) -> bool {
+fn is_pc98(ends: &Ends) -> bool {
     let loaders: [&[u8]; 3] = [b"IPL1", b"Linux 98", b"GRUB/98 "];
-    ends.has(510, &[0x55, 0xaa]) && loaders.iter().any(|loader| ends.has(4, loader))
+    ends.has_magic(510, &[0x55, 0xaa]) && loaders.iter().any(|loader| ends.has_magic(4, loader))
 }
 
 /// The label is in one of the first four sectors.
-fn lvm(ends: &Ends) -> bool {
-    (0..4).map(|sector| sector * 512).any(|at| ends.has(at, b"LABELONE") && ends.has(at + 24, b"LVM2 001"))
+fn is_lvm(ends: &Ends) -> bool {
+    (0..4)
+        .map(|sector| sector * 512)
+        .any(|at| ends.has_magic(at, b"LABELONE") && ends.has_magic(at + 24, b"LVM2 001"))
 }
 
 /// Superblock 1.0 lies 8 KiB before the end, rounded down to 4 KiB; 0.90 in the last whole 64 KiB, in
@@ -242,17 +244,17 @@ fn lvm(ends: &Ends) -> bool {
 fn md_at_end(ends: &Ends) -> Option<&'static str> {
     let magic = 0xa92b_4efc_u32;
     let newest = ends.size.checked_sub(8 * KIB).map(|offset| offset & !(4 * KIB - 1));
-    if newest.is_some_and(|offset| ends.has(offset, &magic.to_le_bytes())) {
+    if newest.is_some_and(|offset| ends.has_magic(offset, &magic.to_le_bytes())) {
         return Some("a member of an md RAID (1.0)");
     }
     let old = (ends.size & !(64 * KIB - 1)).checked_sub(64 * KIB)?;
-    let has = ends.has(old, &magic.to_le_bytes()) || ends.has(old, &magic.to_be_bytes());
+    let has = ends.has_magic(old, &magic.to_le_bytes()) || ends.has_magic(old, &magic.to_be_bytes());
     has.then_some("a member of an md RAID (0.90)")
 }
 
 /// Two labels of 256 KiB at each end; the second half of each is an array of uberblocks, at least 1 KiB
 /// apart.
-fn zfs(ends: &Ends) -> bool {
+fn is_zfs(ends: &Ends) -> bool {
     let magic = 0x00ba_b10c_u64;
     let end = ends.size & !(256 * KIB - 1);
     let labels = [Some(0), Some(256 * KIB), end.checked_sub(512 * KIB), end.checked_sub(256 * KIB)];
@@ -260,7 +262,7 @@ fn zfs(ends: &Ends) -> bool {
         .into_iter()
         .flatten()
         .flat_map(|label| (0..128).map(move |slot| label + 128 * KIB + slot * KIB));
-    uberblocks.any(|at| ends.has(at, &magic.to_le_bytes()) || ends.has(at, &magic.to_be_bytes()))
+    uberblocks.any(|at| ends.has_magic(at, &magic.to_le_bytes()) || ends.has_magic(at, &magic.to_be_bytes()))
 }
 
 /// Whether it is an MBR: 0x55 0xAA at the end of the first sector, and four entries with valid boot flags.

@@ -7,7 +7,7 @@ fn recognized(size: u64, marks: Marks) -> Vec<Name> {
     find_in_table(crafted(size, marks).as_file(), size).unwrap()
 }
 
-fn crafted(size: u64, marks: Marks) -> tempfile::NamedTempFile {
+fn crafted_image(size: u64, marks: Marks) -> tempfile::NamedTempFile {
     let device = tempfile::NamedTempFile::new_in("/var/tmp").unwrap();
     device.as_file().set_len(size).unwrap();
     for (offset, bytes) in marks {
@@ -22,13 +22,13 @@ const SIZE: u64 = 100 * MIB + 7 * 512;
 #[test]
 fn every_mark_is_recognized_alone() {
     for (page, (magic, name)) in PAGES.iter().flat_map(|page| SWAP.iter().map(move |mark| (page, mark))) {
-        assert_eq!(recognized(SIZE, &[(page - 10, magic)]), [*name]);
+        assert_eq!(recognized_names(SIZE, &[(page - 10, magic)]), [*name]);
     }
     for (offset, magic, name) in AT_START {
-        assert_eq!(recognized(SIZE, &[(*offset, magic)]), [*name]);
+        assert_eq!(recognized_names(SIZE, &[(*offset, magic)]), [*name]);
     }
     for (distance, magic, name) in AT_END {
-        assert_eq!(recognized(SIZE, &[(SIZE - distance, magic)]), [*name], "{distance} before the end");
+        assert_eq!(recognized_names(SIZE, &[(SIZE - distance, magic)]), [*name], "{distance} before the end");
     }
 }
 
@@ -75,16 +75,16 @@ fn signatures_need_all_their_marks() {
         ),
     ];
     for (name, marks, expected) in table {
-        assert_eq!(recognized(SIZE, marks), *expected, "{name}");
+        assert_eq!(recognized_names(SIZE, marks), *expected, "{name}");
     }
 }
 
 #[test]
 fn tiny_devices_are_no_problem() {
     for size in [0, 1, 511, 512, 1024, 4096, 65536, MIB - 1, MIB, MIB + 1] {
-        assert_eq!(recognized(size, &[]), Vec::<Name>::new(), "{size}");
+        assert_eq!(recognized_names(size, &[]), Vec::<Name>::new(), "{size}");
     }
-    assert_eq!(recognized(8, &[(0, b"XFSB")]), ["an xfs file system"]);
+    assert_eq!(recognized_names(8, &[(0, b"XFSB")]), ["an xfs file system"]);
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn images_made_by_the_tools_themselves_are_recognized_with_and_without_libblkid(
                     let mut command = std::process::Command::new(words.next().unwrap());
                     let answer = { command.args(words).output() };
                     match answer {
-                        Ok(output) if output.status.success() => check(line, &image, expected),
+                        Ok(output) if output.status.success() => check_image(line, &image, expected),
                         answer => {
                             let here = std::env::var_os("DISKSPD_TEST_NO_SKIP").is_none();
                             assert!(here, "{line}: {answer:?}");
@@ -271,8 +271,8 @@ fn crafted_marks_are_recognized_as_blkid_does() {
     ];
     let mut known = 0;
     for (name, offset, bytes) in &table {
-        let image = crafted(END, &[(*offset, bytes)]);
-        check(name, image.path(), name);
+        let image = crafted_image(END, &[(*offset, bytes)]);
+        check_image(name, image.path(), name);
         known += usize::from(blkid_says(image.path()).is_some_and(|kinds| !kinds.is_empty()));
     }
     assert!(
@@ -285,7 +285,8 @@ fn crafted_marks_are_recognized_as_blkid_does() {
 fn unlisted_signatures_keep_libblkid_names() {
     let found = |kind: &str, usage: &str, table: &str| {
         let (kind, usage, table) = (kind.into(), usage.into(), table.into());
-        names(&blkid::BlkidSignature { kind, usage, table, version: String::new() }).collect::<Vec<_>>()
+        signature_names(&blkid::BlkidSignature { kind, usage, table, version: String::new() })
+            .collect::<Vec<_>>()
     };
     assert_eq!(found("newfs", "filesystem", ""), ["a file system (newfs)"]);
     assert_eq!(found("new", "raid", "gpt"), ["a member of a RAID or pool (new)", "a partition table (GPT)"]);

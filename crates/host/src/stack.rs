@@ -36,8 +36,8 @@ pub fn stack(path: &Path) -> Stack {
 }
 
 pub fn of_device(root: &Root, number: DeviceNumber) -> Stack {
-    match Device::of(root, number) {
-        Some(device) => downwards(root, vec![device], None),
+    match Device::find(root, number) {
+        Some(device) => walk_down(root, vec![device], None),
         None => Stack::without("/sys doesn't list the device"),
     }
 }
@@ -70,7 +70,7 @@ fn found_at(root: &Root, place: &FilePlace) -> Stack {
     }
     match Beneath::file(root, place, NESTING) {
         Ok(found) => {
-            let stack = downwards(root, found.devices, Some(found.file_system));
+            let stack = walk_down(root, found.devices, Some(found.file_system));
             Stack { mounts: [found.mounts, stack.mounts].concat(), ..stack }
         }
         Err(Without::HiddenMemory(why)) => Stack { in_memory: Some(why.clone()), ..Stack::without(why) },
@@ -78,13 +78,13 @@ fn found_at(root: &Root, place: &FilePlace) -> Stack {
     }
 }
 
-fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> Stack {
+fn walk_down(root: &Root, first: Vec<Device>, file_system: Option<String>) -> Stack {
     let names = |devices: &[Device]| devices.iter().map(|device| device.name.clone()).collect();
     let mut stack = Stack { file_system, top_devices: names(&first), ..Stack::default() };
     // What is met again was reached over another way down: it goes behind that one too.
     let mut open: Vec<Device> = first;
     while let Some(device) = (!open.is_empty()).then(|| open.remove(0)) {
-        let (layer, mounts) = layer(root, &device, &mut open);
+        let (layer, mounts) = describe_layer(root, &device, &mut open);
         for mount in mounts {
             if !stack.mounts.contains(&mount) {
                 stack.mounts.push(mount);
@@ -100,10 +100,10 @@ fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> St
 }
 
 /// Describes a device and the file systems under it. Appends the devices under it to `open`.
-fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Layer, Vec<StackMount>) {
+fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Layer, Vec<StackMount>) {
     let mut mounts = Vec::new();
     let is = |directory: &str| device.directory().join(directory).exists();
-    let slaves = || match device.slaves() {
+    let slaves = || match device.slave_devices() {
         slaves if slaves.is_empty() => Err(Without::unknown("the kernel lists no device beneath it")),
         slaves => Ok(slaves),
     };
@@ -128,12 +128,12 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Layer, Vec<St
     } else {
         let paths = device.nvme_paths(root);
         match paths.is_empty() {
-            true => (LayerKind::Disk, Ok(device.slaves()), true),
+            true => (LayerKind::Disk, Ok(device.slave_devices()), true),
             false => (LayerKind::Multipath, Ok(paths), true),
         }
     };
     let file_in_memory = || below.as_ref().is_err_and(Without::is_memory).then_some(InMemory::File);
-    let memory = super::memory_backed::of(root, device).or_else(file_in_memory);
+    let memory = super::memory_backed::find_memory(root, device).or_else(file_in_memory);
     let (below, unknown_below) = match below {
         Ok(below) => (below, None),
         Err(without) => (Vec::new(), Some(without.why())),
@@ -141,7 +141,7 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Layer, Vec<St
     let cache = kind == LayerKind::Bcache || kind == LayerKind::Mapper && is_cache(root, device, &below);
     let on = below.iter().map(|device| device.name.clone()).collect();
     open.extend(below);
-    let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.traits()));
+    let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.device_traits()));
     let number = (device.number != (0, 0)).then(|| format!("{}:{}", device.number.0, device.number.1));
     let direct = if kind == LayerKind::Loop { device.is_direct() } else { None };
     let layer = Layer {
@@ -191,7 +191,7 @@ fn passes_on(uuid: &str, below: &Device) -> bool {
 
 impl Device {
     /// The devices this one is made of: dm, md, bcache.
-    fn slaves(&self) -> Vec<Device> {
+    fn slave_devices(&self) -> Vec<Device> {
         self.linked("slaves")
     }
 
@@ -210,7 +210,7 @@ impl Device {
         text(&self.directory().join("loop/dio")).map(|value| value == "1")
     }
 
-    fn traits(&self) -> Traits {
+    fn device_traits(&self) -> Traits {
         let disk = self.whole();
         let queue = disk.as_ref().unwrap_or(self).directory().join("queue");
         let kib =

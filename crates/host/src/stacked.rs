@@ -26,11 +26,11 @@ pub(super) struct OtherPlaces {
 /// Finds the files of other file systems that hold the data of a file.
 pub(super) fn other_places(root: &Root, place: &FilePlace, role: Role) -> OtherPlaces {
     let mut found = OtherPlaces::default();
-    search(root, place, role, NESTING, &mut found);
+    search_places(root, place, role, NESTING, &mut found);
     found
 }
 
-fn search(root: &Root, place: &FilePlace, role: Role, nesting: u32, found: &mut OtherPlaces) {
+fn search_places(root: &Root, place: &FilePlace, role: Role, nesting: u32, found: &mut OtherPlaces) {
     let Some(mount) = place.mount(root) else { return };
     let Some(kept) = layer_paths(root, &mount, &place.path, role) else { return };
     if kept.is_empty() {
@@ -40,7 +40,7 @@ fn search(root: &Root, place: &FilePlace, role: Role, nesting: u32, found: &mut 
     for path in kept {
         if nesting > 0 && !found.paths.contains(&path) {
             found.paths.push(path.clone());
-            search(root, &FilePlace::at(path), role, nesting - 1, found);
+            search_places(root, &FilePlace::at(path), role, nesting - 1, found);
         }
     }
 }
@@ -55,7 +55,7 @@ fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Ve
             && root.path(directory).is_dir()
             && mountinfo::holding(&mounts, directory).is_none_or(|other| other != *mount)
     };
-    match FileSystemType::named(&mount.file_system).home {
+    match FileSystemType::from_name(&mount.file_system).home {
         Home::Overlay => {
             let layers = Layers::parse(&mount.options);
             let upper = layers.upper.as_deref().filter(|upper| is_visible(upper));
@@ -121,7 +121,7 @@ fn lower_name(root: &Root, upper: &Path, inner: &Path) -> PathBuf {
     for name in inner {
         here.push(name);
         lower.push(name);
-        match redirect(&root.path(&here)) {
+        match redirect_path(&root.path(&here)) {
             Some(to) if to.is_absolute() => lower = to.strip_prefix("/").map(Path::to_owned).unwrap_or(to),
             Some(to) => lower.set_file_name(to),
             None => {}
@@ -130,7 +130,7 @@ fn lower_name(root: &Root, upper: &Path, inner: &Path) -> PathBuf {
     lower
 }
 
-fn redirect(path: &Path) -> Option<PathBuf> {
+fn redirect_path(path: &Path) -> Option<PathBuf> {
     let mut value = [0; 4096];
     let read = |name: &str, value: &mut [u8]| rustix::fs::getxattr(path, name, value).ok();
     let length = ["trusted.overlay.redirect", "user.overlay.redirect"]
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     /// A machine whose `/proc/self/mountinfo` has these lines, with these files.
-    fn machine(mounts: &str, files: &[&str]) -> (tempfile::TempDir, Root) {
+    fn sample_machine(mounts: &str, files: &[&str]) -> (tempfile::TempDir, Root) {
         let folder = tempfile::tempdir().unwrap();
         let write = |path: &str, content: &str| {
             let at = folder.path().join(path);
@@ -169,7 +169,7 @@ mod tests {
             8 1 0:8 / /read ro - overlay overlay ro,lowerdir=/low:/base\n";
         let files =
             ["up/a", "low/a", "base/b", "src/a", "src/sub/a", "merged/a", "merged/b", "merged/c", "low/only"];
-        let (_folder, root) = machine(OVERLAY, &files);
+        let (_folder, root) = sample_machine(OVERLAY, &files);
         let table: &[(&str, Role, &[&str], bool)] = &[
             ("/plain", Role::Written, &[], false),
             ("/merged/a", Role::Written, &["/up/a"], false),
@@ -196,7 +196,7 @@ mod tests {
     fn layers_of_other_namespaces_are_hidden() {
         for directories in ["lowerdir=/l,upperdir=/u", "lowerdir=low,upperdir=up"] {
             let mounts = format!("1 0 0:1 / / rw - overlay overlay rw,{directories}\n");
-            let (_folder, root) = machine(&mounts, &["file", "l/file", "u/file"]);
+            let (_folder, root) = sample_machine(&mounts, &["file", "l/file", "u/file"]);
             for role in [Role::Written, Role::Used] {
                 let found = other_places(&root, &FilePlace::at("/file"), role);
                 assert!(found.paths.is_empty() && found.hidden_by.is_some(), "{directories}: {found:?}");

@@ -88,7 +88,7 @@ pub(super) fn facts<L: Location + ?Sized>(
     let found = match files::look(location) {
         Ok(found) => found,
         Err(TargetError { problem: Problem::Missing, .. }) => {
-            let facts = missing(path);
+            let facts = missing_facts(path);
             return on_storage(path, &facts.file_system).map(|()| facts);
         }
         Err(error) => return Err(error),
@@ -100,7 +100,7 @@ pub(super) fn facts<L: Location + ?Sized>(
             facts.kind = TargetKind::BlockDevice;
             let (size, block) = device_sizes(location, &found)?;
             facts.size = size;
-            facts.direct = direct(&mut || stated(way).or(block.map(aligned)));
+            facts.direct = direct(&mut || stated_requirements(way).or(block.map(aligned_requirements)));
         }
         FileType::RegularFile => {
             facts.kind = TargetKind::File;
@@ -111,12 +111,13 @@ pub(super) fn facts<L: Location + ?Sized>(
             if let Some(lease) = leases::unreleased(location, false) {
                 return Err(TargetError::new(path, Problem::Leased(lease.to_string())));
             }
-            facts.direct = direct(&mut || stated(way).or_else(|| tried(way, &found, file_system)));
+            facts.direct =
+                direct(&mut || stated_requirements(way).or_else(|| try_direct(way, &found, file_system)));
             let refused = facts.direct.is_some_and(|needs| needs.offset == 0);
             facts.without_direct = if refused { why_not_direct(way) } else { None };
         }
         FileType::CharacterDevice => {
-            if let Some(generic) = Generic::found(&Root::live(), &found) {
+            if let Some(generic) = Generic::from_stat(&Root::live(), &found) {
                 of_namespace(&mut facts, location, &generic)?;
             }
         }
@@ -132,7 +133,7 @@ pub(super) fn facts<L: Location + ?Sized>(
 /// Checks that a file system stores data. An attribute of /sys is read and written by side effects.
 fn on_storage(path: &Path, file_system: &str) -> Result<(), TargetError> {
     let problem = || Problem::KernelInterface { file_system: file_system.to_owned() };
-    let stores = FileSystemType::named(file_system).holds_data();
+    let stores = FileSystemType::from_name(file_system).holds_data();
     if stores { Ok(()) } else { Err(TargetError::new(path, problem())) }
 }
 
@@ -155,7 +156,7 @@ fn of_namespace<L: Location + ?Sized>(
 fn missing(path: &Path) -> TargetFacts {
     let directory = existing_directory(path);
     let direct = rustix::fs::stat(&directory).ok().and_then(|found| {
-        Some(aligned(Device::of(&Root::live(), split(found.st_dev))?.logical_block_size()?))
+        Some(aligned_requirements(Device::find(&Root::live(), split(found.st_dev))?.logical_block_size()?))
     });
     let file_system = diskspd_sys::file_systems::type_name(&directory);
     TargetFacts {
@@ -185,18 +186,18 @@ fn stated(path: &Path) -> Option<DirectRequirements> {
 }
 
 /// Before Linux 6.0 memory had to be aligned like offsets, so that is always enough.
-fn aligned(block: u32) -> DirectRequirements {
+fn aligned_requirements(block: u32) -> DirectRequirements {
     DirectRequirements { offset: block, memory: block }
 }
 
-fn tried(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequirements> {
+fn try_direct(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequirements> {
     let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;
     if rustix::fs::open(path, flags, Mode::empty()).err() == Some(Errno::INVAL) {
         return Some(DirectRequirements { offset: 0, memory: 0 });
     }
     let device =
-        Device::of(&Root::live(), split(found.st_dev)).and_then(|device| device.logical_block_size());
-    Some(aligned(match FileSystemType::named(file_system).has(Trait::DirectInBlocks) {
+        Device::find(&Root::live(), split(found.st_dev)).and_then(|device| device.logical_block_size());
+    Some(aligned_requirements(match FileSystemType::from_name(file_system).has(Trait::DirectInBlocks) {
         true => u32::try_from(found.st_blksize).unwrap_or(4096).clamp(512, 4096),
         false => device.unwrap_or(512),
     }))
@@ -211,14 +212,14 @@ fn why_not_direct(path: &Path) -> Option<&'static str> {
         let path = std::fs::canonicalize(path).ok()?;
         Some(mountinfo::holding(&Root::live().mounts(), &path)?.options)
     };
-    flagged(flags).or_else(|| {
+    excluding_flag(flags).or_else(|| {
         let journals = options()?.split(',').any(|option| option == "data=journal");
         journals.then_some("it is mounted with data=journal")
     })
 }
 
 /// The attribute of a file (linux/fs.h) that excludes `O_DIRECT`, in words.
-fn flagged(flags: u32) -> Option<&'static str> {
+fn excluding_flag(flags: u32) -> Option<&'static str> {
     const ATTRIBUTES: [(u32, &str); 5] = [
         (0x0000_0800, "the file is encrypted (fscrypt)"),
         (0x0010_0000, "the file is protected by fs-verity"),
@@ -232,7 +233,7 @@ fn flagged(flags: u32) -> Option<&'static str> {
 /// Capacity and logical block size of a device, bytes; from /sys if we may not even read it.
 fn device_sizes<L: Location + ?Sized>(location: &L, found: &Stat) -> Result<(u64, Option<u32>), TargetError> {
     let fail = |error| TargetError::from_io(location.name(), "read its size", "read", error);
-    let known = || Device::of(&Root::live(), split(found.st_rdev));
+    let known = || Device::find(&Root::live(), split(found.st_rdev));
     match File::open(location.way()) {
         Ok(device) => {
             let size = block::capacity(device.as_fd()).map_err(fail)?;

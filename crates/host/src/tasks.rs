@@ -42,7 +42,7 @@ impl Tasks {
             return None;
         }
         for pid in pids.into_iter().filter(|pid| *pid != own) {
-            if let Some(times) = Times::of(root, pid) {
+            if let Some(times) = Times::read_times(root, pid) {
                 tasks.insert(pid, times);
             }
         }
@@ -77,7 +77,7 @@ impl Tasks {
 }
 
 impl Times {
-    fn of(root: &Root, pid: u32) -> Option<Times> {
+    fn read_times(root: &Root, pid: u32) -> Option<Times> {
         let stat = root.text(format!("/proc/{pid}/stat"))?;
         let (head, numbers) = stat.rsplit_once(')')?;
         let (_, name) = head.split_once('(')?;
@@ -111,7 +111,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    fn put(root: &Path, pid: u32, name: &str, flags: u64, (ticks, started): (u64, u64), schedule: &str) {
+    fn put_task(root: &Path, pid: u32, name: &str, flags: u64, (ticks, started): (u64, u64), schedule: &str) {
         let at = root.join(format!("proc/{pid}"));
         fs::create_dir_all(&at).unwrap();
         let stat =
@@ -124,15 +124,15 @@ mod tests {
     fn who_used_the_cpus_between_two_looks_is_known() {
         let directory = tempfile::tempdir().unwrap();
         let (at, root) = (directory.path(), Root::at(directory.path()));
-        put(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "1000000 50 2");
-        put(at, 8, "sh\x1b[2J", 0, (100, 2), "5 5 5");
-        put(at, 9, "old", 0, (900, 3), "");
+        put_task(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "1000000 50 2");
+        put_task(at, 8, "sh\x1b[2J", 0, (100, 2), "5 5 5");
+        put_task(at, 9, "old", 0, (900, 3), "");
         let mut before = Tasks::read(&root).unwrap();
-        put(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "601000000 70 9");
-        put(at, 8, "sh\x1b[2J", 0, (130, 2), "5 5 5");
+        put_task(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "601000000 70 9");
+        put_task(at, 8, "sh\x1b[2J", 0, (130, 2), "5 5 5");
         // Its number was used again; this one is new.
-        put(at, 9, "new", 0, (20, 9), "");
-        put(at, 10, "idle", 0, (0, 9), "");
+        put_task(at, 9, "new", 0, (20, 9), "");
+        put_task(at, 10, "idle", 0, (0, 9), "");
         let mut after = Tasks::read(&root).unwrap();
         (before.at, after.at) = (1_000_000_000, 2_000_000_000);
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();

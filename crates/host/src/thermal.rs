@@ -5,7 +5,7 @@ use diskspd_model::machine::thermal::*;
 
 /// Now, of these disks (`/dev/nvme0n1`, or a name below it).
 pub fn read(root: &Root, disks: &[&str]) -> Thermal {
-    let disks = disks.iter().filter_map(|disk| temperature(root, disk.trim_start_matches("/dev/")));
+    let disks = disks.iter().filter_map(|disk| read_temperature(root, disk.trim_start_matches("/dev/")));
     Thermal { disks: disks.collect(), cpu_throttles: cpu_throttles(root) }
 }
 

@@ -30,7 +30,7 @@ pub fn is_own(thread: i32) -> bool {
 mod tests {
     use super::*;
 
-    fn times(stat: &str, schedstat: Option<&str>) -> Option<ThreadTimes> {
+    fn parse_times(stat: &str, schedstat: Option<&str>) -> Option<ThreadTimes> {
         let directory = tempfile::tempdir().unwrap();
         let task = directory.path().join("proc/self/task/7");
         std::fs::create_dir_all(&task).unwrap();
@@ -38,31 +38,31 @@ mod tests {
         if let Some(text) = schedstat {
             std::fs::write(task.join("schedstat"), text).unwrap();
         }
-        of(&Root::at(directory.path()), 7)
+        read_times(&Root::at(directory.path()), 7)
     }
 
     #[test]
     fn thread_files_are_read_with_any_thread_name() {
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
         let stat = "7 (a) 3 (b) R 1 2 3 4 5 6 7 8 9 10 25 50 0 0 20 0 1 0";
-        let full = times(stat, Some("760000000 1234 99\n"));
+        let full = parse_times(stat, Some("760000000 1234 99\n"));
         let (user, system) = (25 * tick, 50 * tick);
         assert_eq!(full, Some(ThreadTimes { busy: 760_000_000, run_delay: Some(1234), user, system }));
         let sampled = Some(ThreadTimes { busy: user + system, run_delay: None, user, system });
-        assert_eq!(times(stat, None), sampled);
-        assert_eq!(times(stat, Some("0 0 0")), sampled);
-        assert_eq!(times("7 (a) R 1 2", None), None);
-        assert_eq!(times("", None), None);
+        assert_eq!(parse_times(stat, None), sampled);
+        assert_eq!(parse_times(stat, Some("0 0 0")), sampled);
+        assert_eq!(parse_times("7 (a) R 1 2", None), None);
+        assert_eq!(parse_times("", None), None);
     }
 
     #[test]
     fn a_thread_that_works_becomes_busy() {
         let root = Root::live();
         let me = rustix::thread::gettid().as_raw_nonzero().get();
-        let before = of(&root, me).unwrap();
+        let before = read_times(&root, me).unwrap();
         let until = std::time::Instant::now() + std::time::Duration::from_millis(60);
         while std::time::Instant::now() < until {}
-        let spent = of(&root, me).unwrap().since(&before);
+        let spent = read_times(&root, me).unwrap().since(&before);
         assert!(spent.busy > 0, "{spent:?}");
     }
 }

@@ -14,16 +14,16 @@ pub(crate) fn read(root: &Root) -> Topology {
     let (active, forbidden) = active(root);
     let cores = cores(root, &active);
     Topology {
-        groups: groups(root, &active),
-        nodes: nodes(root, &active),
-        sockets: sockets(root, &active),
+        groups: list_groups(root, &active),
+        nodes: list_nodes(root, &active),
+        sockets: list_sockets(root, &active),
         smt: cores.iter().any(|core| core.continued || core.mask.count_ones() > 1),
         cores,
-        disallowed: masks(&forbidden).into_iter().collect(),
+        disallowed: group_masks(&forbidden).into_iter().collect(),
     }
 }
 
-fn list(root: &Root, file: &str) -> Vec<u32> {
+fn read_cpu_list(root: &Root, file: &str) -> Vec<u32> {
     root.text(file).map(|text| cpu_list(&text)).unwrap_or_default()
 }
 
@@ -53,13 +53,13 @@ fn cpus_of_stat(root: &Root) -> Vec<u32> {
 }
 
 /// All groups up to the last with an active CPU, so that a group's number is its index.
-fn groups(root: &Root, active: &[u32]) -> Vec<Group> {
-    let possible = list(root, &format!("{CPUS}/possible"));
+fn list_groups(root: &Root, active: &[u32]) -> Vec<Group> {
+    let possible = read_cpu_list(root, &format!("{CPUS}/possible"));
     let end = |cpus: &[u32]| cpus.last().map_or(0, |last| last + 1);
     let maximum = end(&possible).max(end(active));
     (0..end(active).div_ceil(GROUP))
         .map(|number| {
-            let mask = masks(active).get(&(number as u16)).copied().unwrap_or(0);
+            let mask = group_masks(active).get(&(number as u16)).copied().unwrap_or(0);
             Group {
                 number: number as u16,
                 maximum: maximum.saturating_sub(number * GROUP).min(GROUP),
@@ -70,7 +70,7 @@ fn groups(root: &Root, active: &[u32]) -> Vec<Group> {
         .collect()
 }
 
-fn masks(cpus: &[u32]) -> BTreeMap<u16, u64> {
+fn group_masks(cpus: &[u32]) -> BTreeMap<u16, u64> {
     let mut masks = BTreeMap::new();
     for cpu in cpus {
         *masks.entry((cpu / GROUP) as u16).or_insert(0) |= 1 << (cpu % GROUP);
@@ -78,16 +78,16 @@ fn masks(cpus: &[u32]) -> BTreeMap<u16, u64> {
     masks
 }
 
-fn place(number: u32, cpus: &[u32]) -> Place {
-    Place { number, masks: masks(cpus).into_iter().collect() }
+fn cpu_place(number: u32, cpus: &[u32]) -> Place {
+    Place { number, masks: group_masks(cpus).into_iter().collect() }
 }
 
-fn nodes(root: &Root, active: &[u32]) -> Vec<Place> {
+fn list_nodes(root: &Root, active: &[u32]) -> Vec<Place> {
     let directory = "/sys/devices/system/node";
     let mut node_of: BTreeMap<u32, u32> = BTreeMap::new();
     for name in root.names(directory) {
         let Some(number) = name.strip_prefix("node").and_then(|text| text.parse().ok()) else { continue };
-        for cpu in list(root, &format!("{directory}/{name}/cpulist")) {
+        for cpu in read_cpu_list(root, &format!("{directory}/{name}/cpulist")) {
             node_of.entry(cpu).or_insert(number);
         }
     }
@@ -95,10 +95,10 @@ fn nodes(root: &Root, active: &[u32]) -> Vec<Place> {
     for &cpu in active {
         cpus_of.entry(node_of.get(&cpu).copied().unwrap_or(0)).or_default().push(cpu);
     }
-    cpus_of.into_iter().map(|(number, cpus)| place(number, &cpus)).collect()
+    cpus_of.into_iter().map(|(number, cpus)| cpu_place(number, &cpus)).collect()
 }
 
-fn sockets(root: &Root, active: &[u32]) -> Vec<Place> {
+fn list_sockets(root: &Root, active: &[u32]) -> Vec<Place> {
     let mut sockets: Vec<(i64, Vec<u32>)> = Vec::new();
     for &cpu in active {
         let id = number(&root.path(format!("{CPUS}/cpu{cpu}/topology/physical_package_id"))).unwrap_or(-1);
@@ -107,11 +107,11 @@ fn sockets(root: &Root, active: &[u32]) -> Vec<Place> {
             None => sockets.push((id, vec![cpu])),
         }
     }
-    sockets.iter().zip(0..).map(|((_, cpus), number)| place(number, cpus)).collect()
+    sockets.iter().zip(0..).map(|((_, cpus), number)| cpu_place(number, cpus)).collect()
 }
 
-fn cores(root: &Root, active: &[u32]) -> Vec<Core> {
-    let classes = classes(root, active);
+fn list_cores(root: &Root, active: &[u32]) -> Vec<Core> {
+    let classes = core_classes(root, active);
     let active: BTreeSet<u32> = active.iter().copied().collect();
     let mut seen: BTreeSet<u32> = BTreeSet::new();
     let mut cores = Vec::new();
@@ -119,12 +119,12 @@ fn cores(root: &Root, active: &[u32]) -> Vec<Core> {
         if seen.contains(&cpu) {
             continue;
         }
-        let mut siblings = list(root, &format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list"));
+        let mut siblings = read_cpu_list(root, &format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list"));
         siblings.retain(|sibling| active.contains(sibling) && !seen.contains(sibling) && *sibling != cpu);
         siblings.insert(0, cpu);
         seen.extend(&siblings);
         let efficiency_class = siblings.iter().filter_map(|cpu| classes.get(cpu)).copied().max().unwrap_or(0);
-        for (index, (group, mask)) in masks(&siblings).into_iter().enumerate() {
+        for (index, (group, mask)) in group_masks(&siblings).into_iter().enumerate() {
             cores.push(Core { group, number: 0, mask, efficiency_class, continued: index > 0 });
         }
     }
@@ -142,12 +142,12 @@ fn cores(root: &Root, active: &[u32]) -> Vec<Core> {
 ///
 /// Hybrid x86 says it with the CPU lists of its performance counters; its `cpu_capacity`, where there,
 /// differs even between cores of one kind. Elsewhere `cpu_capacity` decides, if all CPUs have it.
-fn classes(root: &Root, active: &[u32]) -> BTreeMap<u32, u32> {
+fn core_classes(root: &Root, active: &[u32]) -> BTreeMap<u32, u32> {
     let kinds = ["cpu_lowpower", "cpu_atom", "cpu_core"];
     // The one is a link to the other, where both are.
     let places = ["/sys/bus/event_source/devices", "/sys/devices"];
     let kinds = kinds.map(|kind| {
-        let found = places.map(|place| list(root, &format!("{place}/{kind}/cpus")));
+        let found = places.map(|place| read_cpu_list(root, &format!("{place}/{kind}/cpus")));
         found.into_iter().find(|cpus| !cpus.is_empty()).unwrap_or_default()
     });
     let kind = |cpu: u32| kinds.iter().position(|cpus| cpus.contains(&cpu)).map(|rank| rank as u64);

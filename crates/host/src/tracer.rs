@@ -31,7 +31,7 @@ impl TracerWatch {
         self.found.checks += 1;
         let Some(pid) = self.threads.iter().find_map(|thread| tracer_of(&self.root, *thread)) else { return };
         self.found.traced_checks += 1;
-        self.sample();
+        self.sample_threads();
         if self.found.pid != pid {
             self.found.pid = pid;
             self.found.name =

@@ -66,8 +66,8 @@ pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, Unknown> {
 /// Returns the uses of a device, and the uses that could not be checked.
 pub(super) fn all_uses(root: &Root, device: &Device) -> FoundUses {
     let mut walk = Walk::new(root);
-    walk.downwards(device);
-    walk.upwards();
+    walk.walk_down(device);
+    walk.walk_up();
     walk.into_uses()
 }
 
@@ -86,11 +86,11 @@ pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> FoundU
     let mut walk = Walk::new(root);
     let is_file = |what: &Identity| !matches!(what, Identity::Device(_));
     let files_are_held = walk.holdings.iter().any(|holding| holding.what.iter().any(is_file));
-    walk.hold(file, name);
+    walk.note_holders(file, name);
     if walk.uses.is_empty() {
         return FoundUses { unknown: walk.unknown, files_are_held, ..FoundUses::default() };
     }
-    walk.upwards();
+    walk.walk_up();
     FoundUses { files_are_held, ..walk.into_uses() }
 }
 
@@ -130,29 +130,29 @@ impl Walk<'_> {
         if let Some(behind) = self.holdings.iter().find(is_behind).cloned() {
             match behind.what[..] {
                 [Identity::Device(number), ..] => {
-                    Device::of(self.root, number).iter().for_each(|below| self.downwards(below));
+                    Device::find(self.root, number).iter().for_each(|below| self.walk_down(below));
                 }
-                ref what => self.hold(what, &behind.name),
+                ref what => self.note_holders(what, &behind.name),
             }
         }
-        self.slaves(device);
+        self.walk_slaves(device);
     }
 
-    fn slaves(&mut self, device: &Device) {
+    fn walk_slaves(&mut self, device: &Device) {
         for slave in device.linked("slaves") {
             if !self.own.contains(&slave) {
                 self.own.push(slave.clone());
-                self.hold(&[Identity::Device(slave.number)], &slave.to_string());
+                self.note_holders(&[Identity::Device(slave.number)], &slave.to_string());
                 if let Some(disk) = slave.whole() {
-                    self.hold(&[Identity::Device(disk.number)], &disk.to_string());
+                    self.note_holders(&[Identity::Device(disk.number)], &disk.to_string());
                 }
-                self.slaves(&slave);
+                self.walk_slaves(&slave);
             }
         }
     }
 
     /// Notes the holders of something. `what`: all identities of its data.
-    fn hold(&mut self, what: &[Identity], name: &str) {
+    fn note_holders(&mut self, what: &[Identity], name: &str) {
         let shares = |holding: &&Holding| holding.what.iter().any(|held| what.contains(held));
         for holding in self.holdings.iter().filter(shares) {
             let how = match &holding.by {
@@ -171,7 +171,7 @@ impl Walk<'_> {
         }
     }
 
-    fn upwards(&mut self) {
+    fn walk_up(&mut self) {
         while let Some(next) = self.queue.pop_front() {
             if self.related.contains(&next) {
                 continue;
@@ -181,7 +181,7 @@ impl Walk<'_> {
                     .push(Use { device: next.to_string(), how: How::HeldBy { holder: holder.to_string() } });
                 self.queue.push_back(holder);
             }
-            self.hold(&[Identity::Device(next.number)], &next.to_string());
+            self.note_holders(&[Identity::Device(next.number)], &next.to_string());
             if !self.disks.contains(&next) {
                 self.queue.extend(next.partitions());
             }
@@ -215,12 +215,12 @@ impl Walk<'_> {
                 found(device, How::Mounted { at: mount.at, file_system: mount.file_system });
             }
         }
-        for (file_system, number) in members(self.root) {
+        for (file_system, number) in member_devices(self.root) {
             if let Some(device) = related(number) {
                 found(device, How::Member { file_system });
             }
         }
-        for number in swaps(self.root) {
+        for number in swap_devices(self.root) {
             if let Some(device) = related(number) {
                 found(device, How::Swap);
             }
@@ -239,7 +239,7 @@ pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<DeviceNumber> {
 }
 
 /// The devices of mounted file systems that can have many, each with the type of its file system.
-fn members(root: &Root) -> Vec<(&'static str, DeviceNumber)> {
+fn member_devices(root: &Root) -> Vec<(&'static str, DeviceNumber)> {
     let instances = instances(root).into_iter();
     instances.flat_map(|(kind, devices)| devices.into_iter().map(move |each| (kind, each.number))).collect()
 }
@@ -257,8 +257,8 @@ pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
                 let link = root.path(format!("{devices}/{name}/block"));
                 let linked = std::fs::canonicalize(link)
                     .ok()
-                    .and_then(|path| Device::named(root, path.file_name()?.to_str()?));
-                let named = || if below.is_empty() { None } else { Device::named(root, name) };
+                    .and_then(|path| Device::find_by_name(root, path.file_name()?.to_str()?));
+                let named = || if below.is_empty() { None } else { Device::find_by_name(root, name) };
                 linked.or_else(named)
             };
             instances.push((file_system, root.names(&devices).iter().filter_map(device).collect()));
@@ -268,7 +268,7 @@ pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
 }
 
 /// `/proc/swaps`: a heading, then lines that begin with the file or device.
-fn swaps(root: &Root) -> Vec<DeviceNumber> {
+fn swap_devices(root: &Root) -> Vec<DeviceNumber> {
     let text = root.text("/proc/swaps").unwrap_or_default();
     let nodes = text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
     nodes

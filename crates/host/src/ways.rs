@@ -19,7 +19,7 @@ pub fn look(path: &Path) -> WayFacts {
         [IoWays { dont_cache: true, ..IoWays::default() }, IoWays { no_wait: true, ..IoWays::default() }]
             .map(|ways| not_taken(path, ways));
     WayFacts {
-        atomic: atomic(path),
+        atomic: atomic_writes(path),
         no_dont_cache,
         no_nowait,
         no_nowait_writes: None,
@@ -35,7 +35,8 @@ pub fn look_at_writes(path: &Path) -> WayFacts {
 /// support. The device's limits are in /sys.
 fn atomic(path: &Path) -> Option<AtomicWrites> {
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::from_bits_retain(WRITE_ATOMIC)).ok()?;
-    let device_max = queue(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
+    let device_max =
+        queue_directory(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
     if found.stx_mask & WRITE_ATOMIC == 0 {
         // A kernel that knows them says so in /sys, too; of what can't do them statx says nothing.
         return device_max.map(|_| AtomicWrites { device_max, ..AtomicWrites::default() });
@@ -51,7 +52,7 @@ fn atomic(path: &Path) -> Option<AtomicWrites> {
 fn queue(path: &Path) -> Option<PathBuf> {
     let found = stat(path).ok()?;
     let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
-    let device = Device::of(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;
+    let device = Device::find(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;
     Some(device.whole().unwrap_or(device).directory().join("queue"))
 }
 
@@ -92,7 +93,7 @@ pub fn write_streams(path: &Path) -> Option<u64> {
     if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
         return None;
     }
-    let device = Device::of(&Root::live(), split(found.st_rdev))?;
+    let device = Device::find(&Root::live(), split(found.st_rdev))?;
     match device.whole() {
         Some(_) => Some(0),
         None => number(&device.directory().join("queue/max_write_streams")),
@@ -106,7 +107,7 @@ pub fn pass_through(path: &Path) -> Option<String> {
     if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
         return None;
     }
-    let device = Device::of(&Root::live(), split(found.st_rdev))?;
+    let device = Device::find(&Root::live(), split(found.st_rdev))?;
     let namespace = device.name.strip_prefix("nvme").filter(|rest| !rest.contains('p'))?;
     let node = format!("/dev/ng{namespace}");
     Path::new(&node).exists().then_some(node)

@@ -16,11 +16,11 @@ pub fn look(path: &Path) -> Option<ZoneFacts> {
     match FileType::from_raw_mode(found.st_mode) {
         FileType::BlockDevice => {
             let number = split(found.st_rdev);
-            is_host_managed(&root, number).then(|| facts(&Device::of(&root, number)?, path)).flatten()
+            is_host_managed(&root, number).then(|| read_facts(&Device::find(&root, number)?, path)).flatten()
         }
         FileType::CharacterDevice => {
-            let device = Generic::found(&root, &found)?.block?;
-            device.is_host_managed().then(|| facts(&device, &device.node())).flatten()
+            let device = Generic::from_stat(&root, &found)?.block?;
+            device.is_host_managed().then(|| read_facts(&device, &device.node())).flatten()
         }
         _ => None,
     }
@@ -33,7 +33,7 @@ fn is_host_managed(root: &Root, (major, minor): DeviceNumber) -> bool {
     model("queue").or_else(|| model("../queue")).is_some_and(|model| model == "host-managed")
 }
 
-fn facts(device: &Device, way: &Path) -> Option<ZoneFacts> {
+fn read_facts(device: &Device, way: &Path) -> Option<ZoneFacts> {
     let unknown = |why: String| Some(ZoneFacts { unknown: Some(why), ..ZoneFacts::default() });
     if let Some(whole) = device.whole() {
         // The kernel reports the zones of the disk for it, and resets those of the partition.

@@ -147,7 +147,7 @@ impl<'a> SectorChecker<'a> {
         let first = io.request as usize * self.units_of_request;
         let looks = &mut self.looks[first..first + self.units_of_request];
         // Of what lies outside nothing is known but that nothing of this run belongs there.
-        let units = units(versions, io, u64::from(io.length)).unwrap_or_default();
+        let units = touched_units(versions, io, u64::from(io.length)).unwrap_or_default();
         looks.fill(UnitVersions::default());
         looks.iter_mut().zip(units).for_each(|(look, unit)| *look = versions.look(unit));
         true
@@ -156,7 +156,7 @@ impl<'a> SectorChecker<'a> {
     fn begin_write(&mut self, io: &Io, engine: &mut dyn Engine) -> bool {
         let target = &self.targets[io.file as usize];
         let Some(versions) = &target.versions else { return false };
-        let Some(units) = units(versions, io, u64::from(io.length)) else {
+        let Some(units) = touched_units(versions, io, u64::from(io.length)) else {
             versions.give_up(io.offset, u64::from(io.length));
             return false;
         };
@@ -195,20 +195,20 @@ impl<'a> SectorChecker<'a> {
             }
             let bytes = u64::try_from(ended.result).unwrap_or(0).min(u64::from(flight.io.length));
             match flight.io.op {
-                Operation::Write => self.written(&flight, bytes == u64::from(flight.io.length)),
+                Operation::Write => self.note_written(&flight, bytes == u64::from(flight.io.length)),
                 Operation::Read => self.read(&flight.io, bytes as usize, engine),
                 _ => {}
             }
         }
-        self.acknowledge();
+        self.acknowledge_writes();
     }
 
     /// A write has ended; `whole`: all of it is written.
-    fn written(&mut self, flight: &CheckedFlight, whole: bool) {
+    fn note_written(&mut self, flight: &CheckedFlight, whole: bool) {
         let CheckedFlight { io, write, .. } = *flight;
         let target = &mut self.targets[io.file as usize];
         let Some(versions) = &target.versions else { return };
-        let Some(units) = units(versions, &io, u64::from(io.length)) else { return };
+        let Some(units) = touched_units(versions, &io, u64::from(io.length)) else { return };
         let at_us = self.run.journal().map(|journal| journal.now_us());
         let known = self.acks.len();
         for unit in units {
@@ -236,7 +236,7 @@ impl<'a> SectorChecker<'a> {
         }
     }
 
-    fn acknowledge(&mut self) {
+    fn acknowledge_writes(&mut self) {
         if let Some(journal) = self.run.journal() {
             journal.push(&mut self.acks);
         }
@@ -262,7 +262,7 @@ impl<'a> SectorChecker<'a> {
         self.acks.extend(durable.map(|ack| Acknowledged { at_us: now, ..ack }));
         target.flushed += count;
         target.results.counts.acknowledged += count;
-        self.acknowledge();
+        self.acknowledge_writes();
     }
 
     fn read(&mut self, io: &Io, bytes: usize, engine: &dyn Engine) {
@@ -292,7 +292,7 @@ impl<'a> SectorChecker<'a> {
                 // A write may have begun and ended since.
                 expected.may_be_mixed = before.is_open() || expected.newest != before.latest();
             }
-            let stamp = SectorStamp::of(sector).filter(|_| target.versions.is_none() && *fits);
+            let stamp = SectorStamp::read_from(sector).filter(|_| target.versions.is_none() && *fits);
             let run = stamp.and_then(|stamp| stamped_as(target.id, &mut target.stamped, &stamp, self.run));
             expected.target = match (&run, &stamp) {
                 (Some(run), _) => run.number,
@@ -304,7 +304,8 @@ impl<'a> SectorChecker<'a> {
                     counts.verified += 1;
                     if let (Some(run), Some(stamp)) = (run, stamp) {
                         run.sectors += 1;
-                        run.first.get_or_insert_with(|| misplaced(&expected, &stamp, self.start_signal));
+                        run.first
+                            .get_or_insert_with(|| misplaced_sector(&expected, &stamp, self.start_signal));
                     }
                 }
                 SectorVerdict::Unknown => counts.unknown += 1,
@@ -326,7 +327,7 @@ impl<'a> SectorChecker<'a> {
                 let most = target.stamped.iter().max_by_key(|stamped| stamped.sectors);
                 found.stamped_as = most.map(|stamped| stamped.number);
                 let stamped = std::mem::take(&mut target.stamped);
-                self.run.order().found(self.thread, target.id, stamped);
+                self.run.order().record_found(self.thread, target.id, stamped);
                 of.integrity.get_or_insert_default().add_thread(found);
             }
         }
@@ -353,7 +354,7 @@ fn misplaced(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> F
         fault: SectorFault::Misplaced,
         offset: expected.offset,
         expected: expected.oldest,
-        found: Some(stamp.found(expected.run)),
+        found: Some(stamp.to_found_stamp(expected.run)),
         at_us: clock::monotonic().saturating_sub(start_signal) / 1000,
     }
 }
@@ -381,7 +382,7 @@ struct FailedRead<'a> {
 fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &DamagedSectors) {
     let FailedRead { start, data, fits, faults, at_us } = *read;
     let length = target.sector;
-    let stamp_at = |offset: u64| SectorStamp::of(&data[(offset - start) as usize..]);
+    let stamp_at = |offset: u64| SectorStamp::read_from(&data[(offset - start) as usize..]);
     let is_whole = |offset: &u64| fits[(offset - start) as usize / length];
     let failed = |offset: &u64| faults.iter().any(|(expected, _)| expected.offset == *offset);
     for (expected, fault) in faults {
@@ -398,7 +399,7 @@ fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &Damage
             fault,
             offset: expected.offset,
             expected: expected.oldest,
-            found: stamp_at(expected.offset).map(|stamp| stamp.found(expected.run)),
+            found: stamp_at(expected.offset).map(|stamp| stamp.to_found_stamp(expected.run)),
             at_us,
         });
     }
@@ -422,7 +423,7 @@ impl Drop for SectorChecker<'_> {
     fn drop(&mut self) {
         for flight in std::mem::take(&mut self.flights) {
             if flight.is_open && flight.io.op == Operation::Write {
-                self.written(&flight, false);
+                self.note_written(&flight, false);
             }
         }
     }

@@ -101,19 +101,19 @@ mod tests {
 
     const RUN: u64 = 77;
 
-    fn sector(stamp: SectorStamp) -> Vec<u8> {
+    fn stamped_sector(stamp: SectorStamp) -> Vec<u8> {
         let mut bytes = vec![0; 512];
         stamp.fill(&mut bytes);
         SectorChecksums::new(512).seal(&stamp, &mut bytes);
         bytes
     }
 
-    fn stamp(generation: u64) -> SectorStamp {
+    fn sample_stamp(generation: u64) -> SectorStamp {
         let (run, offset, target) = (RUN, 1024, 3);
         SectorStamp { run, offset, generation, target, writer: 0, write: generation, index: 0, sectors: 1 }
     }
 
-    fn judged(oldest: u64, may_be_mixed: bool, bytes: &[u8]) -> SectorVerdict {
+    fn judge_sector(oldest: u64, may_be_mixed: bool, bytes: &[u8]) -> SectorVerdict {
         let newest = 20;
         let expected = Expected { run: Some(RUN), target: 3, offset: 1024, oldest, newest, may_be_mixed };
         let mut fits = Vec::new();
@@ -123,56 +123,61 @@ mod tests {
 
     #[test]
     fn each_fault_has_its_name() {
-        let elsewhere = SectorStamp { offset: 512, ..stamp(9) };
-        let of_another_target = SectorStamp { target: 1, ..stamp(9) };
-        let of_another_run = SectorStamp { run: 1, ..stamp(9) };
-        let mut flipped = sector(stamp(9));
+        let elsewhere = SectorStamp { offset: 512, ..sample_stamp(9) };
+        let of_another_target = SectorStamp { target: 1, ..sample_stamp(9) };
+        let of_another_run = SectorStamp { run: 1, ..sample_stamp(9) };
+        let mut flipped = stamped_sector(sample_stamp(9));
         flipped[300] ^= 4;
         for (oldest, bytes, verdict) in [
-            (9, sector(stamp(9)), Verified),
-            (9, sector(stamp(10)), Verified),
-            (9, sector(stamp(21)), Failed(SectorFault::Foreign)),
-            (0, sector(stamp(21)), Failed(SectorFault::Foreign)),
-            (9, sector(stamp(8)), Failed(SectorFault::Lost)),
-            (9, sector(stamp(7)), Failed(SectorFault::Stale)),
-            (9, sector(elsewhere), Failed(SectorFault::Misplaced)),
-            (9, sector(of_another_target), Failed(SectorFault::Misplaced)),
-            (9, sector(of_another_run), Failed(SectorFault::Foreign)),
+            (9, stamped_sector(sample_stamp(9)), Verified),
+            (9, stamped_sector(sample_stamp(10)), Verified),
+            (9, stamped_sector(sample_stamp(21)), Failed(SectorFault::Foreign)),
+            (0, stamped_sector(sample_stamp(21)), Failed(SectorFault::Foreign)),
+            (9, stamped_sector(sample_stamp(8)), Failed(SectorFault::Lost)),
+            (9, stamped_sector(sample_stamp(7)), Failed(SectorFault::Stale)),
+            (9, stamped_sector(elsewhere), Failed(SectorFault::Misplaced)),
+            (9, stamped_sector(of_another_target), Failed(SectorFault::Misplaced)),
+            (9, stamped_sector(of_another_run), Failed(SectorFault::Foreign)),
             (9, flipped.clone(), Failed(SectorFault::Corrupt)),
             (9, vec![0; 512], Failed(SectorFault::Unwritten)),
             (9, vec![7; 512], Failed(SectorFault::Foreign)),
             (1, vec![7; 512], Failed(SectorFault::Lost)),
-            (1, sector(of_another_run), Failed(SectorFault::Lost)),
+            (1, stamped_sector(of_another_run), Failed(SectorFault::Lost)),
             (0, vec![7; 512], Unknown),
             (0, flipped, Unknown),
-            (0, sector(of_another_run), Unknown),
-            (0, sector(stamp(1)), Verified),
-            (0, sector(elsewhere), Failed(SectorFault::Misplaced)),
+            (0, stamped_sector(of_another_run), Unknown),
+            (0, stamped_sector(sample_stamp(1)), Verified),
+            (0, stamped_sector(elsewhere), Failed(SectorFault::Misplaced)),
         ] {
-            assert_eq!(judged(oldest, false, &bytes), verdict, "{oldest} {:?}", SectorStamp::of(&bytes));
+            assert_eq!(
+                judge_sector(oldest, false, &bytes),
+                verdict,
+                "{oldest} {:?}",
+                SectorStamp::read_from(&bytes)
+            );
         }
     }
 
     #[test]
     fn overlapping_writes_may_mix_but_not_revert() {
-        let mut mixed = sector(stamp(9));
-        mixed[256..].copy_from_slice(&sector(stamp(10))[256..]);
-        assert_eq!(judged(9, true, &mixed), Undecided);
-        assert_eq!(judged(9, false, &mixed), Failed(SectorFault::Torn));
-        assert_eq!(judged(10, true, &mixed), Failed(SectorFault::Torn), "one of them can't be there");
+        let mut mixed = stamped_sector(sample_stamp(9));
+        mixed[256..].copy_from_slice(&stamped_sector(sample_stamp(10))[256..]);
+        assert_eq!(judge_sector(9, true, &mixed), Undecided);
+        assert_eq!(judge_sector(9, false, &mixed), Failed(SectorFault::Torn));
+        assert_eq!(judge_sector(10, true, &mixed), Failed(SectorFault::Torn), "one of them can't be there");
         // Neither zeros nor anything else is a part of a mixture.
         for other in [0, 7] {
-            let mut broken = sector(stamp(9));
+            let mut broken = stamped_sector(sample_stamp(9));
             broken[256..].fill(other);
-            assert_eq!(judged(9, true, &broken), Failed(SectorFault::Corrupt));
+            assert_eq!(judge_sector(9, true, &broken), Failed(SectorFault::Corrupt));
         }
-        assert_eq!(judged(9, true, &[0; 512]), Failed(SectorFault::Unwritten));
-        assert_eq!(judged(9, true, &[7; 512]), Failed(SectorFault::Foreign));
+        assert_eq!(judge_sector(9, true, &[0; 512]), Failed(SectorFault::Unwritten));
+        assert_eq!(judge_sector(9, true, &[7; 512]), Failed(SectorFault::Foreign));
         // Of two versions that were never written.
-        let mut mixed = sector(stamp(20));
-        mixed[256..].copy_from_slice(&sector(stamp(21))[256..]);
-        assert_eq!(judged(9, true, &mixed), Failed(SectorFault::Corrupt));
-        assert_eq!(judged(9, true, &sector(stamp(7))), Failed(SectorFault::Stale));
+        let mut mixed = stamped_sector(sample_stamp(20));
+        mixed[256..].copy_from_slice(&stamped_sector(sample_stamp(21))[256..]);
+        assert_eq!(judge_sector(9, true, &mixed), Failed(SectorFault::Corrupt));
+        assert_eq!(judge_sector(9, true, &stamped_sector(sample_stamp(7))), Failed(SectorFault::Stale));
     }
 
     #[test]
@@ -180,25 +185,25 @@ mod tests {
         let (oldest, newest, may_be_mixed) = (0, 0, false);
         let expected = Expected { run: None, target: 3, offset: 1024, oldest, newest, may_be_mixed };
         let verdict = |bytes: &[u8], intact| judge(&expected, bytes, intact);
-        assert_eq!(verdict(&sector(stamp(5)), true), Verified);
-        assert_eq!(verdict(&sector(stamp(5)), false), Failed(SectorFault::Corrupt));
-        let elsewhere = sector(SectorStamp { offset: 0, ..stamp(5) });
+        assert_eq!(verdict(&stamped_sector(sample_stamp(5)), true), Verified);
+        assert_eq!(verdict(&stamped_sector(sample_stamp(5)), false), Failed(SectorFault::Corrupt));
+        let elsewhere = stamped_sector(SectorStamp { offset: 0, ..sample_stamp(5) });
         assert_eq!(verdict(&elsewhere, true), Failed(SectorFault::Misplaced));
-        let of_another = sector(SectorStamp { target: 1, ..stamp(5) });
+        let of_another = stamped_sector(SectorStamp { target: 1, ..sample_stamp(5) });
         assert_eq!(verdict(&of_another, true), Failed(SectorFault::Misplaced));
         assert_eq!(verdict(&[1; 512], false), Unknown);
     }
 
     #[test]
     fn a_sector_is_torn_when_another_one_of_the_missing_write_is_there() {
-        let write = SectorStamp { offset: 512, index: 0, sectors: 4, ..stamp(9) };
+        let write = SectorStamp { offset: 512, index: 0, sectors: 4, ..sample_stamp(9) };
         let torn =
             |fault, held, there: Option<SectorStamp>| is_torn(fault, 1024, held, there.into_iter(), 512);
-        assert!(torn(SectorFault::Lost, Some(stamp(8)), Some(write)));
+        assert!(torn(SectorFault::Lost, Some(sample_stamp(8)), Some(write)));
         assert!(torn(SectorFault::Unwritten, None, Some(write)));
-        assert!(!torn(SectorFault::Lost, Some(stamp(8)), None));
+        assert!(!torn(SectorFault::Lost, Some(sample_stamp(8)), None));
         assert!(!torn(SectorFault::Corrupt, None, Some(write)));
-        assert!(!torn(SectorFault::Lost, Some(stamp(8)), Some(SectorStamp { sectors: 1, ..write })));
+        assert!(!torn(SectorFault::Lost, Some(sample_stamp(8)), Some(SectorStamp { sectors: 1, ..write })));
         assert!(!torn(SectorFault::Lost, Some(SectorStamp { offset: 1024, index: 1, ..write }), Some(write)));
     }
 }

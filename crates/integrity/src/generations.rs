@@ -51,7 +51,7 @@ impl UnitVersions {
     }
 
     /// How many versions before the latest were begun since the last moment without a write in flight.
-    fn group(self) -> u64 {
+    fn group_size(self) -> u64 {
         (self.0 >> 8) & MANY
     }
 
@@ -60,8 +60,8 @@ impl UnitVersions {
         self.0 & MANY
     }
 
-    fn begun(self) -> UnitVersions {
-        let group = if self.in_flight() == 0 { 0 } else { self.group() + 1 };
+    fn begin_write(self) -> UnitVersions {
+        let group = if self.in_flight() == 0 { 0 } else { self.group_size() + 1 };
         UnitVersions::new(self.latest() + 1, self.window() + 1, group, self.in_flight() + 1)
     }
 
@@ -70,7 +70,7 @@ impl UnitVersions {
     /// write all versions are possible.
     fn ended(self, well: bool) -> UnitVersions {
         let in_flight = if self.in_flight() == MANY { MANY } else { self.in_flight().saturating_sub(1) };
-        let group = if well { self.group() } else { MANY };
+        let group = if well { self.group_size() } else { MANY };
         let window = if in_flight == 0 || !well { group } else { self.window() };
         UnitVersions::new(self.latest(), window, group, in_flight)
     }
@@ -104,13 +104,13 @@ impl Generations {
     /// A write that reaches over a unit begins. Its version is [`UnitVersions::latest`].
     #[inline]
     pub fn begin(&self, unit: usize) -> UnitVersions {
-        self.change(unit, UnitVersions::begun)
+        self.change_unit(unit, UnitVersions::begin_write)
     }
 
     /// Ends a write; `well` = completely written, otherwise the written part is unknown.
     #[inline]
     pub fn end(&self, unit: usize, well: bool) -> UnitVersions {
-        self.change(unit, |versions| versions.ended(well))
+        self.change_unit(unit, |versions| versions.end_write(well))
     }
 
     #[inline]
@@ -147,7 +147,7 @@ impl Generations {
     }
 
     #[inline]
-    fn change(&self, unit: usize, to: impl Fn(UnitVersions) -> UnitVersions) -> UnitVersions {
+    fn change_unit(&self, unit: usize, to: impl Fn(UnitVersions) -> UnitVersions) -> UnitVersions {
         let unit = &self.units[unit];
         let mut now = unit.load(Ordering::Relaxed);
         loop {
@@ -165,55 +165,55 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn one() -> Generations {
+    fn single_unit() -> Generations {
         Generations::new(4096, 4096).unwrap()
     }
 
-    fn range(versions: UnitVersions) -> (u64, u64) {
+    fn version_range(versions: UnitVersions) -> (u64, u64) {
         (versions.oldest(), versions.latest())
     }
 
     #[test]
     fn single_write_replaces_older_version_when_complete() {
-        let unit = one();
-        assert_eq!((range(unit.look(0)), unit.look(0).is_open()), ((0, 0), false));
-        assert_eq!((range(unit.begin(0)), unit.look(0).is_open()), ((0, 1), true));
-        assert_eq!((range(unit.end(0, true)), unit.look(0).is_open()), ((1, 1), false));
-        assert_eq!(range(unit.begin(0)), (1, 2));
-        assert_eq!(range(unit.end(0, true)), (2, 2));
+        let unit = single_unit();
+        assert_eq!((version_range(unit.look(0)), unit.look(0).is_open()), ((0, 0), false));
+        assert_eq!((version_range(unit.begin(0)), unit.look(0).is_open()), ((0, 1), true));
+        assert_eq!((version_range(unit.end(0, true)), unit.look(0).is_open()), ((1, 1), false));
+        assert_eq!(version_range(unit.begin(0)), (1, 2));
+        assert_eq!(version_range(unit.end(0, true)), (2, 2));
     }
 
     #[test]
     fn of_writes_that_overlapped_each_may_have_arrived_last() {
-        let unit = one();
+        let unit = single_unit();
         unit.begin(0);
         unit.end(0, true);
         unit.begin(0);
         unit.begin(0);
-        assert_eq!(range(unit.end(0, true)), (1, 3), "the other one may still be on its way");
-        assert_eq!(range(unit.end(0, true)), (2, 3));
+        assert_eq!(version_range(unit.end(0, true)), (1, 3), "the other one may still be on its way");
+        assert_eq!(version_range(unit.end(0, true)), (2, 3));
         assert!(unit.look(0).is_open());
         unit.begin(0);
-        assert_eq!(range(unit.end(0, true)), (4, 4));
+        assert_eq!(version_range(unit.end(0, true)), (4, 4));
     }
 
     #[test]
     fn after_a_write_that_failed_anything_may_be_there_until_one_went_well_by_itself() {
-        let unit = one();
+        let unit = single_unit();
         for well in [true, false] {
             unit.begin(0);
             unit.end(0, well);
         }
         assert_eq!(unit.look(0).oldest(), 0);
         unit.begin(0);
-        assert_eq!(range(unit.end(0, true)), (3, 3));
+        assert_eq!(version_range(unit.end(0, true)), (3, 3));
         unit.forget();
         assert_eq!(unit.look(0).oldest(), 0);
     }
 
     #[test]
     fn more_writes_than_can_be_counted_are_never_judged_again() {
-        let unit = one();
+        let unit = single_unit();
         (0..1000).for_each(|_| {
             let _ = unit.begin(0);
         });
@@ -228,7 +228,7 @@ mod tests {
         /// effect at one time between its start and end.
         #[test]
         fn what_can_be_read_is_never_excluded(steps in prop::collection::vec((0..4u8, 0..8usize), 1..120)) {
-            let unit = one();
+            let unit = single_unit();
             let (mut there, mut under_way, mut looks) = (0, Vec::new(), Vec::new());
             for (step, which) in steps {
                 match step {

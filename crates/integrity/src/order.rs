@@ -50,7 +50,7 @@ impl TargetOrder {
     }
 
     /// A thread has ended.
-    pub fn found(&self, thread: u32, target: TargetId, found: Vec<StampedAs>) {
+    pub fn record_found(&self, thread: u32, target: TargetId, found: Vec<StampedAs>) {
         self.found.lock_anyway().extend(found.into_iter().map(|found| (thread, target, found)));
     }
 
@@ -71,14 +71,14 @@ impl TargetOrder {
             let targets = threads.get_mut(thread as usize).map(|thread| &mut thread.targets);
             let results = targets.and_then(|all| all.iter_mut().find(|results| results.target == target));
             if let Some(integrity) = results.and_then(|results| results.integrity.as_mut()) {
-                misplace(integrity, stamped);
+                count_misplaced(integrity, stamped);
             }
         }
     }
 }
 
 /// Sectors that were counted as verified are in the wrong target.
-fn misplace(results: &mut IntegrityResults, stamped: StampedAs) {
+fn count_misplaced(results: &mut IntegrityResults, stamped: StampedAs) {
     let Some(first) = stamped.first else { return };
     results.counts.verified = results.counts.verified.saturating_sub(stamped.sectors);
     results.fail(first);
@@ -105,7 +105,7 @@ fn is_astray(target: TargetId, numbers: &[(TargetId, u32)]) -> bool {
 mod tests {
     use super::*;
 
-    fn astray(numbers: &[u32]) -> Vec<u32> {
+    fn find_astray(numbers: &[u32]) -> Vec<u32> {
         let numbers: Vec<_> = (0..).map(TargetId).zip(numbers.iter().copied()).collect();
         let all = numbers.iter().map(|(target, _)| *target);
         all.filter(|target| is_astray(*target, &numbers)).map(|target| target.0).collect()
@@ -129,7 +129,7 @@ mod tests {
             // A copy of one target in the place of another: which is which its number tells.
             (&[0, 0], &[1]),
         ] {
-            assert_eq!(astray(numbers), wrong, "{numbers:?}");
+            assert_eq!(find_astray(numbers), wrong, "{numbers:?}");
         }
     }
 }

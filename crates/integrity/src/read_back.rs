@@ -77,7 +77,7 @@ pub fn read_back(
             |(index, ack): &(usize, &&Acknowledged)| ack.offset == first.offset + *index as u64 * target.unit;
         let count = rest.iter().enumerate().take(longest).take_while(follows).count();
         let (together, others) = rest.split_at(count);
-        reader.units(together, &mut data);
+        reader.judge_units(together, &mut data);
         rest = others;
     }
     Ok(reader.found)
@@ -102,7 +102,7 @@ struct BackReader<'a> {
 
 impl BackReader<'_> {
     /// Judges units that lie side by side.
-    fn units(&mut self, acks: &[&Acknowledged], data: &mut Buffer) {
+    fn judge_units(&mut self, acks: &[&Acknowledged], data: &mut Buffer) {
         let start = acks[0].offset;
         let end = start + acks.len() as u64 * self.target.unit;
         self.found.units += acks.len() as u64;
@@ -112,14 +112,20 @@ impl BackReader<'_> {
                 return units.for_each(|ack| self.count_missing(ack, from));
             }
             let data = &mut data.as_mut_slice()[..PIECE.min(end - from) as usize];
-            let readable = self.fill(data, from);
+            let readable = self.fill_data(data, from);
             self.searchable = self.searchable.saturating_add(SEARCHED_PER_BYTE * data.len() as u64);
             let mut fits = Vec::new();
             self.checksums.intact(data, &mut fits);
             for (number, sector) in data.chunks_exact(self.target.sector as usize).enumerate() {
                 let offset = from + number as u64 * u64::from(self.target.sector);
                 let ack = acks[((offset - start) / self.target.unit) as usize];
-                self.sector(ack, offset, sector, fits[number], readable.as_ref().is_none_or(|r| r[number]));
+                self.judge_sector(
+                    ack,
+                    offset,
+                    sector,
+                    fits[number],
+                    readable.as_ref().is_none_or(|r| r[number]),
+                );
             }
         }
     }
@@ -136,7 +142,7 @@ impl BackReader<'_> {
     }
 
     /// Reads from an offset on; `None` = all of it, else of each sector whether it could be read.
-    fn fill(&mut self, data: &mut [u8], offset: u64) -> Option<Vec<bool>> {
+    fn fill_data(&mut self, data: &mut [u8], offset: u64) -> Option<Vec<bool>> {
         let beyond = self.end.saturating_sub(offset);
         if beyond >= data.len() as u64 && read_exact(&self.file, data, offset).is_ok() {
             return None;
@@ -156,7 +162,14 @@ impl BackReader<'_> {
         )
     }
 
-    fn sector(&mut self, ack: &Acknowledged, offset: u64, sector: &[u8], fits: bool, is_readable: bool) {
+    fn judge_sector(
+        &mut self,
+        ack: &Acknowledged,
+        offset: u64,
+        sector: &[u8],
+        fits: bool,
+        is_readable: bool,
+    ) {
         let may_be_mixed = match self.target.mixing {
             Mixing::Never => false,
             // What the page cache holds of a run that was only killed is whole, and is read behind it.
@@ -173,7 +186,7 @@ impl BackReader<'_> {
             newest: SectorStamp::NEWEST,
             may_be_mixed: ack.overlapped || may_be_mixed,
         };
-        let stamp = SectorStamp::of(sector).filter(|_| is_readable);
+        let stamp = SectorStamp::read_from(sector).filter(|_| is_readable);
         let verdict = match is_readable {
             true => judge(&expected, sector, fits),
             false => SectorVerdict::Failed(SectorFault::Unreadable),
@@ -191,7 +204,7 @@ impl BackReader<'_> {
             SectorVerdict::Unknown => counts.unknown += 1,
             SectorVerdict::Undecided => counts.undecided += 1,
             SectorVerdict::Failed(fault) => {
-                let there = self.arrived(ack);
+                let there = self.arrived_stamp(ack);
                 let length = u64::from(self.target.sector);
                 let held = stamp.filter(|_| fits);
                 let torn = is_torn(fault, offset, held, there.into_iter(), length);
@@ -203,7 +216,7 @@ impl BackReader<'_> {
                     },
                     offset,
                     expected: ack.oldest,
-                    found: stamp.map(|stamp| stamp.found(expected.run)),
+                    found: stamp.map(|stamp| stamp.to_found_stamp(expected.run)),
                     at_us: ack.at_us,
                 });
             }
@@ -225,7 +238,7 @@ impl BackReader<'_> {
     }
 
     /// A sector of the write that was acknowledged, if any of it is there.
-    fn arrived(&mut self, ack: &Acknowledged) -> Option<SectorStamp> {
+    fn arrived_stamp(&mut self, ack: &Acknowledged) -> Option<SectorStamp> {
         if let Some((writer, write, there)) = self.arrived
             && (writer, write) == (ack.writer, ack.write)
         {
@@ -256,7 +269,7 @@ impl BackReader<'_> {
     }
 
     fn look_in(&mut self, data: &mut [u8], from: u64, ack: &Acknowledged) -> Option<SectorStamp> {
-        let readable = self.fill(data, from);
+        let readable = self.fill_data(data, from);
         let mut fits = Vec::new();
         self.checksums.intact(data, &mut fits);
         let sectors = data.chunks_exact(self.target.sector as usize).zip(&fits).enumerate();
@@ -267,7 +280,7 @@ impl BackReader<'_> {
             (stamp.run, stamp.target) == (self.content.run, self.target.id)
                 && (stamp.writer, stamp.write) == (ack.writer, ack.write)
         };
-        whole.filter_map(|(_, (sector, _))| SectorStamp::of(sector)).find(of_write)
+        whole.filter_map(|(_, (sector, _))| SectorStamp::read_from(sector)).find(of_write)
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 const SECTOR: usize = 512;
 
 /// Two sectors of a unit, of these versions.
-fn block(versions: [u64; 2]) -> Vec<u8> {
+fn sample_block(versions: [u64; 2]) -> Vec<u8> {
     let sector = |(index, generation): (u32, u64)| {
         let (run, offset, write) = (7, u64::from(index) * SECTOR as u64, generation);
         let stamp = SectorStamp { run, offset, generation, target: 0, writer: 0, write, index, sectors: 2 };
@@ -19,7 +19,7 @@ fn block(versions: [u64; 2]) -> Vec<u8> {
 }
 
 /// A journal of which version 3 of that unit is durable.
-fn journal(atomic: bool, overlapped: bool) -> JournalContent {
+fn sample_journal(atomic: bool, overlapped: bool) -> JournalContent {
     let (sector, unit, mixing) = (SECTOR as u32, 2 * SECTOR as u64, Mixing::Never);
     let target = JournalTarget { id: 0, sector, unit, mixing, atomic, path: "a".into() };
     let ack = Acknowledged {
@@ -52,8 +52,8 @@ fn a_block_of_two_versions_is_a_broken_promise_of_atomic_writes_alone() {
         ([3, 2], true, false, Some(NotAtomic)),
         ([3, 2], false, false, Some(Torn)),
     ] {
-        std::fs::write(&path, block(versions)).unwrap();
-        let content = journal(atomic, overlapped);
+        std::fs::write(&path, sample_block(versions)).unwrap();
+        let content = sample_journal(atomic, overlapped);
         let found = read_back(&content, &content.targets[&0], &path, Power::Unknown).unwrap();
         let faults: Vec<SectorFault> = found.results.failures.iter().map(|failed| failed.fault).collect();
         assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{versions:?} {atomic} {overlapped}");
@@ -66,8 +66,8 @@ fn a_block_of_two_versions_is_a_broken_promise_of_atomic_writes_alone() {
 fn unit_after_the_end_is_unreadable() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = directory.path().join("a");
-    std::fs::write(&path, block([3, 3])).unwrap();
-    let mut content = journal(false, false);
+    std::fs::write(&path, sample_block([3, 3])).unwrap();
+    let mut content = sample_journal(false, false);
     let unit = u64::from(u32::MAX) / 512 * 512;
     let target = content.targets.get_mut(&0).unwrap();
     (target.unit, target.sector) = (unit, SECTOR as u32);

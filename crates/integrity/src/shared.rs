@@ -102,10 +102,10 @@ impl Integrity {
         known.iter().for_each(|(_, versions)| versions.forget());
         let pieces: Vec<_> = known.iter().map(|(id, _)| JournalPiece::Forgotten(id.0)).collect();
         drop(all);
-        self.tell(&pieces)
+        self.write_pieces(&pieces)
     }
 
-    fn tell(&self, pieces: &[JournalPiece]) -> Result<(), IntegrityError> {
+    fn write_pieces(&self, pieces: &[JournalPiece]) -> Result<(), IntegrityError> {
         let journal = self.journal.as_ref().filter(|_| !pieces.is_empty());
         Ok(journal.map_or(Ok(()), |journal| journal.add(pieces))?)
     }
@@ -124,7 +124,7 @@ impl Integrity {
         for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
             match targets.iter_mut().find(|known| known.id == target.id) {
                 // Checksums may be wrong where any thread's way lets them be.
-                Some(known) if mixing(target) > mixing(known) => *known = target,
+                Some(known) if target_mixing(target) > target_mixing(known) => *known = target,
                 Some(_) => {}
                 None => targets.push(target),
             }
@@ -135,7 +135,7 @@ impl Integrity {
         for target in targets {
             let known = all.get(&target.id);
             if known.is_none() {
-                pieces.push(JournalPiece::Target(told(target)));
+                pieces.push(JournalPiece::Target(describe_target(target)));
             }
             if known.is_none_or(|known| known.covered() < target.size) {
                 let needed = Generations::memory(target.size, target.verified.unit);
@@ -147,7 +147,7 @@ impl Integrity {
             }
         }
         drop(all);
-        self.tell(&pieces)
+        self.write_pieces(&pieces)
     }
 
     /// Ends the run, without I/Os in flight.
@@ -155,7 +155,7 @@ impl Integrity {
     /// # Errors
     /// Fails if the journal is incomplete.
     pub fn end(&self) -> Result<(), IntegrityError> {
-        self.tell(&[JournalPiece::End])
+        self.write_pieces(&[JournalPiece::End])
     }
 }
 
@@ -164,15 +164,15 @@ fn too_large(target: &WorkerTarget) -> IntegrityError {
     IntegrityError::TooLarge { bytes, path: target.path.clone() }
 }
 
-fn told(target: &WorkerTarget) -> JournalTarget {
+fn describe_target(target: &WorkerTarget) -> JournalTarget {
     let SectorGrid { sector, unit } = target.verified;
     let id = target.id;
     let (atomic, path) = (target.ways.atomic, target.path.clone());
-    JournalTarget { id: id.0, sector, unit, mixing: mixing(target), atomic, path }
+    JournalTarget { id: id.0, sector, unit, mixing: target_mixing(target), atomic, path }
 }
 
 /// Whether a sector of the target may hold parts of two writes.
-fn mixing(target: &WorkerTarget) -> Mixing {
+fn target_mixing(target: &WorkerTarget) -> Mixing {
     match target.mapping {
         Some(_) if !is_durable(target) => Mixing::Always,
         Some(_) => Mixing::WhenKilled,

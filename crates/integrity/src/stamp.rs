@@ -39,7 +39,7 @@ impl SectorStamp {
         [self.target, self.writer].iter().for_each(|number| put(&number.to_le_bytes()));
         put(&self.write.to_le_bytes());
         [self.index, self.sectors].iter().for_each(|number| put(&number.to_le_bytes()));
-        multiples::fill(rest.as_chunks_mut().0, self.word(), STEP);
+        multiples::fill(rest.as_chunks_mut().0, self.stamp_word(), STEP);
     }
 
     /// Returns the CRC remainder of the stamp between checksum and words. It does not read memory, because
@@ -160,8 +160,8 @@ impl SectorChecksums {
 
     #[inline]
     fn of_filled(&self, stamp: &SectorStamp) -> u32 {
-        let of_word = remainder(0, &stamp.word().to_le_bytes());
-        !(self.of_stamp.of(stamp.remainder()) ^ self.of_word.of(of_word) ^ self.of_multiples)
+        let of_word = remainder(0, &stamp.stamp_word().to_le_bytes());
+        !(self.of_stamp.transform(stamp.remainder()) ^ self.of_word.transform(of_word) ^ self.of_multiples)
     }
 
     /// Determines for each sector whether it has a stamp with a valid checksum.
@@ -171,8 +171,8 @@ impl SectorChecksums {
     }
 
     fn is_intact(&self, sector: &[u8]) -> bool {
-        let Some(stamp) = SectorStamp::of(sector) else { return false };
-        let sum = match multiples::are_filled(sector[LENGTH..].as_chunks().0, stamp.word(), STEP) {
+        let Some(stamp) = SectorStamp::read_from(sector) else { return false };
+        let sum = match multiples::are_filled(sector[LENGTH..].as_chunks().0, stamp.stamp_word(), STEP) {
             true => self.of_filled(&stamp),
             // Other words: earlier versions of the program made them in another way.
             false => crc32c(&sector[CHECKSUM..]),
@@ -196,7 +196,7 @@ mod tests {
         sectors: 3,
     };
 
-    fn sealed(sectors: usize, length: usize) -> Vec<u8> {
+    fn sealed_sectors(sectors: usize, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; sectors * length];
         let checksums = SectorChecksums::new(length);
         for (number, sector) in bytes.chunks_exact_mut(length).enumerate() {
@@ -210,12 +210,12 @@ mod tests {
     #[test]
     fn a_sector_has_its_stamp_and_a_checksum_over_every_bit() {
         for (sectors, length) in [(1, 512), (4, 512), (9, 512), (5, 4096)] {
-            let mut bytes = sealed(sectors, length);
+            let mut bytes = sealed_sectors(sectors, length);
             let (checksums, mut fits) = (SectorChecksums::new(length), Vec::new());
             checksums.intact(&bytes, &mut fits);
             assert_eq!(fits, vec![true; sectors]);
             let stamps: Vec<u32> =
-                bytes.chunks(length).map(|sector| SectorStamp::of(sector).unwrap().index).collect();
+                bytes.chunks(length).map(|sector| SectorStamp::read_from(sector).unwrap().index).collect();
             assert_eq!(stamps, (0..sectors as u32).collect::<Vec<_>>());
             for bit in [0, 31, 32, 64, 130, 200, 500, 8 * LENGTH, 8 * length - 1] {
                 let at = (sectors - 1) * length + bit / 8;
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn stamp_checksum_is_crc_of_its_words() {
         for length in [512, 1024, 4096, 65536] {
-            let mut bytes = sealed(3, length);
+            let mut bytes = sealed_sectors(3, length);
             for sector in bytes.chunks_exact_mut(length) {
                 assert_eq!(sector[..4], crc32c(&sector[4..]).to_le_bytes(), "{length}");
                 // What another version of the program put behind the stamp.
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_format_is_the_one_that_is_documented() {
-        let bytes = sealed(2, 512);
+        let bytes = sealed_sectors(2, 512);
         let stamp = &bytes[512..568];
         assert_eq!(&stamp[4..8], b"DSV1");
         assert_eq!(stamp[8..16], 0x0123_4567_89ab_cdefu64.to_le_bytes());
@@ -273,7 +273,7 @@ mod tests {
             SectorStamp { generation, ..STAMP }.fill(&mut sector);
             sector
         };
-        let versions = |sector: &[u8]| SectorStamp::of(sector).unwrap().versions_in(sector);
+        let versions = |sector: &[u8]| SectorStamp::read_from(sector).unwrap().versions_in(sector);
         assert_eq!(versions(&version(7)), Some((7, 7)));
         for at in (8..512).step_by(8) {
             let mixed = [&version(7)[..at], &version(9)[at..]].concat();
@@ -304,9 +304,9 @@ mod tests {
     #[test]
     fn unstamped_sector_is_reported() {
         assert!(
-            [&[0; 512][..], &[0xff; 512], b"", &sealed(1, 512)[..LENGTH - 1]]
+            [&[0; 512][..], &[0xff; 512], b"", &sealed_sectors(1, 512)[..LENGTH - 1]]
                 .iter()
-                .all(|bytes| SectorStamp::of(bytes).is_none())
+                .all(|bytes| SectorStamp::read_from(bytes).is_none())
         );
     }
 }

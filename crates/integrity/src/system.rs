@@ -28,7 +28,7 @@ pub(super) fn open(path: &Path) -> Result<File, OpenError> {
 /// Returns an identity that is the same for all names of a file or device.
 pub(super) fn identity(path: &Path) -> Option<(bool, u64, u64)> {
     let found = std::fs::metadata(path).ok()?;
-    Some(match Kind::of(&found) {
+    Some(match Kind::from_metadata(&found) {
         Kind::BlockDevice => (true, inode::device_number(&found), 0),
         _ => {
             let (device, number) = inode::identity(&found);

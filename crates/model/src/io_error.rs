@@ -150,20 +150,20 @@ impl NvmeStatus {
         self.0 as u8
     }
 
-    fn row(self) -> Option<&'static StatusRow> {
+    fn status_row(self) -> Option<&'static StatusRow> {
         STATUSES.iter().find(|(kind, code, ..)| (*kind, *code) == (self.code_type(), self.code()))
     }
 
     /// Returns the likely cause and the remedy, separated by a semicolon; empty if unknown.
     pub fn usual_cause(self) -> &'static str {
-        self.row().map_or("", |(_, _, _, cause)| cause)
+        self.status_row().map_or("", |(_, _, _, cause)| cause)
     }
 }
 
 /// `Unrecovered Read Error (NVMe status type 2h, code 81h)`
 impl fmt::Display for NvmeStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.row().map_or("the device failed the command", |(_, _, name, _)| name);
+        let name = self.status_row().map_or("the device failed the command", |(_, _, name, _)| name);
         write!(f, "{name} (NVMe status type {:x}h, code {:02x}h)", self.code_type(), self.code())
     }
 }

@@ -119,12 +119,12 @@ pub fn watch(give_up: Option<Duration>) {
 
 /// Another thread waits for the calling thread, and can leave it behind.
 pub fn is_waited_for() -> Exempt {
-    Exempt::begin(Care::WaitedFor)
+    Exempt::begin_exemption(Care::WaitedFor)
 }
 
 /// The calling thread does I/O whose duration is a result.
 pub fn is_measured() -> Exempt {
-    Exempt::begin(Care::Measured)
+    Exempt::begin_exemption(Care::Measured)
 }
 
 /// `decide` gets the message when the time is over, and ends the run.
@@ -141,28 +141,28 @@ pub fn obey(wish: Weak<dyn EndWish>) {
 }
 
 /// `--give-up` in nanoseconds; `None` without it.
-pub fn given() -> Option<Nanos> {
+pub fn given_time() -> Option<Nanos> {
     Some(GIVEN.load(Ordering::Relaxed)).filter(|given| *given > 0)
 }
 
 /// Limit for calls that do not write data back, in nanoseconds.
 pub fn patience() -> Nanos {
-    given().unwrap_or(GIVE_UP)
+    given_time().unwrap_or(GIVE_UP)
 }
 
 /// A file is named after this time, in nanoseconds.
 pub fn named_after() -> Nanos {
-    given().map_or(NAMED_AFTER, |time| NAMED_AFTER.min(time / 3))
+    given_time().map_or(NAMED_AFTER, |time| NAMED_AFTER.min(time / 3))
 }
 
 /// Time that a call may hang.
-fn limit(call: &BlockedCall) -> Nanos {
-    given().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
+fn call_limit(call: &BlockedCall) -> Nanos {
+    given_time().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
 }
 
 /// Seconds that the end of the process may take, which closes its files.
 pub fn patience_at_end_s() -> u16 {
-    u16::try_from(given().unwrap_or(GIVE_UP_WRITING).div_ceil(SECOND)).unwrap_or(u16::MAX)
+    u16::try_from(given_time().unwrap_or(GIVE_UP_WRITING).div_ceil(SECOND)).unwrap_or(u16::MAX)
 }
 
 /// Whether other threads of this process wait for storage.
@@ -189,7 +189,7 @@ pub struct Waiting {
 pub fn waiting(thread: i32) -> Option<Waiting> {
     let guard = GUARD.lock_anyway();
     let watched = guard.calls.get(&thread)?;
-    Some(Waiting { hung: watched.hung, limit: limit(&watched.call) })
+    Some(Waiting { hung: watched.hung, limit: call_limit(&watched.call) })
 }
 
 enum Word {
@@ -224,7 +224,7 @@ impl Guard {
     fn limit_now(&self, call: &BlockedCall) -> Nanos {
         let wish = self.wish.as_ref().and_then(Weak::upgrade).filter(|_| self.run.is_none());
         let hurried = wish.map(|wish| wish.patience_ns()).filter(|patience| *patience <= INTERRUPTED);
-        limit(call).min(hurried.unwrap_or(u64::MAX))
+        call_limit(call).min(hurried.unwrap_or(u64::MAX))
     }
 
     fn look(&mut self, passed: Nanos) -> Vec<Word> {
@@ -236,7 +236,7 @@ impl Guard {
             let watched = match before.remove(&call.thread) {
                 Some(mut earlier) if earlier.goes_on_in(&call) => {
                     earlier.wait(passed);
-                    words.extend(self.judge(&mut earlier));
+                    words.extend(self.judge_call(&mut earlier));
                     earlier
                 }
                 _ => WatchedCall::new(call),
@@ -253,7 +253,7 @@ impl Guard {
         words
     }
 
-    fn judge(&mut self, watched: &mut WatchedCall) -> Option<Word> {
+    fn judge_call(&mut self, watched: &mut WatchedCall) -> Option<Word> {
         let limit = self.limit_now(&watched.call);
         let waited_for = self.threads.contains_key(&watched.call.thread);
         let (what, since) = (watched.what(), time_of_day(watched.since));
@@ -265,7 +265,7 @@ impl Guard {
         }
         if watched.hung >= limit && !waited_for && !watched.is_given_up {
             watched.is_given_up = true;
-            let waited = seconds(watched.hung);
+            let waited = format_seconds(watched.hung);
             let message =
                 format!("cannot complete {what}: not responding since {since}, gave up after {waited}");
             return Some(Word::GivenUp(message));
@@ -275,13 +275,13 @@ impl Guard {
         }
         let end = match waited_for {
             true => String::new(),
-            false => format!("; giving up after {} (--give-up)", seconds(limit)),
+            false => format!("; giving up after {} (--give-up)", format_seconds(limit)),
         };
         Some(Word::Named(Finding::warning(format!("waiting for {what}, called at {since}{end}"))))
     }
 }
 
-fn seconds(time: Nanos) -> String {
+fn format_seconds(time: Nanos) -> String {
     let seconds = time as f64 / SECOND as f64;
     if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
 }
@@ -314,7 +314,7 @@ impl WatchedCall {
 }
 
 impl Exempt {
-    fn begin(care: Care) -> Exempt {
+    fn begin_exemption(care: Care) -> Exempt {
         let thread = cpu::thread_number();
         GUARD.lock_anyway().threads.insert(thread, care);
         Exempt(thread)

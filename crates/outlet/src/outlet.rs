@@ -95,10 +95,10 @@ impl OutputDoor {
         // Its storage may not answer. No run has begun: a signal ends the program.
         let permitted = Patience::default().attempt(&by, move || {
             let Named { by, path } = &looked;
-            let destination = Destination::at(path).map_err(|fault| fault.of(by))?;
+            let destination = Destination::at(path).map_err(|fault| fault.named_by(by))?;
             if let Some(spot) = destination.spot() {
                 refuse_target(&option, path, spot, &door.targets)?;
-                refuse_kept(spot, &door.keeps, rule).map_err(|fault| fault.of(by))?;
+                refuse_kept(spot, &door.keeps, rule).map_err(|fault| fault.named_by(by))?;
             }
             refuse_double(&looked, &destination, &door.permitted, &door.inputs)?;
             Ok::<_, OutputError>((destination, Precious::find(path, &door.targets, &door.inputs)))
@@ -118,7 +118,7 @@ impl OutputDoor {
         let looked = (option.to_owned(), path.to_owned(), by.clone());
         let permitted = Patience::default().attempt(&by, move || {
             let (option, path, by) = &looked;
-            let destination = Destination::at(path).map_err(|fault| fault.of(by))?;
+            let destination = Destination::at(path).map_err(|fault| fault.named_by(by))?;
             if let Some(spot) = destination.spot() {
                 refuse_target(option, path, spot, &[])?;
             }
@@ -159,7 +159,7 @@ impl Permitted {
                 return Err(OutputErrorKind::from(PlaceError::Folder(error)).of(by));
             }
             Destination::Special(spot) => {
-                Sink::Open(Arc::new(open_special(&spot).map_err(|fault| fault.of(&by))?))
+                Sink::Open(Arc::new(open_special(&spot).map_err(|fault| fault.named_by(&by))?))
             }
             Destination::File(spot) => {
                 let guard: Box<dyn Guard> = Box::new(precious);

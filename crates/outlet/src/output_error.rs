@@ -92,7 +92,7 @@ pub enum WriteError {
     #[error(transparent)]
     Unanswered(#[from] Unanswered),
     /// They can't be written, and are elsewhere, or nowhere.
-    #[error("{why}; {}", told(.kept))]
+    #[error("{why}; {}", kept_text(.kept))]
     Elsewhere {
         #[source]
         why: Box<WriteError>,
@@ -101,7 +101,7 @@ pub enum WriteError {
     },
 }
 
-fn told(kept: &io::Result<PathBuf>) -> String {
+fn kept_text(kept: &io::Result<PathBuf>) -> String {
     match kept {
         Ok(path) => format!("it is kept as {}", path.display()),
         Err(error) => format!("nor can it be kept elsewhere: {error}"),
@@ -110,12 +110,12 @@ fn told(kept: &io::Result<PathBuf>) -> String {
 
 impl OutputErrorKind {
     /// The error of the output that an option named so.
-    pub fn of(self, by: impl Into<String>) -> OutputError {
+    pub fn named_by(self, by: impl Into<String>) -> OutputError {
         OutputError::Output { by: by.into(), fault: self }
     }
 
     /// The same, of an option and its file.
     pub fn of_file(self, option: &str, path: &Path) -> OutputError {
-        self.of(format!("{option} {}", path.display()))
+        self.named_by(format!("{option} {}", path.display()))
     }
 }

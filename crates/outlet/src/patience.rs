@@ -19,7 +19,7 @@ use std::time::Duration;
 pub const GRACE: Nanos = 35 * SECOND;
 /// Returns [`GRACE`], or a sixth more than `--give-up`, because the guard knows the call and comes first.
 pub fn grace() -> Nanos {
-    guard::given().map_or(GRACE, |given| given.saturating_add(given / 6))
+    guard::given_time().map_or(GRACE, |given| given.saturating_add(given / 6))
 }
 
 pub const SILENCE: Nanos = 2 * SECOND;
@@ -91,7 +91,7 @@ impl Patience {
         }
         // As long as it has no number it has had no CPU.
         let number = || thread.load(Ordering::Relaxed);
-        self.wait(what, &told, || WorkState::now(number()))
+        self.wait(what, &told, || WorkState::read_state(number()))
     }
 
     /// `state` returns the state of the work. A lack of CPU time counts only after the user wants the
@@ -103,13 +103,13 @@ impl Patience {
         state: impl Fn() -> WorkState,
     ) -> Result<T, Unanswered> {
         let (mut waited, mut starved) = (Duration::ZERO, Duration::ZERO);
-        let mut limit = self.limit();
+        let mut limit = self.time_limit();
         let mut is_said = false;
         loop {
             match told.recv_timeout(TICK) {
                 Ok(done) => return Ok(done),
                 Err(RecvTimeoutError::Timeout) if waited < limit => {
-                    limit = self.limit();
+                    limit = self.time_limit();
                     let patient = limit.as_nanos() >= u128::from(grace());
                     match state() {
                         WorkState::Ready => {
@@ -132,7 +132,7 @@ impl Patience {
             }
             if waited.max(starved) >= Duration::from_nanos(SILENCE) && !is_said {
                 is_said = true;
-                say(Finding::note(format!("{what}: {}; waiting", why(waited, starved))));
+                say(Finding::note(format!("{what}: {}; waiting", wait_reason(waited, starved))));
             }
         }
     }
@@ -149,7 +149,7 @@ enum WorkState {
 
 impl WorkState {
     /// Returns the state of a thread. A thread without a number has not had a CPU yet.
-    fn now(thread: i32) -> WorkState {
+    fn read_state(thread: i32) -> WorkState {
         if thread == 0 || cpu::is_ready(thread) {
             return WorkState::Ready;
         }
@@ -158,7 +158,7 @@ impl WorkState {
 }
 
 /// Why it isn't done yet, by how long it waited for the storage, and was on a CPU or waited for one.
-fn why(waited: Duration, starved: Duration) -> &'static str {
+fn wait_reason(waited: Duration, starved: Duration) -> &'static str {
     match starved {
         Duration::ZERO => "its storage doesn't answer yet",
         _ if starved >= waited => {
@@ -176,7 +176,7 @@ mod tests {
     fn unanswered_call_is_abandoned_on_interrupt() {
         let patience = Patience::default();
         assert_eq!(patience.attempt("a file", || 7), Ok(7));
-        assert_eq!(patience.limit(), Duration::from_nanos(GRACE), "as long as targets have");
+        assert_eq!(patience.time_limit(), Duration::from_nanos(GRACE), "as long as targets have");
 
         #[derive(Debug)]
         struct Hurried;
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_lack_of_cpu_time_is_not_the_storage_and_is_waited_for() {
-        let (ms, told) = (Duration::from_millis, |waited, starved| why(waited, starved));
+        let (ms, told) = (Duration::from_millis, |waited, starved| wait_reason(waited, starved));
         assert!(told(ms(2000), ms(0)).contains("storage doesn't answer"));
         assert!(told(ms(0), ms(2000)).contains("for want of CPU time"));
         assert!(told(ms(2000), ms(50)).contains("can't be told"));

@@ -23,35 +23,35 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     writeln!(sink, "{HEAD}")?;
     for (index, span) in judged.summary.time_spans.iter().enumerate() {
         for interval in span.iter().filter_map(|span| span.iops.as_ref()).flat_map(|iops| &iops.intervals) {
-            writeln!(sink, "{},{}", index + 1, line(interval))?;
+            writeln!(sink, "{},{}", index + 1, csv_line(interval))?;
         }
     }
     Ok(())
 }
 
-fn line(interval: &IntervalFigures) -> String {
+fn csv_line(interval: &IntervalFigures) -> String {
     let IntervalFigures { end_ms, started_at, read, write, total, percentiles, partial_s, failed, response } =
         interval;
     let mut cells = vec![format!("{}.{:03}", end_ms / 1000, end_ms % 1000)];
     cells.push(started_at.map(|at| at.to_string()).unwrap_or_default());
     let directions = [read, write, total];
     cells.extend(directions.map(|d: &IntervalDirection| format!("{:.3}", d.iops)));
-    cells.extend(directions.map(|d| number(d.mib_per_s)));
+    cells.extend(directions.map(|d| number_text(d.mib_per_s)));
     let latency = total.latency;
-    cells.extend([latency.map(|l| l.min), latency.map(|l| l.mean), latency.map(|l| l.max)].map(time));
+    cells.extend([latency.map(|l| l.min), latency.map(|l| l.mean), latency.map(|l| l.max)].map(time_text));
     let percentiles = percentiles.map(|p| [p.p50, p.p95, p.p99, p.p999]);
-    cells.extend((0..4).map(|i| time(percentiles.map(|p| p[i]))));
-    cells.push(number(*partial_s));
+    cells.extend((0..4).map(|i| time_text(percentiles.map(|p| p[i]))));
+    cells.push(number_text(*partial_s));
     cells.push(failed.map(|failed| failed.to_string()).unwrap_or_default());
     let response = response.map(|r| [r.p50, r.p95, r.p99, r.p999, r.max]);
-    cells.extend((0..5).map(|i| time(response.map(|r| r[i]))));
+    cells.extend((0..5).map(|i| time_text(response.map(|r| r[i]))));
     cells.join(",")
 }
 
-fn time(time: Option<Millis>) -> String {
+fn time_text(time: Option<Millis>) -> String {
     time_or("", time)
 }
 
-fn number(figure: Option<f64>) -> String {
+fn number_text(figure: Option<f64>) -> String {
     figure.map(|figure| format!("{figure:.3}")).unwrap_or_default()
 }

@@ -24,7 +24,7 @@ use diskspd_model::results::SpanSummary;
 use diskspd_model::units::mark::Tone;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
-use diskspd_model::units::{Millis, counted};
+use diskspd_model::units::{Millis, count_of};
 
 const LABELS: usize = 10;
 const WIDE: usize = 100;
@@ -73,14 +73,14 @@ pub fn of_run(
         }
         _ => of_spans(&run, columns),
     };
-    let (word, tone, said) = verdict(judgement);
-    lines.extend(row("verdict", Some((&word, tone)), &said, columns));
+    let (word, tone, said) = verdict_text(judgement);
+    lines.extend(row_pieces("verdict", Some((&word, tone)), &said, columns));
     let outages = judgement.findings.iter().filter(|found| found.name == "outage");
     lines.extend(outages.flat_map(|found| of_finding("outage", found, &said_once(found), columns)));
-    lines.extend(limit(judged, columns));
+    lines.extend(limit_pieces(judged, columns));
     let graded = judgement.findings.iter().filter(|found| found.name == "preset-threshold");
     lines.extend(graded.flat_map(|found| of_finding("preset", found, &said_once(found), columns)));
-    lines.extend(next.map(|next| command("next", next, columns)).unwrap_or_default());
+    lines.extend(next.map(|next| command_pieces("next", next, columns)).unwrap_or_default());
     lines
 }
 
@@ -90,7 +90,7 @@ pub fn of_repetition(
     next: Option<&NextCommand>,
     columns: usize,
 ) -> Vec<Vec<EndPiece>> {
-    let mut lines = row("workload", None, &repetition.work.to_string(), columns);
+    let mut lines = row_pieces("workload", None, &repetition.work.to_string(), columns);
     let mean = |figure: &RepeatedFigure| match figure.uncertainty_percent {
         Some(percent) => format!("{} (+- {percent:.1} %)", number(figure.mean)),
         None => number(figure.mean),
@@ -101,18 +101,18 @@ pub fn of_repetition(
         None => format!("{} {}", mean(row.figure), row.name),
     });
     let means: Vec<String> = means.map(|part| part.replace(' ', &WITHIN.to_string())).collect();
-    let whole = format!("mean of {}: {}", counted(repetition.runs.len(), "run"), means.join(", "));
+    let whole = format!("mean of {}: {}", count_of(repetition.runs.len(), "run"), means.join(", "));
     let shown = wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " ");
-    lines.extend(labelled("figures", &shown, None));
+    lines.extend(label_pieces("figures", &shown, None));
     let word = repetition.verdict.word();
     let tone = end_tone(repetition.verdict.mark().tone);
-    lines.extend(row("verdict", Some((word, tone)), &repetition.of_runs(), columns));
-    lines.extend(next.map(|next| command("next", next, columns)).unwrap_or_default());
+    lines.extend(row_pieces("verdict", Some((word, tone)), &repetition.of_runs(), columns));
+    lines.extend(next.map(|next| command_pieces("next", next, columns)).unwrap_or_default());
     lines
 }
 
 /// A time span, from 0, in words, with its targets.
-fn workload(run: &Run, index: usize) -> String {
+fn workload_text(run: &Run, index: usize) -> String {
     let name = work_in_words::names(&run.known).into_iter().nth(index).unwrap_or_default();
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
     let paths: Vec<String> =
@@ -134,7 +134,7 @@ fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
         Some(span) => {
             parts.push(format!("{} IOPS", known(span.total.iops)));
             parts.push(format!("{} MiB/s", known(span.total.mib_per_s)));
-            match latency(span) {
+            match user_latency(span) {
                 (what, Some(mean), Some(p99)) => {
                     parts.extend([format!("{what}mean {mean} ms"), format!("p99 {p99} ms")]);
                 }
@@ -145,7 +145,7 @@ fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
     }
     let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', &WITHIN.to_string())).collect();
     let whole = parts.join(", ") + behind;
-    labelled("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
+    label_pieces("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
 }
 
 /// The work of the devices, where the figures are not theirs.
@@ -160,9 +160,15 @@ const FEWEST_INTERVALS: usize = 3;
 const WIDEST_COURSE: usize = 60;
 
 /// The IOPS and the 99th percentile of each interval, with the highest figures; empty = too few intervals.
-fn course(judged: &Judged, span: Option<&SpanSummary>, columns: usize, blocks: bool) -> Vec<Vec<EndPiece>> {
+fn course_pieces(
+    judged: &Judged,
+    span: Option<&SpanSummary>,
+    columns: usize,
+    blocks: bool,
+) -> Vec<Vec<EndPiece>> {
     let measured = judged.summary.time_spans.first().and_then(Option::as_ref);
-    let over_time = measured.and_then(|measured| OverTime::of(&RecordedSpan { judged, index: 0, measured }));
+    let over_time =
+        measured.and_then(|measured| OverTime::from_span(&RecordedSpan { judged, index: 0, measured }));
     let Some(over_time) = over_time.filter(|course| course.iops().len() >= FEWEST_INTERVALS) else {
         return Vec::new();
     };
@@ -191,7 +197,7 @@ fn course(judged: &Judged, span: Option<&SpanSummary>, columns: usize, blocks: b
         }
     });
     let indent = format!("\n{}", " ".repeat(LABELS));
-    labelled("course", &shown.collect::<Vec<_>>().join(&indent), None)
+    label_pieces("course", &shown.collect::<Vec<_>>().join(&indent), None)
 }
 
 fn latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Millis>) {
@@ -262,7 +268,7 @@ fn limit(judged: &Judged, columns: usize) -> Vec<Vec<EndPiece>> {
     let is_limit = |found: &&Finding| judged.judgement.limits.len() == 1 && Limiter::is_name(found.name);
     match (judged.judgement.findings.iter().find(is_limit), more.as_str()) {
         (None, "") => Vec::new(),
-        (None, more) => row("notes", None, more, columns),
+        (None, more) => row_pieces("notes", None, more, columns),
         (Some(found), "") => of_finding("limit", found, without_label(&said_once(found)), columns),
         (Some(found), more) => {
             let said = format!("{} ({more})", without_label(&said_once(found)));
@@ -280,7 +286,7 @@ fn without_label(message: &str) -> &str {
 fn of_finding(label: &str, found: &Finding, said: &str, columns: usize) -> Vec<Vec<EndPiece>> {
     let word = verdicts::in_capitals(found.severity);
     let word = (found.severity > Severity::Note).then_some((word, tone_of(Some(found.severity))));
-    row(label, word, said, columns)
+    row_pieces(label, word, said, columns)
 }
 
 fn row(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -> Vec<Vec<EndPiece>> {
@@ -289,10 +295,10 @@ fn row(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -
         None => text.to_owned(),
     };
     let shown = wrapped(&visible::line(&whole), columns, LABELS, LABELS);
-    labelled(label, &shown, word)
+    label_pieces(label, &shown, word)
 }
 
-fn labelled(label: &str, shown: &str, word: Option<(&str, EndTone)>) -> Vec<Vec<EndPiece>> {
+fn label_pieces(label: &str, shown: &str, word: Option<(&str, EndTone)>) -> Vec<Vec<EndPiece>> {
     let plain = |text: &str| EndPiece { tone: EndTone::Plain, text: text.to_owned() };
     let mut lines: Vec<Vec<EndPiece>> = shown.split('\n').map(|line| vec![plain(line)]).collect();
     let first = shown.split('\n').next().unwrap_or_default();
@@ -318,7 +324,7 @@ fn command(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<EndPiece>
         let goes_on = number + 1 < count && taken > before.chars().count() + 1;
         lines.push(format!("{}{}", line.replace(WITHIN, " "), if goes_on { " \\" } else { "" }));
     }
-    labelled(label, &lines.join("\n"), None)
+    label_pieces(label, &lines.join("\n"), None)
 }
 
 /// A run or a time span in a table.
@@ -338,20 +344,20 @@ fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
             Some(_) => (badge.word().to_owned(), end_tone(badge.0.tone)),
             None => ("not measured".to_owned(), EndTone::Doubtful),
         };
-        let latency = span.as_ref().map_or(("", None, None), latency);
+        let latency = span.as_ref().map_or(("", None, None), user_latency);
         let total = span.as_ref().map(|span| span.total).unwrap_or_default();
         EndTableRow {
-            figures: cells([total.iops, total.mib_per_s], [latency.1, latency.2]),
+            figures: figure_cells([total.iops, total.mib_per_s], [latency.1, latency.2]),
             word,
             tone,
-            workload: workload(run, index),
+            workload: workload_text(run, index),
         }
     };
     let rows: Vec<EndTableRow> = run.known.time_spans.iter().enumerate().map(of_span).collect();
-    table("span", &rows, columns)
+    table_pieces("span", &rows, columns)
 }
 
-fn cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [String; 4] {
+fn figure_cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [String; 4] {
     let [iops, mib] = rates.map(|rate| rate.map_or("-".to_owned(), number));
     let [mean, p99] = latencies.map(|time| time_or("-", time));
     [iops, mib, mean, p99]

@@ -36,23 +36,23 @@ pub fn text(judgement: &Judgement, detail: Detail) -> String {
     match detail {
         Detail::Full => {
             let findings = once_for_all_targets(&judgement.findings);
-            lines.extend(findings.iter().map(|found| (Some(found.severity), full(found, several))));
+            lines.extend(findings.iter().map(|found| (Some(found.severity), full_text(found, several))));
         }
         Detail::Brief => {
             let told = findings.clone().filter(|found| {
                 is_printed(judgement, found) || found.answers && found.severity == Severity::Note
             });
-            lines.extend(told.map(|found| (Some(found.severity), brief(found, several))));
-            lines.push((Some(Severity::Note), notes(judgement)));
+            lines.extend(told.map(|found| (Some(found.severity), brief_text(found, several))));
+            lines.push((Some(Severity::Note), notes_text(judgement)));
         }
         Detail::Doubts => {
             let told = findings.filter(|found| is_printed(judgement, found));
-            lines.extend(told.map(|found| (Some(found.severity), brief(found, several))));
+            lines.extend(told.map(|found| (Some(found.severity), brief_text(found, several))));
             lines.retain(|(severity, _)| *severity > Some(Severity::Note));
         }
         Detail::Wrong => {
             let first = |text: String| text.lines().next().map_or(text.clone(), |line| format!("{line}\n"));
-            lines.extend(findings.map(|found| (Some(found.severity), full(found, several))));
+            lines.extend(findings.map(|found| (Some(found.severity), full_text(found, several))));
             lines.retain(|(severity, _)| *severity == Some(Severity::Wrong));
             lines.iter_mut().for_each(|(_, text)| *text = first(std::mem::take(text)));
         }
@@ -134,7 +134,7 @@ pub fn notes_of(judgement: &Judgement) -> (Option<&Finding>, HiddenFindings) {
 }
 
 /// The limit of the run, and the number of hidden findings, in one line.
-fn notes(judgement: &Judgement) -> String {
+fn notes_text(judgement: &Judgement) -> String {
     let (limit, hidden) = notes_of(judgement);
     let limit = limit.map(|limit| line(&limit.message));
     let more = hidden.in_words();
@@ -148,18 +148,18 @@ fn notes(judgement: &Judgement) -> String {
 }
 
 /// One finding with the first lines that show it.
-fn brief(finding: &Finding, several: bool) -> String {
+fn brief_text(finding: &Finding, several: bool) -> String {
     let most = if finding.answers { finding.evidence.len() } else { MOST_EVIDENCE };
     let evidence = finding.evidence.iter().take(most).cloned().collect();
-    full(&Finding { evidence, ..finding.clone() }, several)
+    full_text(&Finding { evidence, ..finding.clone() }, several)
 }
 
 /// One finding, with the number of its time span where there are several.
-fn full(finding: &Finding, several: bool) -> String {
+fn full_text(finding: &Finding, several: bool) -> String {
     let place = several.then_some(&finding.place);
     format!("{}\n", Printed { place, message: &line(&finding.message), ..finding.printed() })
 }
 
 pub fn block(finding: &Finding) -> String {
-    full(finding, false)
+    full_text(finding, false)
 }

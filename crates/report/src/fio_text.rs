@@ -45,13 +45,13 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
 
 /// The columns of discards and flushes.
 pub const FIO_OTHERS: [TableColumn<OtherFigures>; 8] = [
-    TableColumn::<OtherFigures>::words("", |of| Cell::named(of.plural())).seen(),
-    TableColumn::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).seen(),
-    TableColumn::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).seen(),
+    TableColumn::<OtherFigures>::words("", |of| Cell::named(of.plural())).brief_and_paged(),
+    TableColumn::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).brief_and_paged(),
+    TableColumn::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).brief_and_paged(),
     TableColumn::<OtherFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
-    TableColumn::<OtherFigures>::number("50 %", |of| of.percentile_cell(of.median)).seen(),
-    TableColumn::<OtherFigures>::number("99 %", |of| of.percentile_cell(of.p99)).seen(),
-    TableColumn::<OtherFigures>::number("99.9 %", |of| of.percentile_cell(of.p999)).seen(),
+    TableColumn::<OtherFigures>::number("50 %", |of| of.percentile_cell(of.median)).brief_and_paged(),
+    TableColumn::<OtherFigures>::number("99 %", |of| of.percentile_cell(of.p99)).brief_and_paged(),
+    TableColumn::<OtherFigures>::number("99.9 %", |of| of.percentile_cell(of.p999)).brief_and_paged(),
     TableColumn::<OtherFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
 ];
 
@@ -86,24 +86,24 @@ impl<'a> CourseLine<'a> {
         TableColumn::<CourseLine>::number("intervals", |line| Cell::Whole(line.known.len() as u64)).brief(),
         TableColumn::<CourseLine>::number("s each", |line| Cell::text(Some(line.series.interval_s))).brief(),
         TableColumn::<CourseLine>::number("lowest", |line| {
-            line.figure(line.known.iter().copied().fold(f64::INFINITY, f64::min))
+            line.figure_cell(line.known.iter().copied().fold(f64::INFINITY, f64::min))
         })
         .brief(),
         TableColumn::<CourseLine>::number("mean", |line| {
-            line.figure(line.known.iter().sum::<f64>() / line.known.len().max(1) as f64)
+            line.figure_cell(line.known.iter().sum::<f64>() / line.known.len().max(1) as f64)
         })
         .brief(),
         TableColumn::<CourseLine>::number("highest", |line| {
-            line.figure(line.known.iter().copied().fold(0.0, f64::max))
+            line.figure_cell(line.known.iter().copied().fold(0.0, f64::max))
         })
         .brief(),
     ];
 
-    fn of(series: &'a FioSeries) -> CourseLine<'a> {
+    fn from_series(series: &'a FioSeries) -> CourseLine<'a> {
         CourseLine { series, known: series.values.iter().flatten().copied().collect() }
     }
 
-    fn figure(&self, figure: f64) -> Cell {
+    fn figure_cell(&self, figure: f64) -> Cell {
         let rate = matches!(self.series.of, FioSeriesOf::Iops | FioSeriesOf::MibPerS);
         Cell::Figure(figure, if rate { 2 } else { 3 })
     }

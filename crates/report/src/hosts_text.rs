@@ -172,7 +172,13 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure], shown: usize) {
     for host in &hosts[..shown] {
         let verdict = host.span.verdict.map_or("-".to_owned(), |verdict| verdict.to_string());
         let slow = if stragglers.has(host.name) { " (straggler)" } else { "" };
-        put!(out, "{:width$} {}| {}{slow}\n", line(host.name), cells(COLUMNS.map(|of| of(host))), verdict);
+        put!(
+            out,
+            "{:width$} {}| {}{slow}\n",
+            line(host.name),
+            figure_cells(COLUMNS.map(|of| of(host))),
+            verdict
+        );
     }
     put!(out, "{border}\n");
     let min: OfAll = |values| values.into_iter().fold(f64::INFINITY, f64::min);
@@ -190,7 +196,7 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure], shown: usize) {
             let known: Vec<f64> = hosts.iter().filter_map(column).collect();
             (!known.is_empty()).then(|| of(known))
         });
-        put!(out, "{name:width$} {}|\n", cells(values));
+        put!(out, "{name:width$} {}|\n", figure_cells(values));
     }
     for (host, why) in stragglers.hosts.iter().take(shown) {
         put!(out, "straggler: {}: {why}\n", line(host));
@@ -217,7 +223,7 @@ const COLUMNS: [HostColumn; 5] = [
     |host| host.span.cpu_percent,
 ];
 
-fn cells([mib, iops, mean, p99, cpu]: [Option<f64>; 5]) -> String {
+fn figure_cells([mib, iops, mean, p99, cpu]: [Option<f64>; 5]) -> String {
     let cell = |value: Option<f64>, width: usize, decimals: usize| match value {
         Some(value) => format!("| {value:width$.decimals$} "),
         None => format!("| {:>width$} ", "-"),

@@ -40,12 +40,12 @@ fn write_failures(out: &mut Vec<u8>, row: &IntegrityRow) {
             failed.offset,
             failed.expected,
             seconds_of_us(failed.at_us),
-            held(failed)
+            held_text(failed)
         );
     }
 }
 
-pub fn held(failed: &FailedSector) -> String {
+pub fn held_text(failed: &FailedSector) -> String {
     let Some(found) = &failed.found else {
         return match failed.fault {
             SectorFault::Unreadable => "what can't be read".into(),

@@ -59,13 +59,14 @@ pub fn json_line(interval: &LiveInterval) -> String {
 pub fn influx_lines(interval: &LiveInterval, host: &str) -> String {
     let figures = interval.figures;
     let mut text = String::new();
-    for (which, direction) in directions(figures) {
+    for (which, direction) in interval_directions(figures) {
         let mut fields = vec![
             ("ios", format!("{}i", direction.ios)),
-            ("ios_per_second", float(direction.iops)),
+            ("ios_per_second", format_float(direction.iops)),
             ("missed_intervals", format!("{}i", interval.missed)),
         ];
-        let mut known = |name, value: Option<f64>| fields.extend(value.map(|value| (name, float(value))));
+        let mut known =
+            |name, value: Option<f64>| fields.extend(value.map(|value| (name, format_float(value))));
         known("bytes_per_second", direction.mib_per_s.map(|rate| rate * 1024.0 * 1024.0));
         known("latency_min_seconds", direction.latency.map(|latency| latency.min.seconds()));
         known("latency_mean_seconds", direction.latency.map(|latency| latency.mean.seconds()));
@@ -84,7 +85,7 @@ pub fn influx_lines(interval: &LiveInterval, host: &str) -> String {
             text,
             "diskspd,direction={},host={},time_span={} {}",
             which.name(),
-            tag(host),
+            escape_tag(host),
             interval.time_span,
             fields.join(",")
         );
@@ -122,7 +123,9 @@ pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &s
     text.family(gauge("diskspd_live_missed_intervals", "", missed)).sample(&[], interval.missed as f64);
     let mut by_direction = |family: Family, value: &dyn Fn(&IntervalDirection) -> Option<f64>| {
         let mut samples = text.family(family);
-        for (which, direction) in directions(figures).into_iter().filter(|(of, _)| *of != WhichIos::Total) {
+        for (which, direction) in
+            interval_directions(figures).into_iter().filter(|(of, _)| *of != WhichIos::Total)
+        {
             samples.sample_if(&[("direction", which.name())], value(direction));
         }
     };
@@ -154,7 +157,7 @@ pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &s
     text.finish()
 }
 
-fn directions(figures: &IntervalFigures) -> [(WhichIos, &IntervalDirection); 3] {
+fn interval_directions(figures: &IntervalFigures) -> [(WhichIos, &IntervalDirection); 3] {
     [(WhichIos::Total, &figures.total), (WhichIos::Read, &figures.read), (WhichIos::Write, &figures.write)]
 }
 
@@ -164,7 +167,7 @@ mod tests {
     use diskspd_model::results::IntervalLatency;
     use diskspd_model::units::Millis;
 
-    fn figures() -> IntervalFigures {
+    fn sample_figures() -> IntervalFigures {
         let latency = IntervalLatency { mean: Millis::new(2.0), max: Millis::new(4.0), ..Default::default() };
         let read = IntervalDirection { ios: 7, iops: 7.5, mib_per_s: Some(1.0), latency: Some(latency) };
         IntervalFigures { started_at: Some(1_700_000_000_123), read, total: read, ..Default::default() }
@@ -172,7 +175,7 @@ mod tests {
 
     #[test]
     fn influx_lines_have_tags_fields_and_the_time_at_which_the_interval_began() {
-        let figures = figures();
+        let figures = sample_figures();
         let interval = LiveInterval { time_span: 2, missed: 1, figures: &figures };
         let text = influx_lines(&interval, "a b,c=d\\");
         let lines: Vec<&str> = text.lines().collect();
@@ -197,7 +200,7 @@ mod tests {
 
     #[test]
     fn metrics_are_those_of_the_latest_interval_and_of_all_before() {
-        let figures = figures();
+        let figures = sample_figures();
         let mut totals = LiveTotals::default();
         (0..3).for_each(|_| totals.add(&figures));
         let interval = LiveInterval { time_span: 1, missed: 0, figures: &figures };

@@ -38,12 +38,12 @@ fn text(judged: &Judged, dialect: Dialect) -> String {
     let mut text = Exposition::new(dialect);
     let known = known::run(judged, "");
     of_run(&mut text, judged, &known);
-    let spans: Vec<MeasuredSpan> = MeasuredSpan::all(judged, &known);
-    asked(&mut text, &spans);
-    done(&mut text, &spans);
-    believed(&mut text, &spans);
-    latencies(&mut text, &spans);
-    targets(&mut text, judged, &spans);
+    let spans: Vec<MeasuredSpan> = MeasuredSpan::all_spans(judged, &known);
+    write_requested(&mut text, &spans);
+    write_done(&mut text, &spans);
+    write_validity(&mut text, &spans);
+    write_latencies(&mut text, &spans);
+    write_targets(&mut text, judged, &spans);
     text.finish()
 }
 
@@ -58,7 +58,7 @@ struct MeasuredSpan<'a> {
 }
 
 impl MeasuredSpan<'_> {
-    fn all<'a>(judged: &Judged, known: &'a RunSummary) -> Vec<MeasuredSpan<'a>> {
+    fn all_spans<'a>(judged: &Judged, known: &'a RunSummary) -> Vec<MeasuredSpan<'a>> {
         let results = &judged.record.host().results.time_spans;
         let spans = known.time_spans.iter().zip(results).zip(&judged.summary.time_spans).zip(1..);
         let measured = spans.filter_map(|(((known, results), summary), number)| {
@@ -79,7 +79,7 @@ impl MeasuredSpan<'_> {
     }
 
     /// Reads and writes, with their labels.
-    fn directions(&self) -> [(&Done, WhichIos, [Label<'_>; 2]); 2] {
+    fn labelled_directions(&self) -> [(&Done, WhichIos, [Label<'_>; 2]); 2] {
         let labels = |which: WhichIos| [("time_span", &*self.number), ("direction", which.name())];
         [(&self.all.read, WhichIos::Read), (&self.all.write, WhichIos::Write)]
             .map(|(done, which)| (done, which, labels(which)))
@@ -125,7 +125,7 @@ fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
     }
 }
 
-fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
+fn write_requested(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let about = Family {
         name: "diskspd_time_span",
         kind: MetricKind::Info,
@@ -151,19 +151,19 @@ fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
     }
 }
 
-fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
+fn write_done(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let mut seconds =
         text.family(gauge("diskspd_measured_seconds", "seconds", "Length of the measured time."));
     for span in spans {
         seconds.sample_if(&[("time_span", &span.number)], span.known.seconds);
     }
     let mut ios = text.family(counter("diskspd_ios", "", "I/Os completed in the measured time."));
-    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::labelled_directions) {
         ios.sample(&labels, done.ios as f64);
     }
     let bytes = counter("diskspd_transferred_bytes", "bytes", "Bytes transferred in the measured time.");
     let mut bytes = text.family(bytes);
-    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::labelled_directions) {
         bytes.sample(&labels, done.bytes as f64);
     }
     let mut failed =
@@ -220,11 +220,11 @@ fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
 fn each_direction<'a>(
     spans: &'a [MeasuredSpan<'a>],
 ) -> impl Iterator<Item = (&'a MeasuredSpan<'a>, (&'a Done, WhichIos, [Label<'a>; 2]))> {
-    spans.iter().flat_map(|span| span.directions().map(|direction| (span, direction)))
+    spans.iter().flat_map(|span| span.labelled_directions().map(|direction| (span, direction)))
 }
 
 /// `-L`: the histogram, and percentiles to a thousandth, which a histogram of few bounds can't give.
-fn latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
+fn write_latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let all = Family {
         name: "diskspd_io_latency_seconds",
         kind: MetricKind::Histogram,
@@ -232,11 +232,11 @@ fn latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
         help: "Latency of the I/Os.",
     };
     let mut histograms = text.family(all);
-    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::labelled_directions) {
         let Some(latency) = &done.latency else { continue };
         let moments = latency.moments();
         let sum = moments.mean().unwrap_or_default() * moments.count() as f64 / 1e9;
-        histograms.histogram(&labels, &cumulated(latency), moments.count(), sum);
+        histograms.histogram(&labels, &cumulate_counts(latency), moments.count(), sum);
     }
     let exact = gauge(
         "diskspd_io_latency_percentile_seconds",
@@ -244,7 +244,7 @@ fn latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
         "The latency that this percentage of the I/Os did not exceed; 0 is the shortest and 100 the longest.",
     );
     let mut percentiles = text.family(exact);
-    for (done, _, [span, direction]) in spans.iter().flat_map(MeasuredSpan::directions) {
+    for (done, _, [span, direction]) in spans.iter().flat_map(MeasuredSpan::labelled_directions) {
         let Some(latency) = &done.latency else { continue };
         for (percent, share) in [
             ("0", 0.0),
@@ -263,13 +263,13 @@ fn latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
 }
 
 /// How many latencies are at most as long as each bound.
-fn cumulated(latency: &Histogram) -> Vec<(f64, u64)> {
+fn cumulate_counts(latency: &Histogram) -> Vec<(f64, u64)> {
     let count = latency.moments().count();
     let up_to = |bound: u64| count.saturating_sub(latency.longer_than(bound));
     bounds_ns().map(|bound| (seconds_of_ns(bound), up_to(bound))).collect()
 }
 
-fn targets(text: &mut Exposition, judged: &Judged, spans: &[MeasuredSpan]) {
+fn write_targets(text: &mut Exposition, judged: &Judged, spans: &[MeasuredSpan]) {
     let host = judged.record.host();
     let about = Family {
         name: "diskspd_target",
@@ -322,7 +322,7 @@ mod tests {
     fn each_bound_counts_what_is_no_longer() {
         let mut latency = Histogram::default();
         [900, 1000, 1001, 20_000_000_000].into_iter().for_each(|nanos| latency.record(nanos));
-        let cumulated = cumulated(&latency);
+        let cumulated = cumulate_counts(&latency);
         assert_eq!(cumulated.first(), Some(&(1e-6, 2)));
         assert_eq!(cumulated.last(), Some(&(10.0, 3)));
     }

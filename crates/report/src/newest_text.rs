@@ -50,8 +50,8 @@ impl<'a> ThreadPlacement<'a> {
     }
 
     /// Entries as reports show them.
-    fn shown(&self, cpus: impl IntoIterator<Item = GroupCpu>) -> String {
-        affinity::shown(&affinity::masks(cpus), self.topology.groups.len() > 1)
+    fn cpu_text(&self, cpus: impl IntoIterator<Item = GroupCpu>) -> String {
+        affinity::affinity_text(&affinity::masks(cpus), self.topology.groups.len() > 1)
     }
 
     /// The lines before the table of CPUs.
@@ -60,13 +60,13 @@ impl<'a> ThreadPlacement<'a> {
             return;
         }
         let label = if self.topology.groups.len() > 1 { "group/cpu" } else { "cpu" };
-        put!(out, "\neffective affinity ({label}): {}\n", self.shown(self.cpus.iter().copied()));
+        put!(out, "\neffective affinity ({label}): {}\n", self.cpu_text(self.cpus.iter().copied()));
         let (performance, efficiency) = self.topology.by_class(&self.cpus);
         if !performance.is_empty() && !efficiency.is_empty() {
             put!(out, "\nNOTE: thread assignment spans different core types (P-core and E-core).\n");
             put!(out, "      Performance results may reflect mixed core capabilities.\n");
-            put!(out, "      P-core cpus: {}\n", self.shown(performance));
-            put!(out, "      E-core cpus: {}\n", self.shown(efficiency));
+            put!(out, "      P-core cpus: {}\n", self.cpu_text(performance));
+            put!(out, "      E-core cpus: {}\n", self.cpu_text(efficiency));
         }
     }
 }

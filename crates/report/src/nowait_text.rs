@@ -10,12 +10,12 @@ pub(super) fn write_nowait(out: &mut Vec<u8>, summary: &Summary) {
     for (index, span) in summary.time_spans.iter().enumerate() {
         let Some(table) = span.as_ref().and_then(|span| span.nowait.as_ref()) else { continue };
         let title = format!("I/Os that would have waited (--nowait) of timespan {}", index + 1);
-        let rows = table.rows.iter().map(|row| (row.thread, &row.path, cells(&row.figures)));
-        write_section(out, &title, HEAD, rows, &cells(&table.total));
+        let rows = table.rows.iter().map(|row| (row.thread, &row.path, figure_cells(&row.figures)));
+        write_section(out, &title, HEAD, rows, &figure_cells(&table.total));
     }
 }
 
-fn cells(figures: &NowaitFigures) -> String {
+fn figure_cells(figures: &NowaitFigures) -> String {
     let of = |counts: &NowaitCounts| {
         let percent = counts.percent.map_or("N/A".to_owned(), |percent| format!("{percent:.2}"));
         format!("{:>11} | {:>11} | {percent:>7}", counts.ios, counts.misses)

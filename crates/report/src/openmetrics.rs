@@ -74,7 +74,7 @@ impl Exposition {
         self.text
     }
 
-    fn head(&mut self, family: Family) {
+    fn write_head(&mut self, family: Family) {
         let Family { name, kind, unit, help } = family;
         let (ending, word) = match (self.dialect, kind) {
             (Dialect::Prometheus, MetricKind::Counter) => ("_total", "counter"),
@@ -86,7 +86,7 @@ impl Exposition {
         };
         let help = match self.dialect {
             Dialect::Prometheus => help.replace('\\', r"\\").replace('\n', r"\n"),
-            Dialect::OpenMetrics => escaped(help),
+            Dialect::OpenMetrics => escape_label(help),
         };
         // Memory takes everything.
         let _ = writeln!(self.text, "# HELP {name}{ending} {help}\n# TYPE {name}{ending} {word}");
@@ -100,7 +100,7 @@ impl Exposition {
         self.text.push_str(ending);
         for (place, (label, value)) in labels.iter().enumerate() {
             let separator = if place == 0 { '{' } else { ',' };
-            let _ = write!(self.text, "{separator}{label}=\"{}\"", escaped(value));
+            let _ = write!(self.text, "{separator}{label}=\"{}\"", escape_label(value));
         }
         let close = if labels.is_empty() { "" } else { "}" };
         let _ = writeln!(self.text, "{close} {value}");
@@ -122,7 +122,7 @@ impl Samples<'_> {
             MetricKind::Info => "_info",
             MetricKind::Gauge | MetricKind::Histogram => "",
         };
-        self.line(ending, labels, &number(value));
+        self.line(ending, labels, &format_number(value));
     }
 
     /// Adds a sample, unless the value is unknown.
@@ -135,26 +135,26 @@ impl Samples<'_> {
     /// Adds a histogram: the number of values up to each of the ascending `bounds`, their total number,
     /// and their sum.
     pub fn histogram(&mut self, labels: &[Label], bounds: &[(f64, u64)], count: u64, sum: f64) {
-        let up_to = bounds.iter().map(|(bound, count)| (number(*bound), *count));
+        let up_to = bounds.iter().map(|(bound, count)| (format_number(*bound), *count));
         for (bound, up_to) in up_to.chain([("+Inf".to_owned(), count)]) {
             let mut labels = labels.to_vec();
             labels.push(("le", &bound));
             self.line("_bucket", &labels, &up_to.to_string());
         }
         self.line("_count", labels, &count.to_string());
-        self.line("_sum", labels, &number(sum));
+        self.line("_sum", labels, &format_number(sum));
     }
 
     fn line(&mut self, ending: &str, labels: &[Label], value: &str) {
         if !self.begun {
             self.begun = true;
-            self.exposition.head(self.family);
+            self.exposition.write_head(self.family);
         }
         self.exposition.line(self.family.name, ending, labels, value);
     }
 }
 
-fn number(value: f64) -> String {
+fn format_number(value: f64) -> String {
     match value {
         value if value.is_nan() => "NaN".into(),
         f64::INFINITY => "+Inf".into(),
@@ -164,7 +164,7 @@ fn number(value: f64) -> String {
 }
 
 /// A text within quotation marks.
-fn escaped(text: &str) -> String {
+fn escape_label(text: &str) -> String {
     text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
 }
 
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn values_that_are_no_numbers_have_their_words() {
-        let words = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.5, 1e-9].map(number);
+        let words = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.5, 1e-9].map(format_number);
         assert_eq!(words, ["NaN", "+Inf", "-Inf", "-0.5", "0.000000001"]);
     }
 }

@@ -11,16 +11,16 @@ pub(super) fn write_others(out: &mut Vec<u8>, summary: &Summary) {
 
 fn write_other(out: &mut Vec<u8>, summary: &Summary, op: Operation) {
     for (index, span) in summary.time_spans.iter().enumerate() {
-        let Some(table) = span.as_ref().and_then(|span| span.others.of(op)) else { continue };
+        let Some(table) = span.as_ref().and_then(|span| span.others.table(op)) else { continue };
         let title = format!("{} of timespan {}", table.row.title, index + 1);
         let bytes = if table.total.bytes.is_some() { "      bytes     | " } else { "" };
         let head = format!("{:^13}| {bytes} per s   | {TIMES}", table.row.plural);
-        let rows = table.rows.iter().map(|row| (row.thread, &row.path, cells(&row.figures)));
-        write_section(out, &title, &head, rows, &cells(&table.total));
+        let rows = table.rows.iter().map(|row| (row.thread, &row.path, figure_cells(&row.figures)));
+        write_section(out, &title, &head, rows, &figure_cells(&table.total));
     }
 }
 
-fn cells(figures: &OtherFigures) -> String {
+fn figure_cells(figures: &OtherFigures) -> String {
     let bytes = figures.bytes.map_or(String::new(), |bytes| format!("{bytes:15} | "));
     format!("{:12} | {bytes}{:8.2} | {}", figures.count, figures.per_s, times(figures.times()))
 }

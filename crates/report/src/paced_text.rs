@@ -56,19 +56,19 @@ fn write_section(out: &mut Vec<u8>, number: usize, measured: &Measured) {
     let columns = " |  Read (ms) | Write (ms) | Total (ms)".repeat(2);
     put!(out, "  %-ile{columns}\n{}\n", "-".repeat(7 + columns.len()));
     let labels = ["mean", "min"].into_iter().chain(LABELS).chain(["max"]);
-    for (label, (response, service)) in labels.zip(rows(response).zip(rows(service))) {
-        put!(out, "{label:>7}{}{}\n", cells(response), cells(service));
+    for (label, (response, service)) in labels.zip(latency_rows(response).zip(latency_rows(service))) {
+        put!(out, "{label:>7}{}{}\n", row_cells(response), row_cells(service));
     }
 }
 
 /// Mean, minimum, percentiles, maximum.
-fn rows(latency: &PacedLatency) -> impl Iterator<Item = ChartRow> {
+fn latency_rows(latency: &PacedLatency) -> impl Iterator<Item = ChartRow> {
     let PacedLatency { read, write, total, chart } = latency;
     let mean = ChartRow { read: read.mean, write: write.mean, total: total.mean };
     [mean, chart.min].into_iter().chain(chart.percentiles.iter().copied()).chain([chart.max])
 }
 
-fn cells(row: ChartRow) -> String {
+fn row_cells(row: ChartRow) -> String {
     let cells = [row.read, row.write, row.total].map(|time| format!(" | {:>10}", time_or("N/A", time)));
     cells.concat()
 }

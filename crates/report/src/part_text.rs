@@ -18,13 +18,13 @@ fn write_section(out: &mut Vec<u8>, number: usize, table: &PartTable) {
                   |  mean (ms) |  50th (ms) |  99th (ms) | 3-nines (ms)";
     put!(out, "{header} |  file\n{}\n", "-".repeat(header.len() + 8));
     for row in &table.rows {
-        put!(out, "{} | ", cells(row));
+        put!(out, "{} | ", row_cells(row));
         out.extend_from_slice(row.path.as_bytes());
         out.push(b'\n');
     }
 }
 
-fn cells(row: &PartRow) -> String {
+fn row_cells(row: &PartRow) -> String {
     let figures = &row.figures;
     let cell = |time| time_or("N/A", time);
     format!(

@@ -33,8 +33,8 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
         "warm up {} s, measure {} s{}{}, cool down {} s; {} thread{}, {} of I/O buffers",
         plan.warmup,
         plan.duration,
-        until(plan),
-        measured(plan),
+        end_text(plan),
+        measured_text(plan),
         plan.cooldown,
         plan.workers.len(),
         if plan.workers.len() == 1 { "" } else { "s" },
@@ -49,11 +49,16 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
     for worker in &plan.workers {
         for (index, target) in worker.targets.iter().enumerate() {
             let who = if index == 0 { describe_worker(worker) } else { " ".repeat(WHO_WIDTH) };
-            line(format!("{who} | {:<41} | {} '{}'", bytes(target), work(worker, target), target.path));
+            line(format!(
+                "{who} | {:<41} | {} '{}'",
+                bytes_text(target),
+                work_text(worker, target),
+                target.path
+            ));
         }
     }
     line(String::new());
-    for (worker, threads) in engines(plan) {
+    for (worker, threads) in worker_engines(plan) {
         line(format!("engine {} ({threads}): {}", worker.engine.row().name, worker.reason));
     }
     for path in uncached_devices(plan) {
@@ -77,7 +82,7 @@ fn uncached_devices(plan: &SpanPlan) -> Vec<&RawText> {
 
 /// Each engine and reason once, by the first worker that has it, with its threads: `thread 0`, `threads 0,
 /// 2 and 3`.
-fn engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
+fn worker_engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
     let mut found: Vec<(&WorkerPlan, Vec<String>)> = Vec::new();
     let way = |worker: &WorkerPlan| (worker.engine, worker.reason);
     for worker in &plan.workers {
@@ -111,15 +116,15 @@ fn describe_worker(worker: &WorkerPlan) -> String {
     )
 }
 
-fn until(plan: &SpanPlan) -> String {
+fn end_text(plan: &SpanPlan) -> String {
     if plan.replay.is_some() {
         return " or until all recorded I/Os are done".into();
     }
-    let goal = |goal: &VolumeGoal| format!(" or until {} are {}", units::Size(goal.bytes), goal.done());
+    let goal = |goal: &VolumeGoal| format!(" or until {} are {}", units::Size(goal.bytes), goal.done_word());
     plan.volumes.iter().map(goal).collect()
 }
 
-fn measured(plan: &SpanPlan) -> String {
+fn measured_text(plan: &SpanPlan) -> String {
     let latency = plan.measure_latency.then(|| "latency".to_string());
     let iops = plan.iops_interval.map(|ms| format!("IOPS every {ms} ms"));
     let what: Vec<String> = latency.into_iter().chain(iops).collect();
@@ -127,14 +132,14 @@ fn measured(plan: &SpanPlan) -> String {
 }
 
 /// `[4096, 1073741824) of 1GiB`
-fn bytes(target: &WorkerTarget) -> String {
+fn bytes_text(target: &WorkerTarget) -> String {
     let w = &target.workload;
     format!("[{}, {}) of {}", w.base, w.base + w.region, units::Size(target.size))
 }
 
-fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
+fn work_text(worker: &WorkerPlan, target: &WorkerTarget) -> String {
     let w = &target.workload;
-    let mix = mix(target);
+    let mix = mix_text(target);
     let pattern = match w.pattern {
         Pattern::Sequential => "sequential".to_string(),
         Pattern::Interlocked => "interlocked sequential".to_string(),
@@ -186,14 +191,14 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
         units::Size(u64::from(w.block_size)),
         units::Size(w.stride),
         modes.join(" "),
-        content(target),
-        placement(target),
-        limit(target)
+        content_text(target),
+        placement_text(target),
+        limit_text(target)
     )
 }
 
 /// `5% discards, rest 30% write`
-fn mix(target: &WorkerTarget) -> String {
+fn mix_text(target: &WorkerTarget) -> String {
     let mix = match target.workload.write_ratio {
         0 => "read".to_string(),
         100 => "write".to_string(),
@@ -208,14 +213,14 @@ fn mix(target: &WorkerTarget) -> String {
 }
 
 /// `, 60% compressible, 25% duplicates`
-fn content(target: &WorkerTarget) -> String {
+fn content_text(target: &WorkerTarget) -> String {
     match target.content {
         WriteContent::Reducible(shape) if target.workload.write_ratio > 0 => format!(", {shape}"),
         _ => String::new(),
     }
 }
 
-fn placement(target: &WorkerTarget) -> String {
+fn placement_text(target: &WorkerTarget) -> String {
     match (target.ways.placement, target.ways.write_stream) {
         (Some(identifier), _) => format!(", to placement identifier {identifier:#x}"),
         (None, 0) => String::new(),
@@ -224,7 +229,7 @@ fn placement(target: &WorkerTarget) -> String {
 }
 
 /// `, at most 1000 I/Os in 1000 ms`
-fn limit(target: &WorkerTarget) -> String {
+fn limit_text(target: &WorkerTarget) -> String {
     match target.limit {
         Limit::None => String::new(),
         Limit::Rate { ios, nanos } => format!(", at most {ios} I/Os in {} ms", nanos / 1_000_000),

@@ -23,7 +23,7 @@ pub fn write_profile(out: &mut Vec<u8>, profile: &Profile) {
 
 /// The same of a profile for this machine: with DISKSPD 2.3 the text says how groups and buffers are there.
 pub fn write_profile_on(out: &mut Vec<u8>, profile: &Profile, system: &System) {
-    let style = &Style::of(profile.compat);
+    let style = &Style::for_compat(profile.compat);
     out.extend_from_slice(b"\nCommand Line: ");
     out.extend_from_slice(profile.command_line.as_bytes());
     out.extend_from_slice(b"\n\n");

@@ -16,13 +16,13 @@ use std::fmt::Display;
 /// Appends the element `Profile` and a line feed to `out`; every line begins with `indent` blanks. The
 /// command line is not part of it.
 pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
-    ProfileWriter { out, indent, compat: profile.compat, is_whole: false }.profile(profile);
+    ProfileWriter { out, indent, compat: profile.compat, is_whole: false }.write_profile_element(profile);
 }
 
 /// Writes the same with an extension that DISKSPD's reader accepts: block devices through the page cache
 /// (`-Sb`).
 pub fn write_whole_profile(out: &mut Vec<u8>, profile: &Profile) {
-    ProfileWriter { out, indent: 0, compat: profile.compat, is_whole: true }.profile(profile);
+    ProfileWriter { out, indent: 0, compat: profile.compat, is_whole: true }.write_profile_element(profile);
 }
 
 struct ProfileWriter<'a> {
@@ -33,8 +33,8 @@ struct ProfileWriter<'a> {
 }
 
 impl ProfileWriter<'_> {
-    fn profile(&mut self, profile: &Profile) {
-        self.group("Profile", |w| {
+    fn write_profile_element(&mut self, profile: &Profile) {
+        self.write_group("Profile", |w| {
             w.value("Progress", profile.progress);
             w.value_if(profile.experiment_flags != 0, "ExperimentFlags", profile.experiment_flags);
             w.value("ResultFormat", result_format(profile.result_format));
@@ -44,13 +44,13 @@ impl ProfileWriter<'_> {
                 w.value("PrecreateFiles", precreate_files(which));
             }
             if let Some(etw) = &profile.etw {
-                w.group("ETW", |w| w.etw(etw));
+                w.write_group("ETW", |w| w.write_etw(etw));
             }
-            w.group("TimeSpans", |w| profile.time_spans.iter().for_each(|span| w.time_span(span)));
+            w.write_group("TimeSpans", |w| profile.time_spans.iter().for_each(|span| w.time_span(span)));
         });
     }
 
-    fn etw(&mut self, etw: &Etw) {
+    fn write_etw(&mut self, etw: &Etw) {
         self.value("Process", etw.process);
         self.value("Thread", etw.thread);
         self.value("ImageLoad", etw.image_load);
@@ -66,7 +66,7 @@ impl ProfileWriter<'_> {
     }
 
     fn time_span(&mut self, span: &TimeSpan) {
-        self.group("TimeSpan", |w| {
+        self.write_group("TimeSpan", |w| {
             let newest = w.compat.is_2_3();
             w.value("CompletionRoutines", span.completion_routines);
             w.value("MeasureLatency", span.measure_latency);
@@ -81,33 +81,35 @@ impl ProfileWriter<'_> {
             w.value("RandSeed", span.rand_seed);
             w.value_if(span.random_write_data, "RandomWriteData", true);
             match newest {
-                true => w.placement(span),
-                false => w.assignments(span),
+                true => w.write_placement(span),
+                false => w.write_assignments(span),
             }
-            w.group("Targets", |w| span.targets.iter().for_each(|target| w.target(target)));
+            w.write_group("Targets", |w| span.targets.iter().for_each(|target| w.write_target(target)));
             for (name, volume) in [("UntilWritten", span.until_written), ("UntilRead", span.until_read)] {
                 if let Some(volume) = volume {
-                    w.own(name, volume);
+                    w.write_own(name, volume);
                 }
             }
         });
     }
 
     /// The CPUs as DISKSPD 2.2 has them, which knows no whole groups.
-    fn assignments(&mut self, span: &TimeSpan) {
+    fn write_assignments(&mut self, span: &TimeSpan) {
         let cpus: Vec<(u16, u8)> = span.affinity.iter().filter_map(|at| Some((at.group, at.cpu?))).collect();
         if !cpus.is_empty() {
-            self.group("Affinity", |w| {
+            self.write_group("Affinity", |w| {
                 for (group, cpu) in cpus {
-                    w.line(format_args!("<AffinityGroupAssignment Group=\"{group}\" Processor=\"{cpu}\"/>"));
+                    w.write_line(format_args!(
+                        "<AffinityGroupAssignment Group=\"{group}\" Processor=\"{cpu}\"/>"
+                    ));
                 }
             });
         }
     }
 
-    fn placement(&mut self, span: &TimeSpan) {
+    fn write_placement(&mut self, span: &TimeSpan) {
         if let Some(ring) = span.io_ring {
-            self.group("IoRing", |w| w.io_ring(ring));
+            self.write_group("IoRing", |w| w.io_ring(ring));
         }
         self.value("DisableAffinity", span.disable_affinity);
         if !span.disable_affinity {
@@ -115,14 +117,14 @@ impl ProfileWriter<'_> {
             let group = if order.span_groups { "Span" } else { "Fill" };
             let traversal = if order.core_aware { "CoreAware" } else { "Cpu" };
             let efficiency = order.efficiency.name();
-            self.line(format_args!(
+            self.write_line(format_args!(
                 "<AffinityTraversal Group=\"{group}\" \
                  Efficiency=\"{efficiency}\">{traversal}</AffinityTraversal>"
             ));
             if !span.affinity.is_empty() {
-                self.group("Affinity", |w| {
+                self.write_group("Affinity", |w| {
                     for (group, mask) in affinity::masks(span.affinity.iter().copied()) {
-                        w.line(format_args!("<Group Group=\"{group}\" Mask=\"{mask:#x}\"/>"));
+                        w.write_line(format_args!("<Group Group=\"{group}\" Mask=\"{mask:#x}\"/>"));
                     }
                 });
             }
@@ -137,12 +139,12 @@ impl ProfileWriter<'_> {
             RingBatch::Count(count) => (count, false),
             RingBatch::Percent(percent) => (percent, true),
         };
-        self.line(format_args!("<IoRingBatchSize Percent=\"{percent}\">{count}</IoRingBatchSize>"));
+        self.write_line(format_args!("<IoRingBatchSize Percent=\"{percent}\">{count}</IoRingBatchSize>"));
         self.value("UseRegBuffer", ring.register_buffers);
     }
 
-    fn target(&mut self, target: &Target) {
-        self.group("Target", |w| {
+    fn write_target(&mut self, target: &Target) {
+        self.write_group("Target", |w| {
             w.text("Path", &target.path);
             w.value("BlockSize", target.block_size);
             w.value("BaseFileOffset", target.base_file_offset);
@@ -150,8 +152,8 @@ impl ProfileWriter<'_> {
             w.value("RandomAccess", target.random_access);
             w.value("TemporaryFile", target.temporary_file);
             w.value("UseLargePages", target.use_large_pages);
-            w.caching(target);
-            w.group("WriteBufferContent", |w| w.write_buffer_content(target));
+            w.write_caching(target);
+            w.write_group("WriteBufferContent", |w| w.write_buffer_content(target));
             w.value("ParallelAsyncIO", target.parallel_async_io);
             w.value_of("BurstSize", target.burst_size);
             w.value_of("ThinkTime", target.think_time);
@@ -161,34 +163,34 @@ impl ProfileWriter<'_> {
             w.value("MaxFileSize", target.max_file_size);
             w.value("RequestCount", target.request_count);
             w.value("WriteRatio", target.write_ratio);
-            w.throughput(target.throughput);
+            w.write_throughput(target.throughput);
             w.value("ThreadsPerFile", target.threads_per_file);
             w.value("IOPriority", io_priority(target.io_priority));
             w.value("Weight", target.weight);
             w.thread_targets(target);
-            w.extensions(target);
+            w.write_extensions(target);
         });
     }
 
-    fn extensions(&mut self, target: &Target) {
+    fn write_extensions(&mut self, target: &Target) {
         if let Some(spread) = target.spread {
-            self.own("Distribution", spread);
+            self.write_own("Distribution", spread);
         }
-        self.sizes(&target.sizes);
+        self.write_sizes(&target.sizes);
         if !target.mix.is_empty() {
-            self.line(format_args!("<linux:Mix xmlns:linux=\"{NAMESPACE}\">"));
-            let mut parts = self.within();
+            self.write_line(format_args!("<linux:Mix xmlns:linux=\"{NAMESPACE}\">"));
+            let mut parts = self.nested_writer();
             target.mix.iter().for_each(|part| parts.mix_part(part));
-            self.line(format_args!("</linux:Mix>"));
+            self.write_line(format_args!("</linux:Mix>"));
         }
         if let Some(ContentShape { compress, dedupe }) = target.content {
-            self.line(format_args!(
+            self.write_line(format_args!(
                 "<linux:WriteContent xmlns:linux=\"{NAMESPACE}\" Compress=\"{compress}\" \
                  Dedupe=\"{dedupe}\"/>"
             ));
         }
-        for (op, _, share) in Operation::shared().filter(|(op, ..)| target.shares.of(*op) > 0) {
-            self.own(share.element, target.shares.of(op));
+        for (op, _, share) in Operation::shared().filter(|(op, ..)| target.shares.percent(*op) > 0) {
+            self.write_own(share.element, target.shares.percent(op));
         }
         let ways = [
             ("DontCache", target.dont_cache),
@@ -199,21 +201,21 @@ impl ProfileWriter<'_> {
         ];
         for (element, given) in ways {
             if given {
-                self.own(element, true);
+                self.write_own(element, true);
             }
         }
         if let Some(lifetime) = target.write_hint {
-            self.own("WriteHint", lifetime.name());
+            self.write_own("WriteHint", lifetime.name());
         }
         let placed = [("PlacementHandles", &target.fdp), ("WriteStreams", &target.write_streams)];
         for (element, list) in placed {
             if !list.is_empty() {
-                self.own(element, list);
+                self.write_own(element, list);
             }
         }
     }
 
-    fn caching(&mut self, target: &Target) {
+    fn write_caching(&mut self, target: &Target) {
         self.value_if(target.cache_mode == CacheMode::DisableLocalCache, "DisableLocalCache", true);
         self.value_if(target.cache_mode == CacheMode::DisableOsCache, "DisableOSCache", true);
         let through_cache = target.cache_mode == CacheMode::Cached && !target.uncached_devices;
@@ -228,7 +230,7 @@ impl ProfileWriter<'_> {
         match &target.random_data_source {
             Some(source) => {
                 self.value("Pattern", "random");
-                self.group("RandomDataSource", |w| {
+                self.write_group("RandomDataSource", |w| {
                     w.value("SizeInBytes", source.size);
                     if let Some(path) = source.path.as_ref().filter(|path| !path.as_bytes().is_empty()) {
                         w.text("FilePath", path);
@@ -240,15 +242,15 @@ impl ProfileWriter<'_> {
         }
     }
 
-    fn sizes(&mut self, sizes: &[SizeShare]) {
+    fn write_sizes(&mut self, sizes: &[SizeShare]) {
         if !sizes.is_empty() {
-            self.own("BlockSizes", SizeShare::print_list(sizes));
+            self.write_own("BlockSizes", SizeShare::print_list(sizes));
         }
     }
 
     fn mix_part(&mut self, part: &MixPart) {
-        self.line(format_args!("<Part Share=\"{}\">", part.share));
-        let mut w = self.within();
+        self.write_line(format_args!("<Part Share=\"{}\">", part.share));
+        let mut w = self.nested_writer();
         w.value("BlockSize", part.block_size);
         w.value_of("BaseFileOffset", part.base_file_offset);
         let alignment = part.block_alignment;
@@ -256,19 +258,19 @@ impl ProfileWriter<'_> {
         w.value_if(part.random_ratio > 0, "Random", alignment);
         w.value_if((1..100).contains(&part.random_ratio), "RandomRatio", part.random_ratio);
         if let Some(distribution) = &part.distribution {
-            w.group("Distribution", |w| w.distribution(distribution));
+            w.write_group("Distribution", |w| w.write_distribution(distribution));
         }
         w.value_of("MaxFileSize", part.max_file_size);
         w.value("WriteRatio", part.write_ratio);
         if let Some(spread) = part.spread {
-            w.own("Distribution", spread);
+            w.write_own("Distribution", spread);
         }
-        w.sizes(&part.sizes);
-        self.line(format_args!("</Part>"));
+        w.write_sizes(&part.sizes);
+        self.write_line(format_args!("</Part>"));
     }
 
-    fn own(&mut self, name: &str, value: impl Display) {
-        self.line(format_args!("<linux:{name} xmlns:linux=\"{NAMESPACE}\">{value}</linux:{name}>"));
+    fn write_own(&mut self, name: &str, value: impl Display) {
+        self.write_line(format_args!("<linux:{name} xmlns:linux=\"{NAMESPACE}\">{value}</linux:{name}>"));
     }
 
     fn access_pattern(&mut self, target: &Target) {
@@ -282,26 +284,26 @@ impl ProfileWriter<'_> {
         self.value("Random", stride);
         self.value_if(target.random_ratio != 100, "RandomRatio", target.random_ratio);
         if let Some(distribution) = &target.distribution {
-            self.group("Distribution", |w| w.distribution(distribution));
+            self.write_group("Distribution", |w| w.write_distribution(distribution));
         }
     }
 
-    fn distribution(&mut self, distribution: &Distribution) {
+    fn write_distribution(&mut self, distribution: &Distribution) {
         let kind = match distribution.kind {
             DistributionKind::Percent => "Percent",
             DistributionKind::Absolute => "Absolute",
         };
-        self.group(kind, |w| {
+        self.write_group(kind, |w| {
             for range in &distribution.ranges {
-                w.line(format_args!("<Range IO=\"{}\">{}</Range>", range.io, range.span));
+                w.write_line(format_args!("<Range IO=\"{}\">{}</Range>", range.io, range.span));
             }
         });
     }
 
-    fn throughput(&mut self, limit: Option<Throughput>) {
+    fn write_throughput(&mut self, limit: Option<Throughput>) {
         match limit {
             Some(Throughput::Iops(limit)) => {
-                self.line(format_args!("<Throughput unit=\"IOPS\">{limit}</Throughput>"));
+                self.write_line(format_args!("<Throughput unit=\"IOPS\">{limit}</Throughput>"));
             }
             Some(Throughput::BytesPerMillisecond(limit)) => self.value("Throughput", limit),
             None => self.value("Throughput", 0),
@@ -312,9 +314,9 @@ impl ProfileWriter<'_> {
         if target.thread_targets.is_empty() {
             return;
         }
-        self.group("ThreadTargets", |w| {
+        self.write_group("ThreadTargets", |w| {
             for thread in &target.thread_targets {
-                w.group("ThreadTarget", |w| {
+                w.write_group("ThreadTarget", |w| {
                     w.value("Thread", thread.thread);
                     w.value_if(thread.weight != 0, "Weight", thread.weight);
                 });
@@ -322,19 +324,19 @@ impl ProfileWriter<'_> {
         });
     }
 
-    fn within(&mut self) -> ProfileWriter<'_> {
+    fn nested_writer(&mut self) -> ProfileWriter<'_> {
         ProfileWriter { out: self.out, indent: self.indent + 2, compat: self.compat, is_whole: self.is_whole }
     }
 
-    fn group(&mut self, name: &str, children: impl FnOnce(&mut ProfileWriter)) {
-        self.line(format_args!("<{name}>"));
-        children(&mut self.within());
-        self.line(format_args!("</{name}>"));
+    fn write_group(&mut self, name: &str, children: impl FnOnce(&mut ProfileWriter)) {
+        self.write_line(format_args!("<{name}>"));
+        children(&mut self.nested_writer());
+        self.write_line(format_args!("</{name}>"));
     }
 
     /// An element that holds a number, a boolean or a keyword.
     fn value(&mut self, name: &str, value: impl Display) {
-        self.line(format_args!("<{name}>{value}</{name}>"));
+        self.write_line(format_args!("<{name}>{value}</{name}>"));
     }
 
     fn value_if(&mut self, given: bool, name: &str, value: impl Display) {
@@ -356,7 +358,7 @@ impl ProfileWriter<'_> {
         put!(self.out, "</{name}>\n");
     }
 
-    fn line(&mut self, content: std::fmt::Arguments) {
+    fn write_line(&mut self, content: std::fmt::Arguments) {
         put!(self.out, "{:1$}{content}\n", "", self.indent);
     }
 }

@@ -90,7 +90,7 @@ impl PercentileLine {
 }
 
 /// A line for each percentile, between minimum and maximum.
-fn latencies(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
+fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
     let edge = |name: &str, of: fn(&KnownFigures) -> Option<Millis>| PercentileLine {
         name: name.to_owned(),
         read: Cell::time(of(&span.read)),
@@ -110,7 +110,7 @@ fn latencies(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
 }
 
 /// `2 threads, 8 outstanding, 4 KiB, 50 % writes, random, no limit: a.dat`
-fn asked(span: &SpanSummary) -> String {
+fn requested_text(span: &SpanSummary) -> String {
     let parameters = &span.parameters;
     let mut words: Vec<String> =
         parameters.threads.map(|threads| count(threads, "thread")).into_iter().collect();
@@ -123,8 +123,8 @@ fn asked(span: &SpanSummary) -> String {
     add(parameters.common(|access| Some(units::amount(access.block_size?.into()))), "block sizes");
     add(parameters.common(|access| Some(format!("{} % writes", access.write_percent?))), "shares of writes");
     for (op, row, _) in Operation::shared() {
-        if parameters.targets.iter().any(|group| group.access.shares.of(op) > 0) {
-            let share = |access: &Access| Some(format!("{} % {}", access.shares.of(op), row.plural));
+        if parameters.targets.iter().any(|group| group.access.shares.percent(op) > 0) {
+            let share = |access: &Access| Some(format!("{} % {}", access.shares.percent(op), row.plural));
             add(parameters.common(share), &format!("shares of {}", row.plural));
         }
     }
@@ -150,7 +150,7 @@ fn asked(span: &SpanSummary) -> String {
 }
 
 /// `measured 10.00 s, CPUs 7.75 % busy`
-fn measured(span: &SpanSummary) -> String {
+fn measured_text(span: &SpanSummary) -> String {
     let unknown = || "not recorded".to_owned();
     let seconds = span.seconds.map_or_else(unknown, |seconds| format!("{seconds:.2} s"));
     let cpu = span.cpu_percent.map_or_else(unknown, |percent| format!("{percent:.2} % busy"));

@@ -56,7 +56,7 @@ pub(super) fn remarks(slow: &SlowIos) -> String {
 fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
     let sum = slow.stages();
     let all = sum.sum().max(1) as f64;
-    let longest = |stage| slow.ios.iter().map(|io| io.stages.of(stage)).max().unwrap_or(0);
+    let longest = |stage| slow.ios.iter().map(|io| io.stages.time_in(stage)).max().unwrap_or(0);
     let first = |stage: IoStage| slow.ios.iter().filter(|io| main_stage(io) == stage).count();
     let header = "stage                          |   share  |  mean (ms) |   max (ms) | I/Os mostly here";
     put!(
@@ -66,14 +66,14 @@ fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
         "-".repeat(header.len())
     );
     for stage in IoStage::ALL {
-        let ns = sum.of(stage);
+        let ns = sum.time_in(stage);
         put!(
             out,
             "{:30} | {:6.2} % | {:10.3} | {:10.3} | {:16}\n",
             stage.words(),
             ns as f64 * 100.0 / all,
-            ms(ns) / slow.ios.len() as f64,
-            ms(longest(stage)),
+            to_ms(ns) / slow.ios.len() as f64,
+            to_ms(longest(stage)),
             first(stage)
         );
     }
@@ -82,7 +82,7 @@ fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
 /// The stage in which an I/O was longest.
 pub(super) fn main_stage(io: &SlowIo) -> IoStage {
     // The first of several that are as long.
-    let longest = IoStage::ALL.into_iter().rev().max_by_key(|stage| io.stages.of(*stage));
+    let longest = IoStage::ALL.into_iter().rev().max_by_key(|stage| io.stages.time_in(*stage));
     longest.unwrap_or(IoStage::Unattributed)
 }
 
@@ -91,7 +91,7 @@ fn write_culprits(out: &mut Vec<u8>, slow: &SlowIos) {
     put!(out, "\n{header}\n{}\n", "-".repeat(header.len()));
     let culprits = slow.culprits();
     for sum in culprits.iter().take(CULPRITS) {
-        put!(out, "{:8} | {:10.3} | {}\n", sum.ios, ms(sum.ns), visible::line(&sum.kind.words(&sum.name)));
+        put!(out, "{:8} | {:10.3} | {}\n", sum.ios, to_ms(sum.ns), visible::line(&sum.kind.words(&sum.name)));
     }
     let named: u64 = culprits.iter().map(|sum| sum.ios).sum();
     let rest = (slow.ios.len() as u64).saturating_sub(named);
@@ -111,7 +111,7 @@ fn write_ios(out: &mut Vec<u8>, slow: &SlowIos) {
             out,
             "{:10.3} | {:8.3} | {:6} | {:6} | {:14} | {:8} | {}{why}\n",
             io.submitted_ns as f64 / 1e9,
-            ms(io.latency_ns),
+            to_ms(io.latency_ns),
             io.thread,
             io.operation,
             io.offset,
@@ -121,7 +121,7 @@ fn write_ios(out: &mut Vec<u8>, slow: &SlowIos) {
     }
 }
 
-fn ms(ns: u64) -> f64 {
+fn to_ms(ns: u64) -> f64 {
     ns as f64 / 1e6
 }
 

@@ -278,7 +278,7 @@ mod tests {
         ];
         for (ranges, expected) in [cut.as_slice(), &open].into_iter().zip(expected) {
             let mut out = Vec::new();
-            write_ranges(&mut out, ranges, &Style::of(Compat::V2_2));
+            write_ranges(&mut out, ranges, &Style::for_compat(Compat::V2_2));
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
     }

@@ -33,12 +33,12 @@ pub(super) fn write_cpu_table(out: &mut Vec<u8>, table: &CpuTable) {
             (columns.class, format!("{:5}{}| ", row.place.class, if row.performance { 'P' } else { ' ' })),
         ];
         let cells: String = cells.into_iter().filter(|(shown, _)| *shown).map(|(_, cell)| cell).collect();
-        put!(out, "{cells}{:4}|{}\n", row.place.cpu, percentages(&row.usage));
+        put!(out, "{cells}{:4}|{}\n", row.place.cpu, usage_cells(&row.usage));
     }
-    put!(out, "{border}\n{:width$}avg.|{}\n", "", percentages(&table.average), width = header.len());
+    put!(out, "{border}\n{:width$}avg.|{}\n", "", usage_cells(&table.average), width = header.len());
 }
 
-fn percentages(usage: &CpuUsage) -> String {
+fn usage_cells(usage: &CpuUsage) -> String {
     let CpuUsage { usage, user, kernel, idle } = usage;
     format!(" {usage:6.2}%| {user:6.2}%| {kernel:6.2}%| {idle:6.2}%")
 }
@@ -57,14 +57,14 @@ pub(super) fn write_table(out: &mut Vec<u8>, table: &Table, style: &Style) {
     let border = "-".repeat(78 + if latency { 23 } else { 0 } + if iops { 13 } else { 0 });
     put!(out, "{header}\n{border}\n");
     for row in &table.rows {
-        put!(out, "{:6} | {} | ", row.thread, figures(&row.figures));
+        put!(out, "{:6} | {} | ", row.thread, figure_cells(&row.figures));
         out.extend_from_slice(row.path.as_bytes());
         put!(out, " ({})\n", style.size(row.size));
     }
-    put!(out, "{border}\ntotal:   {}\n", figures(&table.total));
+    put!(out, "{border}\ntotal:   {}\n", figure_cells(&table.total));
 }
 
-fn figures(figures: &Figures) -> String {
+fn figure_cells(figures: &Figures) -> String {
     let throughput = &figures.throughput;
     let mut cells = format!(
         "{:15} | {:12} | {:10.2} | {:10.2}",

@@ -108,7 +108,9 @@ mod tests {
         String::from_utf8(out).expect("text")
     }
 
-    fn counts(events: &[(diskspd_model::machine::tracing::TraceEvent, Option<u64>)]) -> Vec<EventCount> {
+    fn sample_counts(
+        events: &[(diskspd_model::machine::tracing::TraceEvent, Option<u64>)],
+    ) -> Vec<EventCount> {
         events
             .iter()
             .map(|(event, count)| EventCount { event: *event, count: *count, reason: None })
@@ -124,7 +126,7 @@ mod tests {
             lost_events: 7,
             ..TraceSession::default()
         };
-        let counts = counts(&[
+        let counts = sample_counts(&[
             (DiskRead, Some(135_498)),
             (DiskWrite, Some(0)),
             (CopyOnWriteFault, None),
@@ -179,7 +181,7 @@ mod tests {
     #[test]
     fn hard_faults_alone_and_no_device() {
         let trace = TraceFigures {
-            counts: counts(&[(HardFault, Some(5))]),
+            counts: sample_counts(&[(HardFault, Some(5))]),
             devices: Some(Vec::new()),
             session: TraceSession::default(),
         };

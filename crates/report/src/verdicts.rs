@@ -13,22 +13,22 @@ use diskspd_model::units::visible::line;
 /// ```
 pub fn blocks(judgement: &Judgement, brief: bool) -> Vec<(Option<Severity>, String)> {
     let several = judgement.verdicts.len() > 1;
-    judgement.verdicts.iter().flat_map(|verdict| span(verdict, several, brief)).collect()
+    judgement.verdicts.iter().flat_map(|verdict| span_blocks(verdict, several, brief)).collect()
 }
 
-fn span(verdict: &SpanVerdict, several: bool, brief: bool) -> Vec<(Option<Severity>, String)> {
+fn span_blocks(verdict: &SpanVerdict, several: bool, brief: bool) -> Vec<(Option<Severity>, String)> {
     let place = FindingPlace { time_span: several.then_some(verdict.time_span), ..FindingPlace::default() };
     let parts = verdict.parts.iter().enumerate();
     parts
         .filter(|(index, part)| *index == 0 || part.severity.is_some())
-        .map(|(_, part)| (part.severity, block(part, &place, verdict.parts.len() > 1, brief)))
+        .map(|(_, part)| (part.severity, part_block(part, &place, verdict.parts.len() > 1, brief)))
         .collect()
 }
 
 fn block(part: &DeviceVerdict, place: &FindingPlace, named: bool, brief: bool) -> String {
     let label = format!("{}: ", word(part));
     let targets = match named && !part.targets.is_empty() {
-        true => format!("{}: ", targets(&part.targets)),
+        true => format!("{}: ", target_names(&part.targets)),
         false => String::new(),
     };
     let message = format!("{targets}{}", line(&part.message));
@@ -55,7 +55,7 @@ pub fn in_capitals(severity: Severity) -> &'static str {
     severity.label().trim_end_matches(": ")
 }
 
-fn targets(paths: &[RawText]) -> String {
+fn target_names(paths: &[RawText]) -> String {
     match paths {
         [one] => format!("'{one}'"),
         [one, other] => format!("'{one}', '{other}'"),

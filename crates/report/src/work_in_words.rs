@@ -32,7 +32,7 @@ pub fn short(run: &RunSummary) -> String {
         return name.clone();
     }
     let first = run.time_spans.iter().flatten().find_map(|span| span.parameters.targets.first());
-    let said = first.map(|group| access(&group.access)).filter(|said| !said.is_empty());
+    let said = first.map(|group| access_text(&group.access)).filter(|said| !said.is_empty());
     let several = if spans > 1 { format!(", {spans} time spans") } else { String::new() };
     format!("{}{several}", said.unwrap_or_else(|| "A run of DiskSpd".into()))
 }
@@ -67,7 +67,8 @@ pub fn names(run: &RunSummary) -> Vec<String> {
         }
     };
     let name = |index: usize| {
-        let name = asked(index).map(|(parameters, parts)| named(parameters, parts)).unwrap_or_default();
+        let name =
+            asked(index).map(|(parameters, parts)| workload_name(parameters, parts)).unwrap_or_default();
         if name.is_empty() { format!("Time span {}", index + 1) } else { name }
     };
     (0..run.time_spans.len()).map(name).collect()
@@ -106,17 +107,17 @@ pub fn named(parameters: &Parameters, parts: &[KnownPart]) -> String {
     let words = [
         Some(work).filter(|_| !parameters.targets.is_empty()),
         share.filter(|_| mixed.is_none()),
-        others(shares),
+        other_shares_text(shares),
         parameters
             .in_flight
             .map(|ios| format!("{ios} outstanding{}", if several.is_some() { " in all" } else { "" })),
         several.map(|threads| format!("{threads} threads")),
-        rate(parameters),
+        rate_text(parameters),
     ];
     capital(&words.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-fn rate(parameters: &Parameters) -> Option<String> {
+fn rate_text(parameters: &Parameters) -> Option<String> {
     if let Some(total) = parameters.rate_total {
         return Some(format!("{} IOPS asked for", grouped(total.ios_per_s as f64)));
     }
@@ -132,7 +133,7 @@ fn rate(parameters: &Parameters) -> Option<String> {
 /// Returns one sentence about the work of a time span; empty without recorded properties.
 pub fn of_span(parameters: &Parameters) -> String {
     let caches: Vec<&str> =
-        parameters.targets.iter().filter_map(|group| group.access.caching).map(cache).collect();
+        parameters.targets.iter().filter_map(|group| group.access.caching).map(cache_text).collect();
     let one_cache = caches.first().filter(|first| caches.iter().all(|cache| cache == *first));
     let durable = parameters.common(|access| access.caching.map(|caching| caching.write_through)).one();
     let count = |count: u64, one: &str, many: &str| match count {
@@ -155,7 +156,7 @@ pub fn of_span(parameters: &Parameters) -> String {
     if said.is_empty() { String::new() } else { format!("{}.", said.join(", ")) }
 }
 
-fn cache(caching: Caching) -> &'static str {
+fn cache_text(caching: Caching) -> &'static str {
     match (caching.effective_mode(), caching.is_cached()) {
         _ if caching.memory_mapped => "memory-mapped",
         (CacheMode::DisableLocalCache, _) => "bypassing the local cache",
@@ -165,7 +166,7 @@ fn cache(caching: Caching) -> &'static str {
     }
 }
 
-fn access(access: &Access) -> String {
+fn access_text(access: &Access) -> String {
     let order = access.random_percent.map(|share| match share {
         0 => "sequential".into(),
         100 => "random".into(),
@@ -177,13 +178,13 @@ fn access(access: &Access) -> String {
         share => format!(", {share} % writes"),
     });
     let size = access.block_size.map(|bytes| amount(u64::from(bytes)));
-    let others = others(access.shares).map(|others| format!(", {others}"));
+    let others = other_shares_text(access.shares).map(|others| format!(", {others}"));
     let words: Vec<String> = [size, order, direction, others].into_iter().flatten().collect();
     words.join(" ").replace(" ,", ",")
 }
 
 /// `5 % discards`; `None` = all I/Os read or write.
-fn others(shares: OperationShares) -> Option<String> {
+fn other_shares_text(shares: OperationShares) -> Option<String> {
     let words: Vec<String> =
         shares.iter().map(|(_, row, share)| format!("{share} % {}", row.plural)).collect();
     (!words.is_empty()).then(|| words.join(", "))

@@ -12,7 +12,7 @@ pub trait Companions: fmt::Debug + Send + Sync {
     fn go_on_at(&self, from: MeetingPoint, control: &Control) -> Option<Nanos>;
 
     /// When a time span was measured, on the monotonic clock.
-    fn measured(&self, begin: Nanos, end: Nanos);
+    fn set_window(&self, begin: Nanos, end: Nanos);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

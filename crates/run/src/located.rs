@@ -13,7 +13,7 @@ impl SpanTargets {
         SpanTargets(located)
     }
 
-    pub fn of(&self, target: &WorkerTarget) -> Option<&Located> {
+    pub fn find(&self, target: &WorkerTarget) -> Option<&Located> {
         self.0.get(target.target)?.as_ref()
     }
 }

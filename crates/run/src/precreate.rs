@@ -20,10 +20,10 @@ pub fn files(profile: &Profile) -> Vec<File> {
     for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
         by_path.entry(&target.path).or_default().push(target);
     }
-    by_path.into_iter().filter_map(|(path, targets)| file(which, path, &targets)).collect()
+    by_path.into_iter().filter_map(|(path, targets)| file_to_create(which, path, &targets)).collect()
 }
 
-fn file(which: PrecreateFiles, path: &RawText, targets: &[&Target]) -> Option<File> {
+fn file_to_create(which: PrecreateFiles, path: &RawText, targets: &[&Target]) -> Option<File> {
     let sizes = || targets.iter().map(|target| target.file_size.unwrap_or(0));
     let size = sizes().max().filter(|size| *size > 0)?;
     let zero = targets.first()?.zero_write_buffers;
@@ -81,7 +81,7 @@ mod tests {
 
     /// A profile with one time span per list; a target is its path, its size (0 = none), whether it writes
     /// zeros.
-    fn profile(which: Option<PrecreateFiles>, spans: &[&[(&str, u64, bool)]]) -> Profile {
+    fn sample_profile(which: Option<PrecreateFiles>, spans: &[&[(&str, u64, bool)]]) -> Profile {
         let target = |&(path, size, zero): &(&str, u64, bool)| Target {
             path: path.into(),
             file_size: (size > 0).then_some(size),
@@ -110,8 +110,10 @@ mod tests {
             (Some(OnlyFilesWithConstantOrZeroSizes), &[("f2", 200), ("f4", 300)]),
         ];
         for (which, expected) in cases {
-            let found: Vec<(String, u64)> =
-                files(&profile(*which, SPANS)).into_iter().map(|f| (f.path.to_string(), f.size)).collect();
+            let found: Vec<(String, u64)> = files(&sample_profile(*which, SPANS))
+                .into_iter()
+                .map(|f| (f.path.to_string(), f.size))
+                .collect();
             let expected: Vec<(String, u64)> =
                 expected.iter().map(|(path, size)| (path.to_string(), *size)).collect();
             assert_eq!(found, expected, "{which:?}");
@@ -120,7 +122,8 @@ mod tests {
 
     #[test]
     fn files_come_in_the_order_of_their_bytes_filled_as_their_targets_write() {
-        let profile = profile(Some(UseMaxSize), &[&[("b", 1, false), ("a", 2, true), ("Z", 3, false)]]);
+        let profile =
+            sample_profile(Some(UseMaxSize), &[&[("b", 1, false), ("a", 2, true), ("Z", 3, false)]]);
         let found: Vec<_> =
             files(&profile).into_iter().map(|f| (f.path.to_string(), f.size, f.zero)).collect();
         assert_eq!(found, [("Z".into(), 3, false), ("a".into(), 2, true), ("b".into(), 1, false)]);
@@ -130,7 +133,7 @@ mod tests {
     fn targets_that_share_a_file_agree_on_its_size_in_each_time_span() {
         let spans: &[&[(&str, u64, bool)]] =
             &[&[("a", 0, false), ("a", 5, false), ("b", 9, false), ("a", 7, false)], &[("a", 0, false)]];
-        let resized = resized(&profile(None, spans));
+        let resized = resized(&sample_profile(None, spans));
         let sizes: Vec<Option<u64>> =
             resized.time_spans.iter().flat_map(|span| &span.targets).map(|t| t.file_size).collect();
         assert_eq!(sizes, [Some(7), Some(7), Some(9), Some(7), None]);
@@ -138,7 +141,7 @@ mod tests {
 
     #[test]
     fn other_files_keep_their_size() {
-        let resized = resized(&profile(Some(UseMaxSize), SPANS));
+        let resized = resized(&sample_profile(Some(UseMaxSize), SPANS));
         let sizes =
             |span: usize| resized.time_spans[span].targets.iter().map(|t| t.file_size).collect::<Vec<_>>();
         assert_eq!(sizes(0), [Some(150), Some(200), None, Some(300), Some(300)]);

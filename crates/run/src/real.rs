@@ -34,7 +34,7 @@ pub fn path_states(devices: &[String]) -> PathStates {
 /// Returns the total time of a thread of this process waiting for a CPU in ns; `None` if the kernel does
 /// not report it.
 pub fn waited_for_cpu(thread: i32) -> Option<u64> {
-    threads::of(&Root::live(), thread).and_then(|times| times.run_delay)
+    threads::read_times(&Root::live(), thread).and_then(|times| times.run_delay)
 }
 
 pub fn look_around(system: &mut System, targets: &[&RawText]) {

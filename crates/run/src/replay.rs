@@ -58,7 +58,7 @@ pub fn prepared(
     let virtual_time = run_options.virtual_time();
     if let Some(replay) = &run_options.replay {
         for span in &mut profile.time_spans {
-            adapt(span, &list, replay, virtual_time);
+            adapt_span(span, &list, replay, virtual_time);
         }
     }
     Ok(ReplayReady { profile, run_options, list: Some(Arc::new(list)) })
@@ -142,8 +142,8 @@ fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual
             block_size: list.largest.max(list.alignment()),
             block_alignment: u64::from(list.alignment()),
             random_ratio: 100,
-            write_ratio: percent(writes, reads),
-            shares: target.shares.with(Operation::Discard, percent(discards, reads + writes)),
+            write_ratio: percent_share(writes, reads),
+            shares: target.shares.with(Operation::Discard, percent_share(discards, reads + writes)),
             // Each has its own time; this is what they come to.
             throughput: (replay.speed_thousandths > 0).then_some(Throughput::Iops(rate as u32)),
             ..target.clone()

@@ -72,7 +72,7 @@ pub fn of(target: &WorkerTarget) -> Option<usize> {
 
 /// Returns the bytes of a worker's I/O buffer, including the sources after it.
 pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
-    let sizes = worker.targets.iter().filter_map(of).map(|index| span.sources[index].size);
+    let sizes = worker.targets.iter().filter_map(source_size).map(|index| span.sources[index].size);
     Buffer::length_with(worker.buffer, sizes)
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use diskspd_sys::memory::HugePages;
 
-    fn contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {
+    fn read_contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {
         let made = make(sources, &[]).unwrap();
         let (buffer, places) =
             Buffer::with_shared(0, &made.iter().collect::<Vec<_>>(), HugePages::AskedFor).unwrap();
@@ -127,16 +127,16 @@ mod tests {
         places.iter().zip(&made).map(content).collect()
     }
 
-    fn random(size: u64) -> RandomDataSource {
+    fn random_source(size: u64) -> RandomDataSource {
         RandomDataSource { size, path: None }
     }
 
     #[test]
     fn random_sources_continue_and_repeat_by_seed() {
-        let two = contents(&[random(4096), random(5000)]);
-        let one = contents(&[random(4096 + 5000)]);
+        let two = read_contents(&[random_source(4096), random_source(5000)]);
+        let one = read_contents(&[random_source(4096 + 5000)]);
         assert_eq!([&two[0][..], &two[1][..]].concat(), one[0]);
-        assert_eq!(two, contents(&[random(4096), random(5000)]));
+        assert_eq!(two, read_contents(&[random_source(4096), random_source(5000)]));
         assert_eq!(two[0][..8], 0x4b39_c42d_b38f_cdf5u64.to_le_bytes(), "the generator of seed 0");
     }
 
@@ -149,7 +149,7 @@ mod tests {
             std::fs::write(&path, content).unwrap();
             let path = RawText::from(path.to_str().unwrap().as_bytes().to_vec());
             let source = RandomDataSource { size: 8, path: Some(path) };
-            assert_eq!(contents(&[source])[0], expected.as_bytes());
+            assert_eq!(read_contents(&[source])[0], expected.as_bytes());
         }
     }
 

@@ -96,7 +96,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         held: &held,
         accounts: Arc::default(),
         progress: by_direction(&plan, options, voice),
-        quota: VolumeQuota::of(&plan),
+        quota: VolumeQuota::for_plan(&plan),
         sources: &sources,
         log,
         integrity: common.integrity,

@@ -41,7 +41,7 @@ pub fn run(
         return Err(profiles);
     }
     if !targets.is_empty() {
-        return Ok(refused(profile, targets, control));
+        return Ok(refuse_plan(profile, targets, control));
     }
     announce_replay(options, voice);
     let mut door = OutputDoor::of_run(profile, &options.run_options).which_owns(&options.own);
@@ -99,7 +99,7 @@ pub fn run(
             after_span(&mut outcome.results);
         }
     }
-    end(&mut outcome, integrity, log, control, voice);
+    end_run(&mut outcome, integrity, log, control, voice);
     Ok(outcome)
 }
 
@@ -109,7 +109,7 @@ fn announce_replay(options: &Options, voice: &Voice) {
     replay.into_iter().for_each(|replay| voice.note(&replay::expectation(replay)));
 }
 
-fn end(
+fn end_run(
     outcome: &mut Outcome,
     integrity: Option<Integrity>,
     log: Option<IoLog>,
@@ -155,7 +155,7 @@ fn known_before(
     (profiles, targets)
 }
 
-fn refused(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> Outcome {
+fn refuse_plan(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> Outcome {
     let spans = (0..profile.time_spans.len()).map(|number| not_reached(number, false, control));
     let results = Results { time_spans: spans.collect() };
     let failures = errors.iter().map(PlanError::to_string).collect();

@@ -78,7 +78,7 @@ pub fn supervise(
         let (failures, troubles) = span.unwrap_or_default();
         Outcome { failures, troubles, ..all_spans(profile, results) }
     };
-    let _decides = decides(control);
+    let _decides = decision_hook(control);
     // What is left of the run's time to end; `None` = it has all the time it wants.
     let mut patience: Option<Duration> = None;
     loop {
@@ -108,7 +108,7 @@ pub fn supervise(
                 patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
             }
             Ok(Turn::GivenUp(why)) => return End::LeftBehind(given_up(left(), control, &why)),
-            Ok(Turn::Died) => return End::LeftBehind(died(left())),
+            Ok(Turn::Died) => return End::LeftBehind(mark_died(left())),
             // What was bounded is done.
             Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
                 patience = None;
@@ -117,7 +117,7 @@ pub fn supervise(
                 patience = patience.map(|patience| patience - TICK);
             }
             Err(_) if control.waits_for_others() => return End::LeftBehind(left()),
-            Err(_) => return End::LeftBehind(kept(left(), control)),
+            Err(_) => return End::LeftBehind(keep_outcome(left(), control)),
         }
     }
 }
@@ -127,7 +127,7 @@ fn no_thread(why: &std::io::Error) -> String {
     format!("{failed}; {}", failed.remedy())
 }
 
-fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
+fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
     outcome.troubles.push(format!(
         "the run doesn't end: it waits in the kernel while it {}, and is abandoned. The storage hangs, or is \
          very slow: see dmesg, and check the server or device",
@@ -137,12 +137,12 @@ fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
 }
 
 /// The guard leaves it to the run to end.
-fn decides(control: &Arc<Control>) -> guard::RunDecides {
+fn decision_hook(control: &Arc<Control>) -> guard::RunDecides {
     let control = Arc::clone(control);
     guard::run_decides(move |why| control.give_up(why))
 }
 
-fn died(outcome: Outcome) -> Outcome {
+fn mark_died(outcome: Outcome) -> Outcome {
     let defect = "a defect of this program ended the run; please report it";
     Outcome { failures: vec![defect.into()], ..outcome }
 }

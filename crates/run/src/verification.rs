@@ -35,7 +35,7 @@ pub fn begin(
     let open = |path: &PathBuf| open(path, profile, options, door, &patience);
     let journal = options.journal.as_ref().map(open).transpose();
     if let Some(path) = &options.journal
-        && let (Ok(_), Some(doubt)) = (&journal, doubt(path, profile))
+        && let (Ok(_), Some(doubt)) = (&journal, doubt_reason(path, profile))
     {
         voice.warn(&format!("--journal {}: {doubt}", path.display()));
     }
@@ -96,7 +96,7 @@ fn is_durable(target: &Target) -> bool {
     }
 }
 
-fn doubt(path: &Path, profile: &Profile) -> Option<String> {
+fn doubt_reason(path: &Path, profile: &Profile) -> Option<String> {
     let of_journal = stack(path);
     let disks = |stack: &Stack| stack.leaves().map(|layer| layer.name.clone()).collect::<Vec<_>>();
     let own = disks(&of_journal);

@@ -117,7 +117,7 @@ impl Store {
     /// # Errors
     /// Fails if they cannot be written.
     pub fn keep_suite(&self, label: &str, notes: &SuiteNotes) -> Result<(), StoreError> {
-        self.put(&SUITES, label, notes)
+        self.put_notes(&SUITES, label, notes)
     }
 
     /// Returns the suite notes of the runs with this label; `None` = they do not belong to a suite.
@@ -133,7 +133,7 @@ impl Store {
     /// # Errors
     /// The folder can't be listed.
     pub fn suites(&self) -> Result<Vec<String>, StoreError> {
-        self.names(&SUITES)
+        self.list_names(&SUITES)
     }
 
     /// Sets a baseline, in place of an earlier one of that name.
@@ -141,7 +141,7 @@ impl Store {
     /// # Errors
     /// It can't be written.
     pub fn set_baseline(&self, name: &str, baseline: &Baseline) -> Result<(), StoreError> {
-        self.put(&BASELINES, name, baseline)
+        self.put_notes(&BASELINES, name, baseline)
     }
 
     /// Returns a baseline; `None` if the name is unknown.
@@ -157,7 +157,7 @@ impl Store {
     /// # Errors
     /// The folder can't be listed.
     pub fn baselines(&self) -> Result<Vec<String>, StoreError> {
-        let mut names = self.names(&BASELINES)?;
+        let mut names = self.list_names(&BASELINES)?;
         names.sort();
         Ok(names)
     }
@@ -179,7 +179,7 @@ impl Store {
         self.folder().join(kind.folder).join(format!("{name}.json"))
     }
 
-    fn put<T: Serialize>(&self, kind: &NotesKind, name: &str, notes: T) -> Result<(), StoreError> {
+    fn put_notes<T: Serialize>(&self, kind: &NotesKind, name: &str, notes: T) -> Result<(), StoreError> {
         let folder = self.folder().join(kind.folder);
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
         self.make_folder(&folder).map_err(failed)?;
@@ -201,7 +201,7 @@ impl Store {
         kind.parse(&bytes).map(Some).map_err(|fault| wrong(fault.to_string()))
     }
 
-    fn names(&self, kind: &NotesKind) -> Result<Vec<String>, StoreError> {
+    fn list_names(&self, kind: &NotesKind) -> Result<Vec<String>, StoreError> {
         let folder = self.folder().join(kind.folder);
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
         let listed = match fs::read_dir(&folder) {

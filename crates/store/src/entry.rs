@@ -28,7 +28,7 @@ const SECOND: i64 = 1_000_000_000;
 
 impl StoreEntry {
     /// The order in which runs were kept here.
-    pub fn kept(&self) -> i64 {
+    pub fn kept_at(&self) -> i64 {
         self.about.order.unwrap_or_else(|| self.about.saved_at.saturating_mul(SECOND))
     }
 
@@ -36,7 +36,7 @@ impl StoreEntry {
     /// its start time.
     pub fn position(&self) -> i64 {
         let began = self.run.started_at.filter(|_| self.about.imported_from.is_some());
-        began.map_or_else(|| self.kept(), |at| at.saturating_mul(SECOND))
+        began.map_or_else(|| self.kept_at(), |at| at.saturating_mul(SECOND))
     }
 
     /// When it began, or else was kept, seconds since 1970.
@@ -44,11 +44,11 @@ impl StoreEntry {
         self.run.started_at.unwrap_or(self.about.saved_at)
     }
 
-    pub fn of(id: &str, source: KeptAs, about: RunNotes, run: RunSummary) -> StoreEntry {
+    pub fn new(id: &str, source: KeptAs, about: RunNotes, run: RunSummary) -> StoreEntry {
         let mut targets: Vec<String> = Vec::new();
         // As the index has them.
         let run = RunSummary { hosts: run.computer().into_iter().collect(), ..run };
-        let asked: Vec<&Parameters> = run.asked().collect();
+        let asked: Vec<&Parameters> = run.requested_work().collect();
         for path in asked.iter().flat_map(|asked| asked.paths()) {
             let path = path.to_string();
             if !targets.contains(&path) {
@@ -59,9 +59,13 @@ impl StoreEntry {
             id: id.to_owned(),
             source,
             about,
-            workload: workload(&asked),
+            workload: workload_text(&asked),
             targets,
-            work: asked.iter().zip(1..).map(|(asked, number)| SpanWork::of(number, asked)).collect(),
+            work: asked
+                .iter()
+                .zip(1..)
+                .map(|(asked, number)| SpanWork::from_parameters(number, asked))
+                .collect(),
             run,
         }
     }
@@ -104,7 +108,9 @@ mod tests {
         let work = |cache_mode, uncached_devices, device: Option<bool>| {
             let target = Target { path: "/dev/x".into(), cache_mode, uncached_devices, ..Target::default() };
             let span = TimeSpan { targets: vec![target], ..span.clone() };
-            workload(&[&Parameters::with(&span, |target, _| Access::of(&span, target).on(device))])
+            workload_text(&[&Parameters::with(&span, |target, _| {
+                Access::from_target(&span, target).on(device)
+            })])
         };
         let (cached, bypassed) = (CacheMode::Cached, CacheMode::DisableOsCache);
         let old = work(cached, true, None);

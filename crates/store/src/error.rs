@@ -41,7 +41,7 @@ pub enum StoreError {
     },
     #[error("{}: {why}: remove it, and the index is rebuilt from the runs", .file.display())]
     NoFile { file: PathBuf, why: &'static str },
-    #[error("{}: {why}{}", .file.display(), hint(why))]
+    #[error("{}: {why}{}", .file.display(), hint_text(why))]
     Index {
         /// The index.
         file: PathBuf,
@@ -60,7 +60,7 @@ pub enum StoreError {
     Pinned(String),
 }
 
-fn hint(why: &str) -> &'static str {
+fn hint_text(why: &str) -> &'static str {
     match why {
         why if why.contains("locked") => "; another program is using it: try again when that has ended",
         why if why.contains("full") => "; free some space on its disk: the kept runs are untouched",

@@ -112,7 +112,7 @@ impl Store {
     }
 
     fn place_it(&self, source: KeptAs, packed: &[u8], about: &RunNotes) -> Result<KeptRun, StoreError> {
-        let folder = self.runs();
+        let folder = self.runs_folder();
         let unwritten =
             |error: io::Error| StoreError::Unwritten { file: folder.clone(), why: error.to_string() };
         self.make_folder(&folder).map_err(unwritten)?;
@@ -142,7 +142,7 @@ impl Store {
         steps::before(FileStep::MakeFolder)?;
         self.make_with_those_above(folder)?;
         // Also where they are there: whoever made them may have been killed before they were on the disk.
-        sync_all(BTreeSet::from([above(folder), above(&self.folder)]))
+        sync_all(BTreeSet::from([parent_folder(folder), parent_folder(&self.folder)]))
     }
 
     /// Creates a folder of the store. New parent folders of the store itself are durable too.
@@ -151,29 +151,29 @@ impl Store {
     /// As [`Store::make_folder`].
     pub(super) fn make_with_those_above(&self, folder: &Path) -> io::Result<()> {
         let all = self.folder.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
-        let holders = all.filter(|path| !path.exists()).map(above).collect();
+        let holders = all.filter(|path| !path.exists()).map(parent_folder).collect();
         folder::refuse_foreign_link(folder)?;
         folder::make_all(folder)?;
         sync_all(holders)
     }
 
     pub fn file(&self, id: &str, source: KeptAs) -> PathBuf {
-        self.runs().join(name_of(id, source.ending()))
+        self.runs_folder().join(name_of(id, source.ending()))
     }
 
     fn about_file(&self, id: &str) -> PathBuf {
-        self.runs().join(name_of(id, ABOUT))
+        self.runs_folder().join(name_of(id, ABOUT))
     }
 
     /// Opens the folder of the runs, for reading and removing files directly in it.
     pub(super) fn open_runs(&self) -> Result<OpenFolder, StoreError> {
-        let failed = |error| StoreError::Folder { folder: self.runs(), error };
-        folder::refuse_foreign_link(&self.runs()).map_err(failed)?;
-        OpenFolder::open(&self.runs()).map_err(failed)
+        let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
+        folder::refuse_foreign_link(&self.runs_folder()).map_err(failed)?;
+        OpenFolder::open(&self.runs_folder()).map_err(failed)
     }
 
     pub(super) fn has(&self, id: &str, source: KeptAs) -> Result<bool, StoreError> {
-        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
         Ok(self.open_runs()?.stamp(&name_of(id, source.ending())).map_err(failed)?.is_some())
     }
 
@@ -218,19 +218,19 @@ impl Store {
             let name = name_of(id, ending);
             match runs.remove(&name) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    let file = self.runs().join(name);
+                    let file = self.runs_folder().join(name);
                     return Err(StoreError::File { file, why: format!("can't be removed: {error}") });
                 }
                 _ => {}
             }
         }
-        runs.sync().map_err(|error| StoreError::Folder { folder: self.runs(), error })
+        runs.sync().map_err(|error| StoreError::Folder { folder: self.runs_folder(), error })
     }
 
     /// Returns the existing runs by id, and removes leftovers of programs that were killed before keeping
     /// a run.
     pub(super) fn listed(&self) -> Result<BTreeSet<(String, &'static str)>, StoreError> {
-        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
         let folder = self.open_runs()?;
         let (mut found, mut notes, mut drafts) = (BTreeSet::new(), Vec::new(), Vec::new());
         for name in folder.names().map_err(failed)? {
@@ -296,7 +296,7 @@ fn name_of(id: &str, ending: &str) -> String {
 }
 
 /// The folder that holds a name.
-fn above(path: &Path) -> PathBuf {
+fn parent_folder(path: &Path) -> PathBuf {
     let above = path.parent().filter(|above| !above.as_os_str().is_empty());
     above.unwrap_or(Path::new(".")).to_owned()
 }
@@ -361,7 +361,7 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSu
     match source {
         KeptAs::Record => {
             let record = json::read(bytes)?;
-            let index = index::Index::of(&Judged::new(&record));
+            let index = index::Index::from_record(&Judged::new(&record));
             Ok(known::of_index(index, name))
         }
         KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {

@@ -21,7 +21,7 @@ impl StoreIndex {
     }
 
     fn read(&self, selection: &Selection, since: Option<i64>) -> rusqlite::Result<Vec<StoreEntry>> {
-        let (condition, values) = condition(selection, since);
+        let (condition, values) = sql_condition(selection, since);
         // The latest come first, so that the rest can be left out, and are turned round at the end.
         let limit = selection.last.map_or(-1, i64::from);
         let sql = format!(
@@ -35,7 +35,7 @@ impl StoreIndex {
         // Whoever wrote it: what is no id names no run.
         entries.retain(|entry| id::is_whole(&entry.id));
         entries.reverse();
-        self.complete(&mut entries)?;
+        self.complete_entries(&mut entries)?;
         Ok(entries)
     }
 
@@ -128,7 +128,7 @@ impl StoreIndex {
         let read = || -> rusqlite::Result<Vec<StoreEntry>> {
             let sql = format!("SELECT {} FROM runs r WHERE r.id = ?1", super::database::COLUMNS);
             let mut entries = vec![self.connection.query_row(&sql, [id], decode)?];
-            self.complete(&mut entries)?;
+            self.complete_entries(&mut entries)?;
             Ok(entries)
         };
         read().map_err(|error| self.store.index_error(&error))

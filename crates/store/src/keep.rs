@@ -30,11 +30,11 @@ impl Store {
         let mut record = Vec::new();
         // Memory takes everything.
         let written = json::write_readable(judged, &mut record);
-        written.map_err(|error| StoreError::File { file: self.runs(), why: error.to_string() })?;
+        written.map_err(|error| StoreError::File { file: self.runs_folder(), why: error.to_string() })?;
         let about = RunNotes { order: self.next_order(), ..about };
         let kept = self.keep(KeptAs::Record, &record, &about)?;
-        let run = known::of_index(index::Index::of(judged), &kept.id);
-        let entry = StoreEntry::of(&kept.id, KeptAs::Record, about, run);
+        let run = known::of_index(index::Index::from_record(judged), &kept.id);
+        let entry = StoreEntry::new(&kept.id, KeptAs::Record, about, run);
         let index = self.stamped(entry).and_then(|entry| self.open()?.add(&entry));
         Ok(Saved { kept, index })
     }
@@ -78,7 +78,7 @@ impl StoreIndex {
         let run = bare(source, run);
         for id in self.begun_at(started_at)? {
             let source = self.source_of(&id)?;
-            let known = self.store.known(&id, source).unwrap_or_default();
+            let known = self.store.read_known(&id, source).unwrap_or_default();
             if known.is_some_and(|known| bare(source, known).is_of_run(&run)) {
                 return Ok(Some(id));
             }

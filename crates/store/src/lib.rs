@@ -63,7 +63,7 @@ impl Store {
     }
 
     pub fn is_there(&self) -> bool {
-        self.runs().is_dir()
+        self.runs_folder().is_dir()
     }
 
     /// Makes the folder and tries whether a file can be put there, so that it needn't be found out
@@ -72,14 +72,14 @@ impl Store {
     /// # Errors
     /// It can't.
     pub fn try_out(&self) -> Result<(), StoreError> {
-        let folder = self.runs();
+        let folder = self.runs_folder();
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
         self.make_with_those_above(&folder).map_err(failed)?;
         let tried = Place::open(&folder.join(id::random())).map_err(|error| error.to_string());
         tried.map(drop).map_err(|why| failed(std::io::Error::other(why)))
     }
 
-    fn runs(&self) -> PathBuf {
+    fn runs_folder(&self) -> PathBuf {
         self.folder.join("runs")
     }
 

@@ -17,7 +17,7 @@ pub struct MachineNames<'a> {
 }
 
 impl<'a> MachineNames<'a> {
-    pub fn of(entries: &'a [StoreEntry]) -> MachineNames<'a> {
+    pub fn from_entries(entries: &'a [StoreEntry]) -> MachineNames<'a> {
         let mut machines = MachineNames::default();
         for entry in entries {
             let numbers = machines.numbers.entry(name(entry)).or_default();
@@ -76,7 +76,7 @@ impl Fingerprints {
 
     /// Returns for each run the changes of its machine since the previous run of the same work there.
     pub fn changes_of<'a>(&self, entries: &'a [StoreEntry]) -> HashMap<&'a str, Vec<Difference>> {
-        let machines = MachineNames::of(entries);
+        let machines = MachineNames::from_entries(entries);
         let mut latest: HashMap<(String, &str), &RunSummary> = HashMap::new();
         let mut changes = HashMap::new();
         for entry in entries.iter().filter(|entry| entry.run.fingerprint.is_some()) {

@@ -38,7 +38,7 @@ const CLOCK_SET: i64 = 2;
 impl History {
     /// Returns the histories of ordered runs, sorted by descending number of runs.
     pub fn all(entries: &[StoreEntry], figure: RunFigure, fingerprints: &Fingerprints) -> Vec<History> {
-        let machines = MachineNames::of(entries);
+        let machines = MachineNames::from_entries(entries);
         // Each with the latest run that tells of its machine.
         let mut found: BTreeMap<(String, &str, u32), (History, Option<&RunSummary>)> = BTreeMap::new();
         for entry in entries {
@@ -69,7 +69,7 @@ impl History {
         let mut all: Vec<History> = found.into_values().map(|(history, _)| history).collect();
         for history in &mut all {
             let values: Vec<f64> = history.points.iter().map(|point| point.value).collect();
-            history.trend = Trend::of(&values);
+            history.trend = Trend::detect(&values);
         }
         all.sort_by_key(|history| std::cmp::Reverse(history.points.len()));
         all

@@ -23,7 +23,7 @@ pub struct SpanWork {
 }
 
 impl SpanWork {
-    pub fn of(time_span: u32, asked: &Parameters) -> SpanWork {
+    pub fn from_parameters(time_span: u32, asked: &Parameters) -> SpanWork {
         let one = |value: Option<u64>| value.map_or(OfAllTargets::Unknown, OfAllTargets::One);
         let all = |of: fn(&Access) -> Option<u32>| asked.common(|access| of(access).map(u64::from));
         let values = [
@@ -96,7 +96,7 @@ mod tests {
             ..Target::default()
         };
         let span = TimeSpan { targets: vec![target(4096, 30), target(8192, 30)], ..TimeSpan::default() };
-        let work = SpanWork::of(2, &Parameters::of(&span));
+        let work = SpanWork::from_parameters(2, &Parameters::from_span(&span));
         let told = ["threads", "outstanding", "in_flight", "block_bytes", "write_percent", "none"]
             .map(|name| work.text(name));
         assert_eq!(told, ["2", "8", "16", "mixed", "30", ""]);
@@ -104,6 +104,9 @@ mod tests {
             SpanWork::of(1, &Parameters::of(&span)).words(),
             "mixed sizes sequential I/Os, 30 % writes, 2 threads, depth 8"
         );
-        assert!(WORK.iter().all(|name| SpanWork::of(1, &Parameters::default()).text(name).is_empty()));
+        assert!(
+            WORK.iter()
+                .all(|name| SpanWork::from_parameters(1, &Parameters::default()).text(name).is_empty())
+        );
     }
 }

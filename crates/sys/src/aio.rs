@@ -96,7 +96,7 @@ impl Queue {
         Ok(Queue {
             context,
             // SAFETY: the context exists, and until `drop` nobody else destroys it.
-            ring: unsafe { EventRing::of(context) },
+            ring: unsafe { EventRing::from_context(context) },
             memory: ManuallyDrop::new(memory),
             files: ManuallyDrop::new(files),
             ways: Vec::new(),
@@ -185,7 +185,7 @@ impl Queue {
             if let Some(ring) = &mut self.ring {
                 let blocks = &mut self.blocks;
                 let visible = ring.take(|event| give_back(blocks, event.tag as u32, event.result, &mut each));
-                self.in_flight = left(self.in_flight, visible);
+                self.in_flight = left_ios(self.in_flight, visible);
                 ended += visible;
             }
             let min = min.min(ended + self.in_flight as usize);
@@ -303,7 +303,7 @@ impl Queue {
         let blocks = &mut self.blocks;
         let ended = self.events[..count].iter();
         ended.for_each(|event| give_back(blocks, event.tag as u32, event.result, each));
-        self.in_flight = left(self.in_flight, count);
+        self.in_flight = left_ios(self.in_flight, count);
         Ok(count)
     }
 
@@ -461,6 +461,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "2 of 1 in flight have ended")]
     fn more_ends_than_there_were_are_a_defect_in_every_build() {
-        left(1, 2);
+        left_ios(1, 2);
     }
 }

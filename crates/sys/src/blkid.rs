@@ -72,46 +72,46 @@ fn load() -> Option<Library> {
     // to `transmute`.
     unsafe {
         Some(Library {
-            new_probe: std::mem::transmute::<Handle, unsafe extern "C" fn() -> Handle>(symbol(
+            new_probe: std::mem::transmute::<Handle, unsafe extern "C" fn() -> Handle>(find_symbol(
                 library,
                 c"blkid_new_probe",
             )?),
-            free_probe: std::mem::transmute::<Handle, unsafe extern "C" fn(Handle)>(symbol(
+            free_probe: std::mem::transmute::<Handle, unsafe extern "C" fn(Handle)>(find_symbol(
                 library,
                 c"blkid_free_probe",
             )?),
             set_device: std::mem::transmute::<Handle, unsafe extern "C" fn(Handle, c_int, i64, i64) -> c_int>(
-                symbol(library, c"blkid_probe_set_device")?,
+                find_symbol(library, c"blkid_probe_set_device")?,
             ),
-            enable_superblocks: std::mem::transmute::<Handle, With<c_int>>(symbol(
+            enable_superblocks: std::mem::transmute::<Handle, With<c_int>>(find_symbol(
                 library,
                 c"blkid_probe_enable_superblocks",
             )?),
-            set_superblocks_flags: std::mem::transmute::<Handle, With<c_int>>(symbol(
+            set_superblocks_flags: std::mem::transmute::<Handle, With<c_int>>(find_symbol(
                 library,
                 c"blkid_probe_set_superblocks_flags",
             )?),
-            enable_partitions: std::mem::transmute::<Handle, With<c_int>>(symbol(
+            enable_partitions: std::mem::transmute::<Handle, With<c_int>>(find_symbol(
                 library,
                 c"blkid_probe_enable_partitions",
             )?),
-            set_partitions_flags: std::mem::transmute::<Handle, With<c_int>>(symbol(
+            set_partitions_flags: std::mem::transmute::<Handle, With<c_int>>(find_symbol(
                 library,
                 c"blkid_probe_set_partitions_flags",
             )?),
-            do_probe: std::mem::transmute::<Handle, unsafe extern "C" fn(Handle) -> c_int>(symbol(
+            do_probe: std::mem::transmute::<Handle, unsafe extern "C" fn(Handle) -> c_int>(find_symbol(
                 library,
                 c"blkid_do_probe",
             )?),
             lookup_value: std::mem::transmute::<
                 Handle,
                 unsafe extern "C" fn(Handle, *const c_char, *mut *const c_char, *mut usize) -> c_int,
-            >(symbol(library, c"blkid_probe_lookup_value")?),
+            >(find_symbol(library, c"blkid_probe_lookup_value")?),
         })
     }
 }
 
-fn symbol(library: Handle, name: &CStr) -> Option<Handle> {
+fn find_symbol(library: Handle, name: &CStr) -> Option<Handle> {
     // SAFETY: the library is loaded, and the name ends with a zero byte.
     let symbol = unsafe { libc::dlsym(library, name.as_ptr()) };
     (!symbol.is_null()).then_some(symbol)

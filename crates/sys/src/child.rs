@@ -66,8 +66,8 @@ impl ChildProgram {
         command.args(arguments).stdin(Stdio::null()).stdout(printed).stderr(Stdio::piped());
         process_group::leads_its_own(&mut command);
         let mut child = command.spawn()?;
-        let printed = child.stdout.take().map(PipeReader::of).transpose();
-        let told = child.stderr.take().map(PipeReader::of).transpose();
+        let printed = child.stdout.take().map(PipeReader::spawn).transpose();
+        let told = child.stderr.take().map(PipeReader::spawn).transpose();
         match (printed, told) {
             (Ok(printed), Ok(told)) => Ok(ChildProgram { child: Mutex::new(child), printed, told }),
             (Err(error), _) | (_, Err(error)) => {

@@ -78,12 +78,12 @@ pub struct OutOfTheWay {
 pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     let nice = getpriority_process(Some(gettid())).ok();
     let nice = nice.filter(|_| setpriority_process(Some(gettid()), PUNCTUAL).is_ok());
-    OutOfTheWay { nice, allowed: leave(cpus) }
+    OutOfTheWay { nice, allowed: leave_cpus(cpus) }
 }
 
 /// Keeps a working thread off these CPUs without higher priority.
 pub fn keep_away(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
-    OutOfTheWay { nice: None, allowed: leave(cpus) }
+    OutOfTheWay { nice: None, allowed: leave_cpus(cpus) }
 }
 
 fn leave(cpus: impl IntoIterator<Item = u32>) -> Option<CpuSet> {
@@ -118,7 +118,7 @@ pub fn wake_exactly() {
 mod tests {
     use super::*;
 
-    fn now() -> (CpuSet, i32) {
+    fn current_state() -> (CpuSet, i32) {
         let allowed = sched_getaffinity(None).expect("the thread's CPUs");
         (allowed, getpriority_process(Some(gettid())).expect("its nice value"))
     }
@@ -134,20 +134,20 @@ mod tests {
     #[test]
     fn the_thread_leaves_the_cpus_to_the_others_and_comes_back() {
         std::thread::spawn(|| {
-            let (before, nice) = now();
+            let (before, nice) = current_state();
             let cpus: Vec<u32> =
                 (0..CpuSet::MAX_CPU).filter(|cpu| before.is_set(*cpu)).map(|c| c as u32).collect();
             let away = keep_off(cpus[..1].iter().copied());
-            let (others, raised) = now();
+            let (others, raised) = current_state();
             assert_eq!(others.is_set(cpus[0] as usize), cpus.len() == 1);
             assert!(others.count() > 0 && raised <= nice);
             drop(away);
-            assert_eq!(now(), (before, nice));
+            assert_eq!(current_state(), (before, nice));
             // Nowhere else to go.
             let away = keep_off(cpus);
-            assert_eq!(now().0, before);
+            assert_eq!(current_state().0, before);
             drop(away);
-            assert_eq!(now(), (before, nice));
+            assert_eq!(current_state(), (before, nice));
         })
         .join()
         .expect("the thread");

@@ -62,10 +62,10 @@ fn hold_at(device: &Path, limit: u32) -> Result<CpuLatency, CpuLatencyError> {
             _ => Err(io::ErrorKind::WriteZero.into()),
         }
     };
-    hold().map_err(|source| explain(source, limit))
+    hold().map_err(|source| explain_error(source, limit))
 }
 
-fn explain(source: io::Error, limit: u32) -> CpuLatencyError {
+fn explain_error(source: io::Error, limit: u32) -> CpuLatencyError {
     match source.raw_os_error() {
         Some(libc::ENOENT | libc::ENODEV | libc::ENXIO) => CpuLatencyError::Missing,
         Some(libc::EACCES | libc::EPERM | libc::EROFS) => CpuLatencyError::Permission,
@@ -118,7 +118,7 @@ mod tests {
         assert!(long.contains("2147483648 us"), "{long}");
         // Root may write to any file: the kernel's answers to others.
         for errno in [libc::EACCES, libc::EPERM, libc::EROFS] {
-            let denied = explain(io::Error::from_raw_os_error(errno), 0).to_string();
+            let denied = explain_error(io::Error::from_raw_os_error(errno), 0).to_string();
             assert!(denied.contains("no permission") && denied.contains("run as root"), "{denied}");
         }
     }

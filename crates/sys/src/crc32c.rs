@@ -109,7 +109,7 @@ impl Linear {
     }
 
     #[inline]
-    pub fn of(&self, number: u32) -> u32 {
+    pub fn transform(&self, number: u32) -> u32 {
         let of_byte = |place: usize| self.0[place][(number >> (8 * place)) as usize & 0xff];
         of_byte(0) ^ of_byte(1) ^ of_byte(2) ^ of_byte(3)
     }
@@ -149,7 +149,7 @@ mod tests {
             assert_eq!(remainder_of_words(after, words, last), by_table(after, &behind), "{length}");
             let zeros = vec![0; rest.len()];
             let advanced = Linear::new(|bit| remainder(bit, &zeros));
-            assert_eq!(advanced.of(after) ^ remainder(0, rest), remainder(after, rest), "{length}");
+            assert_eq!(advanced.transform(after) ^ remainder(0, rest), remainder(after, rest), "{length}");
         }
     }
 }

@@ -95,8 +95,8 @@ impl Event {
     }
 
     fn try_open(path: &Path, create: bool) -> Result<Option<Event>, EventError> {
-        let fail = |doing| move |error: Errno| kernel(path, doing, error);
-        let file = file(path, create)?;
+        let fail = |doing| move |error: Errno| kernel_error(path, doing, error);
+        let file = open_file(path, create)?;
         // Alone with it: it's left over. Nobody can have set it anew before we have changed to the shared
         // lock. Reset even when it's not for us: somebody who opens it at this moment takes us for its
         // user.
@@ -109,7 +109,7 @@ impl Event {
                 }
             }
             Err(Errno::WOULDBLOCK) => {}
-            Err(error) => return Err(kernel(path, "locking it", error)),
+            Err(error) => return Err(kernel_error(path, "locking it", error)),
         }
         let began = Instant::now();
         while let Err(error) = fs::flock(&file, FlockOperation::NonBlockingLockShared) {
@@ -118,7 +118,7 @@ impl Event {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Errno::WOULDBLOCK => return Err(EventError::Locked(path.to_owned())),
-                error => return Err(kernel(path, "locking it", error)),
+                error => return Err(kernel_error(path, "locking it", error)),
             }
         }
         // With the lock nobody takes it away any more; before, somebody may have.
@@ -138,7 +138,7 @@ impl Event {
     /// # Errors
     /// Fails with the kernel's error.
     pub fn is_set(&self) -> Result<bool, EventError> {
-        let found = fs::fstat(&self.file).map_err(|e| kernel(&self.path, "looking at it", e))?;
+        let found = fs::fstat(&self.file).map_err(|e| kernel_error(&self.path, "looking at it", e))?;
         Ok(found.st_size > 0)
     }
 
@@ -148,7 +148,7 @@ impl Event {
     /// Fails with the kernel's error.
     pub fn set(&self) -> Result<(), EventError> {
         let written = rustix::io::pwrite(&self.file, b"1", 0);
-        written.map(|_| ()).map_err(|e| kernel(&self.path, "setting it", e))
+        written.map(|_| ()).map_err(|e| kernel_error(&self.path, "setting it", e))
     }
 
     /// Resets it, so that later waits block.
@@ -156,7 +156,7 @@ impl Event {
     /// # Errors
     /// Fails with the kernel's error.
     pub fn reset(&self) -> Result<(), EventError> {
-        fs::ftruncate(&self.file, 0).map_err(|e| kernel(&self.path, "resetting it", e))
+        fs::ftruncate(&self.file, 0).map_err(|e| kernel_error(&self.path, "resetting it", e))
     }
 
     /// Waits until it is set, but no longer than `limit`; returns whether it is set. Only one thread at a
@@ -174,7 +174,7 @@ impl Event {
     /// # Errors
     /// Fails with the kernel's error.
     pub fn wait_unless(&self, limit: Duration, off: Option<&CallOff>) -> Result<bool, EventError> {
-        let fail = |error| kernel(&self.path, "waiting for it", error);
+        let fail = |error| kernel_error(&self.path, "waiting for it", error);
         let deadline = Instant::now() + limit;
         loop {
             // What is pending is taken out before looking, so that no later change goes unnoticed.
@@ -272,12 +272,12 @@ fn path(directory: &Path, name: &[u8]) -> Result<PathBuf, EventError> {
 
 /// Opens the file of an event, or makes it. An existing one is opened without `O_CREAT`, which the kernel
 /// may refuse for other people's files in such a directory (`fs.protected_regular`).
-fn file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
+fn open_file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
     // Without O_NONBLOCK, opening a pipe of that name would wait.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = loop {
         match fs::open(path, flags, Mode::empty()) {
-            Err(Errno::NOENT) if create => match make(path) {
+            Err(Errno::NOENT) if create => match make_file(path) {
                 Err(Errno::EXIST) => {}
                 made => break made,
             },
@@ -288,9 +288,9 @@ fn file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
         Errno::NOENT if !create => EventError::Missing,
         Errno::LOOP | Errno::ISDIR | Errno::NXIO => EventError::NoEvent(path.to_owned()),
         Errno::ACCESS | Errno::PERM => EventError::Permission(path.to_owned()),
-        error => kernel(path, "opening it", error),
+        error => kernel_error(path, "opening it", error),
     })?;
-    let found = fs::fstat(&file).map_err(|e| kernel(path, "looking at it", e))?;
+    let found = fs::fstat(&file).map_err(|e| kernel_error(path, "looking at it", e))?;
     if !is_event(&found) {
         return Err(EventError::NoEvent(path.to_owned()));
     }
@@ -319,7 +319,7 @@ fn make(path: &Path) -> Result<OwnedFd, Errno> {
     Ok(file)
 }
 
-fn kernel(path: &Path, doing: &'static str, error: Errno) -> EventError {
+fn kernel_error(path: &Path, doing: &'static str, error: Errno) -> EventError {
     EventError::Kernel { path: path.to_owned(), doing, source: error.into() }
 }
 

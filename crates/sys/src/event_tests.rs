@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 const LONG: Duration = Duration::from_secs(600);
 
-fn directory() -> tempfile::TempDir {
+fn temp_directory() -> tempfile::TempDir {
     tempfile::tempdir_in(DIRECTORY).unwrap()
 }
 
@@ -28,7 +28,7 @@ fn names_become_files_without_loss() {
 
 #[test]
 fn an_event_stays_set_for_all_who_have_it_open_until_it_is_reset() {
-    let directory = directory();
+    let directory = temp_directory();
     let at = directory.path().join("event");
     let (a, b) = (Event::open_at(&at, true).unwrap(), Event::open_at(&at, true).unwrap());
     assert!(!a.is_set().unwrap() && !b.wait(Duration::ZERO).unwrap());
@@ -43,7 +43,7 @@ fn an_event_stays_set_for_all_who_have_it_open_until_it_is_reset() {
 
 #[test]
 fn who_waits_is_woken() {
-    let directory = directory();
+    let directory = temp_directory();
     let at = directory.path().join("event");
     let event = Event::open_at(&at, true).unwrap();
     std::thread::scope(|scope| {
@@ -62,7 +62,7 @@ fn who_waits_is_woken() {
 
 #[test]
 fn an_event_lives_as_long_as_somebody_has_it_open() {
-    let directory = directory();
+    let directory = temp_directory();
     let at = directory.path().join("event");
     assert!(matches!(Event::open_at(&at, false), Err(EventError::Missing)));
     let first = Event::open_at(&at, true).unwrap();
@@ -90,7 +90,7 @@ fn an_event_lives_as_long_as_somebody_has_it_open() {
 /// close gets the next event, as all others do.
 #[test]
 fn event_opened_during_close_is_shared() {
-    let directory = directory();
+    let directory = temp_directory();
     let at = directory.path().join("event");
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -109,7 +109,7 @@ fn event_opened_during_close_is_shared() {
 
 #[test]
 fn shared_events_are_open_to_all_and_safe() {
-    let directory = directory();
+    let directory = temp_directory();
     let at = |name: &str| directory.path().join(name);
     let event = Event::open_at(&at("event"), true).unwrap();
     assert_eq!(std::fs::metadata(at("event")).unwrap().permissions().mode() & 0o777, 0o666);
@@ -130,7 +130,7 @@ fn shared_events_are_open_to_all_and_safe() {
 
 #[test]
 fn another_users_file_is_an_event_only_if_it_is_shared_as_events_are() {
-    let directory = directory();
+    let directory = temp_directory();
     let at = directory.path().join("event");
     std::fs::write(&at, "1").unwrap();
     if std::os::unix::fs::chown(&at, Some(65534), None).is_err() {
@@ -146,7 +146,7 @@ fn another_users_file_is_an_event_only_if_it_is_shared_as_events_are() {
 
 #[test]
 fn many_can_open_and_set_an_event_at_the_same_time() {
-    let directory = directory();
+    let directory = temp_directory();
     let at = directory.path().join("event");
     for _ in 0..50 {
         std::thread::scope(|scope| {

@@ -70,9 +70,9 @@ const INLINE_LIMIT: u64 = 4096;
 pub fn all_written(file: impl AsFd, size: u64) -> io::Result<bool> {
     let mut covered = 0;
     while covered < size {
-        let map = fetch(file.as_fd(), covered, size, FLAG_SYNC)?;
+        let map = fetch_extents(file.as_fd(), covered, size, FLAG_SYNC)?;
         let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
-        match step(covered, size, extents) {
+        match next_offset(covered, size, extents) {
             Some(end) if end > covered => covered = end,
             _ => return Ok(false),
         }
@@ -86,7 +86,7 @@ pub fn cannot_tell(error: &io::Error) -> bool {
 }
 
 /// The first extents between two offsets.
-fn fetch(file: BorrowedFd<'_>, from: u64, to: u64, flags: u32) -> io::Result<Box<Map>> {
+fn fetch_extents(file: BorrowedFd<'_>, from: u64, to: u64, flags: u32) -> io::Result<Box<Map>> {
     let header =
         MapHeader { start: from, length: to - from, flags, room: ROOM as u32, ..MapHeader::default() };
     let mut map = Box::new(Map { header, extents: [Extent::default(); ROOM] });
@@ -98,7 +98,7 @@ fn fetch(file: BorrowedFd<'_>, from: u64, to: u64, flags: u32) -> io::Result<Box
 
 /// Returns the written length when these extents follow `covered`; `None` if they leave a gap, or do not
 /// reach the end.
-fn step(covered: u64, size: u64, extents: &[Extent]) -> Option<u64> {
+fn next_offset(covered: u64, size: u64, extents: &[Extent]) -> Option<u64> {
     let mut end = covered;
     for extent in extents {
         let unfit = extent.flags & (EXTENT_UNKNOWN | EXTENT_DELALLOC | EXTENT_UNWRITTEN) != 0
@@ -118,7 +118,7 @@ fn step(covered: u64, size: u64, extents: &[Extent]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn extent(logical: u64, length: u64, flags: u32) -> Extent {
+    fn sample_extent(logical: u64, length: u64, flags: u32) -> Extent {
         Extent { logical, length, flags, ..Extent::default() }
     }
 
@@ -126,22 +126,22 @@ mod tests {
     fn a_gap_or_an_extent_without_data_ends_the_walk() {
         let last = EXTENT_LAST;
         for (name, extents, expected) in [
-            ("one extent", vec![extent(0, 8192, last)], Some(8192)),
-            ("two in a row", vec![extent(0, 4096, 0), extent(4096, 4096, last)], Some(8192)),
-            ("more to come", vec![extent(0, 4096, 0)], Some(4096)),
-            ("longer than the file", vec![extent(0, 1 << 20, last)], Some(1 << 20)),
-            ("begins with a hole", vec![extent(4096, 4096, last)], None),
-            ("a hole between", vec![extent(0, 2048, 0), extent(4096, 4096, last)], None),
-            ("ends with a hole", vec![extent(0, 4096, last)], None),
-            ("only allocated", vec![extent(0, 8192, EXTENT_UNWRITTEN | last)], None),
-            ("in memory", vec![extent(0, 8192, EXTENT_DELALLOC | EXTENT_UNKNOWN | last)], None),
-            ("in the inode", vec![extent(0, 8192, EXTENT_INLINE | last)], None),
+            ("one extent", vec![sample_extent(0, 8192, last)], Some(8192)),
+            ("two in a row", vec![sample_extent(0, 4096, 0), sample_extent(4096, 4096, last)], Some(8192)),
+            ("more to come", vec![sample_extent(0, 4096, 0)], Some(4096)),
+            ("longer than the file", vec![sample_extent(0, 1 << 20, last)], Some(1 << 20)),
+            ("begins with a hole", vec![sample_extent(4096, 4096, last)], None),
+            ("a hole between", vec![sample_extent(0, 2048, 0), sample_extent(4096, 4096, last)], None),
+            ("ends with a hole", vec![sample_extent(0, 4096, last)], None),
+            ("only allocated", vec![sample_extent(0, 8192, EXTENT_UNWRITTEN | last)], None),
+            ("in memory", vec![sample_extent(0, 8192, EXTENT_DELALLOC | EXTENT_UNKNOWN | last)], None),
+            ("in the inode", vec![sample_extent(0, 8192, EXTENT_INLINE | last)], None),
             ("nothing at all", vec![], Some(0)),
         ] {
-            assert_eq!(step(0, 8000, &extents), expected, "{name}");
+            assert_eq!(next_offset(0, 8000, &extents), expected, "{name}");
         }
         assert_eq!(
-            step(0, 100, &[extent(0, 100, EXTENT_INLINE | last)]),
+            next_offset(0, 100, &[sample_extent(0, 100, EXTENT_INLINE | last)]),
             Some(100),
             "a tiny file in its inode"
         );

@@ -112,12 +112,12 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 /// Fails with the problem and the next step: see [`Problem`].
 pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     let (path, way) = (location.name(), location.way());
-    let (flags, access) = direction(mode);
+    let (flags, access) = mode_direction(mode);
     let fail = |doing, error: Errno| TargetError::from_io(path, doing, access, error);
     // Looked at first, because opening a pipe waits for its other end.
     let found = look(location)?;
     let kind = FileType::from_raw_mode(found.st_mode);
-    accept(path, kind)?;
+    accept_kind(path, kind)?;
 
     if mode.write && kind == FileType::BlockDevice && is_read_only(way) {
         return Err(TargetError::new(path, Problem::ReadOnly));
@@ -170,14 +170,14 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
 /// [`Problem::KernelInterface`].
 pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
     let file_system = file_systems::type_of_open(file);
-    match FileSystemType::named(&file_system).holds_data() {
+    match FileSystemType::from_name(&file_system).holds_data() {
         true => Ok(()),
         false => Err(TargetError::new(path, Problem::KernelInterface { file_system })),
     }
 }
 
 /// The directions of a mode, as flags and in words.
-fn direction(mode: &OpenMode) -> (OFlags, &'static str) {
+fn mode_direction(mode: &OpenMode) -> (OFlags, &'static str) {
     match (mode.read, mode.write) {
         (true, true) => (OFlags::RDWR, "read and write"),
         (false, true) => (OFlags::WRONLY, "write"),
@@ -194,7 +194,7 @@ pub fn open_namespace<L: Location + ?Sized>(
     mode: &OpenMode,
 ) -> Result<OpenTarget, TargetError> {
     let path = location.name();
-    let (flags, access) = direction(mode);
+    let (flags, access) = mode_direction(mode);
     let file = rustix::fs::open(location.way(), flags | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| TargetError::from_io(path, "open it", access, error))?;
     let found = nvme::namespace(&file)
@@ -274,7 +274,7 @@ pub fn size(path: &Path, file: BorrowedFd<'_>) -> Result<u64, TargetError> {
     let fail = |error| TargetError::from_io(path, "read its size", "read", error);
     let found = rustix::fs::fstat(file).map_err(|error| fail(error.into()))?;
     let kind = FileType::from_raw_mode(found.st_mode);
-    accept(path, kind)?;
+    accept_kind(path, kind)?;
     if kind == FileType::BlockDevice {
         return block::capacity(file).map_err(fail);
     }
@@ -288,7 +288,7 @@ fn is_read_only(device: &Path) -> bool {
     device.is_ok_and(|device| block::read_only(device.as_fd()).unwrap_or(false))
 }
 
-fn accept(path: &Path, kind: FileType) -> Result<(), TargetError> {
+fn accept_kind(path: &Path, kind: FileType) -> Result<(), TargetError> {
     match kind {
         FileType::RegularFile | FileType::BlockDevice => Ok(()),
         FileType::Directory => Err(TargetError::new(path, Problem::Directory)),

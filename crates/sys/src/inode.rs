@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    pub fn of(found: &Metadata) -> Kind {
+    pub fn from_metadata(found: &Metadata) -> Kind {
         Kind::from_mode(found.mode())
     }
 }

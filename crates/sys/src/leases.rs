@@ -38,13 +38,13 @@ const TICK: Duration = Duration::from_millis(20);
 pub fn unreleased<L: Location + ?Sized>(location: &L, written: bool) -> Option<Lease> {
     let inode = rustix::fs::stat(location.way()).ok()?.st_ino;
     // Opening for writing has effects: it is not tried without need.
-    let mut lease = holder(inode)?;
+    let mut lease = lease_holder(inode)?;
     for _ in 0..PATIENCE.as_millis() / TICK.as_millis() {
         match files::open_to_locate(location, written) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(TICK),
             _ => return None,
         }
-        lease = holder(inode).unwrap_or(lease);
+        lease = lease_holder(inode).unwrap_or(lease);
     }
     Some(lease)
 }
@@ -57,15 +57,15 @@ pub fn of_file(file: &Path) -> Option<Lease> {
 
 /// Returns the holder of a lease on a file with this inode. A line of /proc/locks is `1: LEASE  ACTIVE
 /// WRITE <process> <major>:<minor>:<inode> 0 EOF`; the NFS server has `DELEG`.
-fn holder(inode: u64) -> Option<Lease> {
+fn lease_holder(inode: u64) -> Option<Lease> {
     let locks = fs::read_to_string("/proc/locks").ok()?;
-    let process = locks.lines().find_map(|line| leased(line, inode))?;
+    let process = locks.lines().find_map(|line| parse_lease(line, inode))?;
     let program = process.and_then(|process| fs::read_to_string(format!("/proc/{process}/comm")).ok());
     Some(Lease { process, program: program.map(|name| name.trim().to_owned()) })
 }
 
 /// The process of a line of /proc/locks, where that is a lease on the inode.
-fn leased(line: &str, inode: u64) -> Option<Option<u32>> {
+fn parse_lease(line: &str, inode: u64) -> Option<Option<u32>> {
     let mut words = line.split_ascii_whitespace().skip(1);
     let is_lease = matches!(words.next()?, "LEASE" | "DELEG");
     let (process, place) = (words.nth(2)?, words.next()?);
@@ -87,7 +87,7 @@ mod tests {
             ("5: FLOCK  ADVISORY  WRITE 1234 fe:00:77 0 EOF", None),
             ("", None),
         ] {
-            assert_eq!(leased(line, 77), expected, "{line}");
+            assert_eq!(parse_lease(line, 77), expected, "{line}");
         }
     }
 

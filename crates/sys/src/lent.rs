@@ -93,14 +93,14 @@ impl<T> Owner<T> {
                 FREE => return true,
                 LOOKED_AT => std::thread::yield_now(),
                 _ => {
-                    self.lose();
+                    self.lose_value();
                     return false;
                 }
             }
         }
     }
 
-    fn lose(&mut self) {
+    fn lose_value(&mut self) {
         self.here = false;
         // An heir who came too early finds it now.
         self.lent.down.store(true, Ordering::Release);
@@ -166,7 +166,7 @@ mod tests {
 
     /// Changes two numbers together, and puts them down around each call, until the heir has them; returns
     /// how often.
-    fn works(mut owner: Owner<[u64; 2]>, call: impl Fn()) -> u64 {
+    fn count_rounds(mut owner: Owner<[u64; 2]>, call: impl Fn()) -> u64 {
         let mut rounds = 0;
         while let Some(pair) = owner.get() {
             rounds += 1;
@@ -186,7 +186,7 @@ mod tests {
         assert!(heir.look(|_| ()).is_none(), "the owner works on it");
         // A call that takes its time.
         let worker =
-            std::thread::spawn(move || works(owner, || std::thread::sleep(Duration::from_micros(20))));
+            std::thread::spawn(move || count_rounds(owner, || std::thread::sleep(Duration::from_micros(20))));
         let mut looks = 0_u64..100_000_000;
         // Who looks again and again without a pause lets the owner hardly ever go on.
         let pause = || std::thread::sleep(Duration::from_micros(10));
@@ -205,7 +205,7 @@ mod tests {
         for _ in 0..50 {
             // Two numbers that are always changed together.
             let (owner, mut heir) = lend([0_u64; 2]);
-            let worker = std::thread::spawn(move || works(owner, || ()));
+            let worker = std::thread::spawn(move || count_rounds(owner, || ()));
             let end = Instant::now() + Duration::from_secs(20);
             let found = loop {
                 if let Some(pair) = heir.inherit() {

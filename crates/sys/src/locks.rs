@@ -20,7 +20,7 @@ pub struct Locked {
 /// Returns a lock by another program on any byte of an open file, or on the whole of it. `None` = there is
 /// no lock, or the file system does not support locks. The file stays unchanged.
 pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
-    of_bytes(file).or_else(|| whole(file))
+    of_bytes(file).or_else(|| whole_file_lock(file))
 }
 
 /// Locks an open file or folder exclusively for this process until the file is closed or the process ends.

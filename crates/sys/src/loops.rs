@@ -55,16 +55,16 @@ pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
     let status = unsafe { ioctl(device, Getter::<GET_STATUS, Status>::new()) }?;
     let name = status.file_name.split(|byte| *byte == 0).next().unwrap_or_default();
     Ok(Backing {
-        device: split(status.device),
+        device: split_number(status.device),
         inode: status.inode,
-        itself: split(status.own_device),
+        itself: split_number(status.own_device),
         name: String::from_utf8_lossy(name).into_owned(),
     })
 }
 
 /// (major, minor) of a device number as the kernel writes it (`huge_encode_dev`): not as `stat` of the C
 /// library does.
-fn split(number: u64) -> (u32, u32) {
+fn split_number(number: u64) -> (u32, u32) {
     let major = (number & 0xf_ff00) >> 8;
     let minor = number & 0xff | number >> 12 & 0xf_ff00;
     (major as u32, minor as u32)
@@ -84,7 +84,7 @@ mod tests {
             (0xfe00, (254, 0)),
             (0x1_0300, (0x103, 0)),
         ] {
-            assert_eq!(split(number), expected, "{number:#x}");
+            assert_eq!(split_number(number), expected, "{number:#x}");
         }
     }
 

@@ -44,13 +44,13 @@ pub fn parts((major, minor): (u32, u32)) -> io::Result<Vec<MappedPart>> {
     // its length; it lives until the call returns.
     let status = unsafe { libc::ioctl(control.as_raw_fd(), TABLE_STATUS as _, answer.as_mut_ptr()) };
     match status {
-        0 if word(&answer, 28).is_some_and(|flags| flags & NO_ROOM == 0) => Ok(parse(&answer)),
+        0 if word_at(&answer, 28).is_some_and(|flags| flags & NO_ROOM == 0) => Ok(parse(&answer)),
         0 => Err(io::ErrorKind::StorageFull.into()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
+fn word_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
@@ -60,12 +60,12 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn parse(answer: &[u8]) -> Vec<MappedPart> {
-    let (begin, count) = (word(answer, 16).unwrap_or(0) as usize, word(answer, 20).unwrap_or(0));
+    let (begin, count) = (word_at(answer, 16).unwrap_or(0) as usize, word_at(answer, 20).unwrap_or(0));
     let mut parts = Vec::new();
     let mut at = begin;
     for _ in 0..count {
         // Sectors from and how many, an error, where the next one is, the kind; the text is behind it.
-        let (Some(part), Some(next)) = (answer.get(at..), word(answer, at + 20)) else { break };
+        let (Some(part), Some(next)) = (answer.get(at..), word_at(answer, at + 20)) else { break };
         let (Some(kind), Some(status)) = (part.get(24..PART), part.get(PART..)) else { break };
         parts.push(MappedPart { kind: text(kind), status: text(status) });
         at = begin.saturating_add(next as usize);

@@ -86,14 +86,14 @@ impl View {
     /// # Errors
     /// Fails if a page is unavailable: `EFAULT` if the file has become shorter, otherwise `EIO`.
     pub fn read(&mut self, offset: u64, mut into: SlotMut) -> io::Result<usize> {
-        let Some((from, length)) = self.range(offset, into.len()) else { return Ok(0) };
+        let Some((from, length)) = self.transfer_range(offset, into.len()) else { return Ok(0) };
         let intact = bus_error::guarded(from, length, self.page, || {
             // SAFETY: `length` bytes are mapped behind `from` and lie in `into`; the two don't overlap,
             // because no slice or slot is ever made of the view. Bytes that change meanwhile are bytes all
             // the same.
             unsafe { copy::copy(from, into.as_mut_ptr(), length, self.options.non_temporal) }
         });
-        self.ended(intact, offset, length)
+        self.end_transfer(intact, offset, length)
     }
 
     /// Copies into the view and flushes; returns the bytes copied, as [`View::read`] does.
@@ -105,7 +105,7 @@ impl View {
         if !self.writable {
             return Err(io::Error::from_raw_os_error(libc::EBADF));
         }
-        let Some((to, length)) = self.range(offset, from.len()) else { return Ok(0) };
+        let Some((to, length)) = self.transfer_range(offset, from.len()) else { return Ok(0) };
         let flush = if self.options.non_temporal { Flush::None } else { self.options.flush };
         let intact = bus_error::guarded(to, length, self.page, || {
             // SAFETY: as in `read`, and the view is mapped for writing.
@@ -115,7 +115,7 @@ impl View {
                 unsafe { persist::write_back(to, length, flush == Flush::CacheLines) };
             }
         });
-        let copied = self.ended(intact, offset, length)?;
+        let copied = self.end_transfer(intact, offset, length)?;
         if flush == Flush::Pages {
             self.sync(offset as usize, length)?;
         }
@@ -137,7 +137,7 @@ impl View {
         Some((start, length.min(self.length - offset)))
     }
 
-    fn ended(&mut self, intact: bool, offset: u64, length: usize) -> io::Result<usize> {
+    fn end_transfer(&mut self, intact: bool, offset: u64, length: usize) -> io::Result<usize> {
         self.broken |= !intact;
         if !self.broken {
             return Ok(length);

@@ -83,7 +83,7 @@ impl MessagePlace {
     }
 
     /// Length of the message in bytes.
-    fn length(&self) -> usize {
+    fn message_length(&self) -> usize {
         // SAFETY: MPI writes to the bytes, never to the vector that owns them.
         unsafe { (*self.bytes.get()).len() }
     }
@@ -118,7 +118,7 @@ impl World {
         let open = |flags| open(flags).map_err(MpiError::from);
         // Its names are nobody else's before it is known what it is.
         let local = open(RTLD_LOCAL)?;
-        abi.check(&LibraryMarks::of(&local)?)?;
+        abi.check_marks(&LibraryMarks::find_marks(&local)?)?;
         // Global, because plug-ins of Open MPI need its symbols.
         let loaded = open(RTLD_GLOBAL)?;
         drop(local);
@@ -180,7 +180,7 @@ impl World {
     /// Fails with MPI's error.
     pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), MpiError> {
         let transfer = MessagePlace::new(bytes.to_vec());
-        let begun = self.calls.send(&transfer, peer(to)?);
+        let begun = self.calls.send(&transfer, peer_number(to)?);
         // Also after an error: MPI may have kept the address.
         self.sending.push(transfer);
         begun
@@ -213,7 +213,7 @@ impl World {
                     return Ok(first.map(|transfer| (from, transfer.into_bytes())));
                 }
                 Ok(false) => {}
-                Err(why) => return Err(self.breaks(from, why)),
+                Err(why) => return Err(self.break_link(from, why)),
             }
         }
         Ok(None)
@@ -223,23 +223,23 @@ impl World {
     fn begin_to_receive(&mut self) -> Result<bool, (usize, MpiError)> {
         if self.asks_for_any {
             match self.calls.begin_to_receive(None) {
-                Ok(begun) => return Ok(self.keep(begun)),
+                Ok(begun) => return Ok(self.keep_transfer(begun)),
                 // A process has ended; which one is only told to who asks for it alone.
                 Err(_) => self.asks_for_any = false,
             }
         }
         let mut found = false;
         for from in self.partners.clone().filter(|from| !self.broken[*from]).collect::<Vec<_>>() {
-            let begun = peer(from).and_then(|from| self.calls.begin_to_receive(Some(from)));
+            let begun = peer_number(from).and_then(|from| self.calls.begin_to_receive(Some(from)));
             match begun {
-                Ok(begun) => found |= self.keep(begun),
-                Err(why) => return Err(self.breaks(from, why)),
+                Ok(begun) => found |= self.keep_transfer(begun),
+                Err(why) => return Err(self.break_link(from, why)),
             }
         }
         Ok(found)
     }
 
-    fn keep(&mut self, begun: Option<(usize, MessageTransfer)>) -> bool {
+    fn keep_transfer(&mut self, begun: Option<(usize, MessageTransfer)>) -> bool {
         let found = begun.is_some();
         if let Some((from, transfer)) = begun {
             match self.receiving.get_mut(from) {
@@ -251,7 +251,7 @@ impl World {
         found
     }
 
-    fn breaks(&mut self, from: usize, why: MpiError) -> (usize, MpiError) {
+    fn break_link(&mut self, from: usize, why: MpiError) -> (usize, MpiError) {
         self.broken[from] = true;
         (from, why)
     }
@@ -346,7 +346,7 @@ impl Abi {
     }
 }
 
-fn peer(rank: usize) -> Result<c_int, MpiError> {
+fn peer_number(rank: usize) -> Result<c_int, MpiError> {
     c_int::try_from(rank).map_err(|_| MpiError::NoRank(rank))
 }
 
@@ -433,7 +433,7 @@ impl<H: Copy + 'static> MpiTable<H> {
         }
     }
 
-    fn checked(&self, call: &'static str, code: c_int) -> Result<(), MpiError> {
+    fn check_code(&self, call: &'static str, code: c_int) -> Result<(), MpiError> {
         if code == 0 {
             return Ok(());
         }
@@ -475,13 +475,16 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         // SAFETY: see above. Both arguments of `main` may be null.
         unsafe {
             let begun = (self.init_thread)(null(), null(), self.numbers.funneled, &mut provided);
-            self.checked("MPI_Init_thread", begun)?;
+            self.check_code("MPI_Init_thread", begun)?;
             if provided < self.numbers.funneled {
                 return Err(MpiError::NoThreads);
             }
-            self.checked("MPI_Comm_set_errhandler", (self.set_errhandler)(self.world, self.errors_return))?;
-            self.checked("MPI_Comm_rank", (self.comm_rank)(self.world, &mut rank))?;
-            self.checked("MPI_Comm_size", (self.comm_size)(self.world, &mut size))?;
+            self.check_code(
+                "MPI_Comm_set_errhandler",
+                (self.set_errhandler)(self.world, self.errors_return),
+            )?;
+            self.check_code("MPI_Comm_rank", (self.comm_rank)(self.world, &mut rank))?;
+            self.check_code("MPI_Comm_size", (self.comm_size)(self.world, &mut size))?;
         }
         let number = |number: c_int| usize::try_from(number).map_err(|_| MpiError::NoNumber(number));
         Ok((number(rank)?, number(size)?))
@@ -493,12 +496,12 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
     }
 
     fn send(&self, transfer: &MessageTransfer, to: c_int) -> Result<(), MpiError> {
-        let length = c_int::try_from(transfer.length()).map_err(|_| MpiError::LongMessage)?;
+        let length = c_int::try_from(transfer.message_length()).map_err(|_| MpiError::LongMessage)?;
         checked_length(length)?;
         let (bytes, request) = transfer.as_ref().addresses();
         // SAFETY: see above.
         let code = unsafe { (self.isend)(bytes, length, self.byte, to, TAG, self.world, request) };
-        self.checked("MPI_Isend", code)
+        self.check_code("MPI_Isend", code)
     }
 
     fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError> {
@@ -508,11 +511,11 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         // SAFETY: see above.
         unsafe {
             let code = (self.iprobe)(from, TAG, self.world, &mut there, &mut status);
-            self.checked("MPI_Iprobe", code)?;
+            self.check_code("MPI_Iprobe", code)?;
             if there == 0 {
                 return Ok(None);
             }
-            self.checked("MPI_Get_count", (self.get_count)(&status, self.byte, &mut length))?;
+            self.check_code("MPI_Get_count", (self.get_count)(&status, self.byte, &mut length))?;
         }
         // SAFETY: `MPI_SOURCE` is one of the first three `int`s of 128 bytes.
         let source = unsafe { status.as_ptr().cast::<c_int>().add(self.numbers.source_at).read() };
@@ -522,7 +525,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         let (bytes, request) = transfer.as_ref().addresses();
         // SAFETY: see above.
         let code = unsafe { (self.irecv)(bytes, length, self.byte, source, TAG, self.world, request) };
-        if let Err(why) = self.checked("MPI_Irecv", code) {
+        if let Err(why) = self.check_code("MPI_Irecv", code) {
             // MPI may have kept the addresses.
             std::mem::forget(transfer);
             return Err(why);
@@ -535,14 +538,14 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         let mut status: MpiStatus = [0; 16];
         // SAFETY: see above.
         let code = unsafe { (self.test)(transfer.as_ref().addresses().1, &mut done, &mut status) };
-        self.checked("MPI_Test", code)?;
+        self.check_code("MPI_Test", code)?;
         Ok(done != 0)
     }
 
     fn leave(&self) -> Result<(), MpiError> {
         // SAFETY: see above.
         let code = unsafe { (self.finalize)() };
-        self.checked("MPI_Finalize", code)
+        self.check_code("MPI_Finalize", code)
     }
 
     fn abort(&self, exit_code: c_int) {
@@ -571,7 +574,7 @@ mod tests {
     impl LateMpi {
         fn remember(&self, transfer: &MessageTransfer) {
             let (bytes, request) = transfer.as_ref().addresses();
-            self.begun.borrow_mut().push((bytes.cast(), transfer.length(), request.cast()));
+            self.begun.borrow_mut().push((bytes.cast(), transfer.message_length(), request.cast()));
         }
 
         /// Finds the addresses of a transfer, as `MPI_Test` does by its request.
@@ -691,7 +694,7 @@ mod tests {
             (Abi::Standard, [false, false, false, true, false]),
         ] {
             for (marks, fits) in [&open, &mpich, &intel, &standard, &unknown].into_iter().zip(fits) {
-                let answer = abi.check(marks);
+                let answer = abi.check_marks(marks);
                 assert_eq!(answer.is_ok(), fits, "{abi:?} {marks:?}");
                 assert!(
                     answer

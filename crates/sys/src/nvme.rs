@@ -207,7 +207,7 @@ pub fn placement_handles(device: impl AsFd, namespace: u32) -> io::Result<Vec<Pl
     let count = handle_count(&header).min(MOST_HANDLES);
     let mut page = vec![0; STATUS_HEADER + count * STATUS_DESCRIPTOR];
     ask(&mut page)?;
-    Ok(handles(&page))
+    Ok(parse_handles(&page))
 }
 
 fn handle_count(header: &[u8; STATUS_HEADER]) -> usize {
@@ -311,7 +311,7 @@ pub fn look<L: Location + ?Sized>(location: &L) -> Result<Namespace, TargetError
 mod tests {
     use super::*;
 
-    fn page(values: &[(usize, u8)]) -> [u8; PAGE] {
+    fn sample_page(values: &[(usize, u8)]) -> [u8; PAGE] {
         let mut page = [0; PAGE];
         values.iter().for_each(|(at, value)| page[*at] = *value);
         page
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn identify_reads_format_and_controller_features() {
         // 0x10000 blocks of format 1 of 2: 4096 bytes with 8 of metadata.
-        let namespace = page(&[
+        let namespace = sample_page(&[
             (2, 1),
             (25, 1),
             (26, 1),
@@ -331,7 +331,7 @@ mod tests {
             (132, 8),
             (134, 12),
         ]);
-        let controller = page(&[(77, 7), (98, 0b1000), (520, 0b100)]);
+        let controller = sample_page(&[(77, 7), (98, 0b1000), (520, 0b100)]);
         let found = parse(3, &namespace, &controller, &[0; 4]).unwrap();
         let expected = Namespace {
             id: 3,
@@ -360,8 +360,8 @@ mod tests {
             let namespace = Namespace { metadata, protection, ..found };
             assert_eq!(namespace.guards_itself(), guards, "{metadata} {protection}");
         }
-        assert_eq!(parse(1, &page(&[(0, 1)]), &controller, &[]), None, "a block of one byte");
-        assert_eq!(parse(1, &page(&[(130, 9)]), &controller, &[]), None, "no blocks");
+        assert_eq!(parse(1, &sample_page(&[(0, 1)]), &controller, &[]), None, "a block of one byte");
+        assert_eq!(parse(1, &sample_page(&[(130, 9)]), &controller, &[]), None, "no blocks");
     }
 
     #[test]
@@ -403,16 +403,16 @@ mod tests {
         let mut page: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let expected = [(0, 0x20_0000), (1, 0x1f_e780), (2, 0x1f_e700)];
         let expected = expected.map(|(identifier, left_blocks)| PlacementHandle { identifier, left_blocks });
-        assert_eq!(handles(&page), expected);
+        assert_eq!(parse_handles(&page), expected);
         // With several reclaim groups the group is in the upper bits.
         page[48..50].copy_from_slice(&[1, 0x40]);
-        assert_eq!(handles(&page)[1].identifier, 0x4001);
+        assert_eq!(parse_handles(&page)[1].identifier, 0x4001);
         // Never more than there are bytes for.
-        assert_eq!(handles(&page[..16 + 32 + 31]).len(), 1);
-        assert_eq!(handles(&page[..16]).len(), 0);
-        assert_eq!(handles(&page[..15]).len(), 0);
+        assert_eq!(parse_handles(&page[..16 + 32 + 31]).len(), 1);
+        assert_eq!(parse_handles(&page[..16]).len(), 0);
+        assert_eq!(parse_handles(&page[..15]).len(), 0);
         page[14] = 0;
-        assert_eq!(handles(&page).len(), 0);
+        assert_eq!(parse_handles(&page).len(), 0);
     }
 
     #[test]

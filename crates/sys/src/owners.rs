@@ -42,7 +42,7 @@ pub fn open(path: &Path, owners: &[u32]) -> Result<File, OwnersError> {
         let forbidden = |why| OwnersError::Forbidden { owner, why };
         let file = open_as(path, owner).map_err(forbidden)?;
         if let Some(before) = &opened
-            && identity(before)? != identity(&file)?
+            && file_identity(before)? != file_identity(&file)?
         {
             return Err(forbidden(io::Error::other("the path leads elsewhere by now")));
         }
@@ -54,7 +54,7 @@ pub fn open(path: &Path, owners: &[u32]) -> Result<File, OwnersError> {
     }
 }
 
-fn identity(file: &File) -> io::Result<(u64, u64)> {
+fn file_identity(file: &File) -> io::Result<(u64, u64)> {
     let found = file.metadata()?;
     Ok((found.dev(), found.ino()))
 }

@@ -77,7 +77,7 @@ pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
 /// # Errors
 /// As [`held`].
 pub fn unwritten(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
-    held(file, offset, length).map(|held| held.unwritten)
+    cached_bytes(file, offset, length).map(|held| held.unwritten)
 }
 
 /// Drops cached pages of a file. Some pages can stay if they are locked.

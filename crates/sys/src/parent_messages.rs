@@ -41,7 +41,7 @@ impl Message {
         }
     }
 
-    fn bytes(self) -> [u8; Self::LENGTH] {
+    fn to_bytes(self) -> [u8; Self::LENGTH] {
         match self {
             Message::Ends { code, patience_s } => {
                 let [low, high] = patience_s.to_le_bytes();
@@ -60,7 +60,7 @@ pub fn will_end(code: u8, patience_s: u16) {
 
 pub(super) fn tell_parent(message: Message) {
     let Some(WaitingParent { parent, pipe }) = PARENT.get() else { return };
-    let _ = rustix::io::write(pipe, &message.bytes());
+    let _ = rustix::io::write(pipe, &message.to_bytes());
     // SAFETY: the call takes numbers alone.
     unsafe { libc::kill(*parent, libc::SIGCHLD) };
 }
@@ -77,7 +77,7 @@ mod tests {
             Message::Follows,
             Message::Continues,
         ] {
-            assert_eq!(Message::read(message.bytes()), message);
+            assert_eq!(Message::read(message.to_bytes()), message);
         }
     }
 }

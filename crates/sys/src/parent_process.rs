@@ -51,13 +51,13 @@ pub fn divide() {
                 exit(libc::SIGKILL + 128);
             }
             let _ = PARENT.set(WaitingParent { parent: own, pipe: writer.into() });
-            restore(&before);
+            restore_signals(&before);
         }
         child if child > 0 => {
             drop(writer);
             Watch { child, reader: reader.into(), follows: false, ends: None, fatal: None, killed: 0 }.wait()
         }
-        _ => restore(&before),
+        _ => restore_signals(&before),
     }
 }
 
@@ -95,12 +95,12 @@ impl Parent {
     fn is_stopped(&self) -> bool {
         let mut text = [0; 512];
         let length = self.stat.read_at(&mut text, 0).unwrap_or(0);
-        state(&String::from_utf8_lossy(&text[..length])) == Some('T')
+        process_state(&String::from_utf8_lossy(&text[..length])) == Some('T')
     }
 }
 
 /// Returns the state of a process from its `stat`. The name before it may contain any character.
-fn state(stat: &str) -> Option<char> {
+fn process_state(stat: &str) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
 }
 
@@ -123,7 +123,7 @@ impl Watch {
         close_others(&self.reader);
         let signals = all_signals();
         loop {
-            self.look();
+            self.check_child();
             let wait = libc::timespec { tv_sec: LOOK_S, tv_nsec: 0 };
             let mut about = MaybeUninit::<libc::siginfo_t>::zeroed();
             // SAFETY: all three are this function's own, and the kernel fills in the second.
@@ -149,7 +149,7 @@ impl Watch {
             self.fatal = Some(signal);
         }
         if signal == libc::SIGCONT {
-            self.messages();
+            self.read_messages();
             // A child that stopped already continues by this signal.
             self.follows &= !self.is_still_stopped();
         }
@@ -164,8 +164,8 @@ impl Watch {
     }
 
     /// Ends or stops as the child does.
-    fn look(&mut self) {
-        self.messages();
+    fn check_child(&mut self) {
+        self.read_messages();
         loop {
             let mut status = 0;
             // SAFETY: the status is this function's own.
@@ -182,7 +182,7 @@ impl Watch {
             }
             if libc::WIFSTOPPED(status) {
                 // The child reports the cause before it stops, perhaps after the first read.
-                self.messages();
+                self.read_messages();
                 self.stop(libc::WSTOPSIG(status));
             }
         }
@@ -203,11 +203,11 @@ impl Watch {
     /// Whether the child was not continued since its stop was reported. Without `/proc` it is stopped.
     fn is_still_stopped(&self) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child)).unwrap_or_default();
-        state(&stat).is_none_or(|state| state == 'T')
+        process_state(&stat).is_none_or(|state| state == 'T')
     }
 
     /// Reads all messages of the child.
-    fn messages(&mut self) {
+    fn read_messages(&mut self) {
         if rustix::io::ioctl_fionbio(&self.reader, true).is_err() {
             return;
         }
@@ -302,7 +302,7 @@ fn block_all() -> libc::sigset_t {
     }
 }
 
-fn restore(before: &libc::sigset_t) {
+fn restore_signals(before: &libc::sigset_t) {
     // SAFETY: the set is a whole one, and nothing is written.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, std::ptr::null_mut()) };
 }
@@ -339,7 +339,7 @@ mod tests {
         for (stat, expected) in
             [("7 (a) T 1 2", Some('T')), ("7 (b) S) R 1", Some('R')), ("", None), ("7 (c", None)]
         {
-            assert_eq!(state(stat), expected, "{stat}");
+            assert_eq!(process_state(stat), expected, "{stat}");
         }
     }
 

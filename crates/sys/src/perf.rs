@@ -48,7 +48,7 @@ impl CounterGroup {
     /// # Errors
     /// Fails with the kernel's error.
     pub fn start(&self) -> io::Result<()> {
-        self.events.first().map_or(Ok(()), |leader| control(leader, CounterSwitch::Enable))
+        self.events.first().map_or(Ok(()), |leader| switch_counter(leader, CounterSwitch::Enable))
     }
 
     /// Stops all counters at once.
@@ -56,7 +56,7 @@ impl CounterGroup {
     /// # Errors
     /// Fails with the kernel's error.
     pub fn stop(&self) -> io::Result<()> {
-        self.events.first().map_or(Ok(()), |leader| control(leader, CounterSwitch::Disable))
+        self.events.first().map_or(Ok(()), |leader| switch_counter(leader, CounterSwitch::Disable))
     }
 
     /// Returns the counts, in the order of the kinds.
@@ -143,13 +143,13 @@ fn open(
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
-fn control(event: &OwnedFd, what: CounterSwitch) -> io::Result<()> {
+fn switch_counter(event: &OwnedFd, what: CounterSwitch) -> io::Result<()> {
     let request = match what {
         CounterSwitch::Enable => ENABLE,
         CounterSwitch::Disable => DISABLE,
     };
     // SAFETY: takes a number only, no memory.
-    answer(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) })
+    check_code(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) })
 }
 
 /// Events for which the condition doesn't hold aren't counted.
@@ -159,10 +159,10 @@ fn set_filter(event: &OwnedFd, filter: &str) -> io::Result<()> {
     }
     let text = CString::new(filter)?;
     // SAFETY: the kernel reads the text up to its zero, during the call.
-    answer(unsafe { libc::ioctl(event.as_raw_fd(), SET_FILTER, text.as_ptr()) })
+    check_code(unsafe { libc::ioctl(event.as_raw_fd(), SET_FILTER, text.as_ptr()) })
 }
 
-fn answer(code: libc::c_int) -> io::Result<()> {
+fn check_code(code: libc::c_int) -> io::Result<()> {
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 

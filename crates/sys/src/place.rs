@@ -92,10 +92,10 @@ impl Place {
     pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
         // Until it is as the earlier one was, it's nobody else's business.
         let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
-        let new = match self.unnamed(mode) {
+        let new = match self.create_unnamed(mode) {
             Ok(file) => NewFile { place: Arc::clone(self), file, state: NameState::Unnamed },
             Err(_) => {
-                let (file, name) = self.named(mode)?;
+                let (file, name) = self.create_named(mode)?;
                 NewFile { place: Arc::clone(self), file, state: NameState::Named(name) }
             }
         };
@@ -106,24 +106,24 @@ impl Place {
     }
 
     /// A file without a name, which is gone when the program is.
-    fn unnamed(&self, mode: Mode) -> io::Result<File> {
+    fn create_unnamed(&self, mode: Mode) -> io::Result<File> {
         steps::before(FileStep::MakeUnnamed)?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(self.spot.folder(), ".", flags, mode)?);
         // It gets its name by this path.
-        rustix::fs::stat(itself(&file))?;
+        rustix::fs::stat(self_path(&file))?;
         Ok(file)
     }
 
-    fn named(&self, mode: Mode) -> io::Result<(File, OsString)> {
+    fn create_named(&self, mode: Mode) -> io::Result<(File, OsString)> {
         random_names(self.spot.name(), |name| {
-            before(FileStep::MakeNamed)?;
+            announce_step(FileStep::MakeNamed)?;
             rustix::fs::openat(self.spot.folder(), name, flags_of_new(), mode).map(File::from)
         })
     }
 
     fn rename(&self, from: &OsStr, file: &File) -> io::Result<()> {
-        before(FileStep::Rename)?;
+        announce_step(FileStep::Rename)?;
         self.permit_replacement()?;
         let folder = self.spot.folder();
         rustix::fs::renameat(folder, from, folder, self.spot.name())?;
@@ -148,7 +148,7 @@ impl Place {
 
     /// Removes a file that hasn't taken its place.
     fn remove(&self, name: &OsStr) {
-        if before(FileStep::Remove).is_ok() {
+        if announce_step(FileStep::Remove).is_ok() {
             let _ = rustix::fs::unlinkat(self.spot.folder(), name, AtFlags::empty());
         }
     }
@@ -167,7 +167,7 @@ fn flags_of_new() -> OFlags {
     OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-fn itself(file: &File) -> PathBuf {
+fn self_path(file: &File) -> PathBuf {
     format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
@@ -302,7 +302,7 @@ impl NewFile {
     /// A file system may have files without names and yet give them none later.
     fn copy_beside(&mut self) -> io::Result<OsString> {
         let mode = if self.place.earlier.is_some() { PRIVATE } else { MODE };
-        let (mut copy, name) = self.place.named(mode)?;
+        let (mut copy, name) = self.place.create_named(mode)?;
         let copied = self.place.earlier.as_ref().map_or(Ok(()), |earlier| earlier.apply(&copy));
         let copied = copied.and_then(|()| self.file.rewind());
         let copied = copied.and_then(|()| io::copy(&mut self.file, &mut copy)).and_then(|_| copy.sync_all());
@@ -316,8 +316,14 @@ impl NewFile {
     }
 
     fn link(&self, name: &OsStr) -> Result<(), Errno> {
-        before(FileStep::Link)?;
-        rustix::fs::linkat(CWD, itself(&self.file), self.place.spot.folder(), name, AtFlags::SYMLINK_FOLLOW)
+        announce_step(FileStep::Link)?;
+        rustix::fs::linkat(
+            CWD,
+            self_path(&self.file),
+            self.place.spot.folder(),
+            name,
+            AtFlags::SYMLINK_FOLLOW,
+        )
     }
 
     fn copy_elsewhere(&mut self) -> io::Result<PathBuf> {
@@ -350,7 +356,7 @@ pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     let path = std::env::temp_dir();
     let folder = reach::hold_folder(&path)?;
     let (file, name) = random_names(like, |name| {
-        before(FileStep::MakeElsewhere)?;
+        announce_step(FileStep::MakeElsewhere)?;
         rustix::fs::openat(&folder, name, flags_of_new(), PRIVATE).map(File::from)
     })?;
     Ok((file, path.join(name)))

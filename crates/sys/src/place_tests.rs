@@ -2,7 +2,7 @@ use super::*;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
-fn names(folder: &Path) -> Vec<OsString> {
+fn list_names(folder: &Path) -> Vec<OsString> {
     let mut names: Vec<OsString> =
         std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
@@ -26,7 +26,7 @@ fn old_file_stays_until_replaced_and_passes_its_mode() {
     new.file().write_all(b"er").unwrap();
     new.put().unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"newer");
-    assert_eq!(names(folder.path()), ["run.json"]);
+    assert_eq!(list_names(folder.path()), ["run.json"]);
 }
 
 #[test]
@@ -35,16 +35,16 @@ fn without_unnamed_files_random_names_do_the_same() {
     let path = folder.path().join("run.json");
     let place = Place::open(&path).unwrap();
     let begin = || {
-        let (file, name) = place.named(MODE).unwrap();
+        let (file, name) = place.create_named(MODE).unwrap();
         NewFile { place: Arc::clone(&place), file, state: NameState::Named(name) }
     };
     drop(begin());
-    assert!(names(folder.path()).is_empty());
+    assert!(list_names(folder.path()).is_empty());
     let mut new = begin();
     new.file().write_all(b"new").unwrap();
-    assert_eq!(names(folder.path()).len(), 1);
+    assert_eq!(list_names(folder.path()).len(), 1);
     new.put().unwrap();
-    assert_eq!(names(folder.path()), ["run.json"]);
+    assert_eq!(list_names(folder.path()), ["run.json"]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn unnamed_file_is_copied_to_named_file() {
     new.file().write_all(b"er").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"newer");
     assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o604);
-    assert_eq!(names(folder.path()), ["run.json"]);
+    assert_eq!(list_names(folder.path()), ["run.json"]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn links_folders_and_what_is_missing_are_refused() {
         let refused = Place::open(&at(name)).map(|_| ()).unwrap_err();
         assert!(refused.to_string().starts_with("can't be "), "{name}: {refused}");
     }
-    assert_eq!(names(folder.path()), ["dangling", "file", "folder", "link"]);
+    assert_eq!(list_names(folder.path()), ["dangling", "file", "folder", "link"]);
     assert_eq!(std::fs::read(at("file")).unwrap(), b"precious");
 }
 

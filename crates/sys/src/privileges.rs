@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn dropped_privileges_stay_dropped_and_files_stay_root() {
         for (remaining, admin) in [(Remaining::Files, false), (Remaining::Run, true)] {
-            let (before, after, regained) = apart(|| {
+            let (before, after, regained) = run_unprivileged(|| {
                 let before = capabilities(None).unwrap();
                 keep(remaining);
                 let after = capabilities(None).unwrap();

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {problem}", shown(path))]
+#[error("{}: {problem}", quoted_path(path))]
 pub struct TargetError {
     pub path: PathBuf,
     pub problem: Problem,
@@ -27,7 +27,7 @@ pub enum Problem {
     /// that place.
     #[error(
         "is a symbolic link to {}, which does not exist; name the file itself, or remove the link",
-        named(to)
+        path_name(to)
     )]
     DanglingLink { to: PathBuf },
     /// `EISDIR`
@@ -115,7 +115,7 @@ fn shown(path: &Path) -> String {
     if path.as_os_str().is_empty() { "''".into() } else { named(path) }
 }
 
-fn named(path: &Path) -> String {
+fn path_name(path: &Path) -> String {
     visible::line(&path.to_string_lossy()).into_owned()
 }
 

@@ -20,18 +20,18 @@ pub(crate) fn leads_its_own(command: &mut Command) {
 /// # Errors
 /// Fails with the kernel's error.
 pub fn has_ended(child: &mut Child) -> io::Result<bool> {
-    let Some(pid) = pid(child) else { return Ok(true) };
+    let Some(pid) = child_pid(child) else { return Ok(true) };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     Ok(rustix::process::waitid(WaitId::Pid(pid), options)?.is_some())
 }
 
 /// Asks all of it to end: as Ctrl-C does.
 pub fn interrupt(child: &mut Child) {
-    signal(child, Signal::INT);
+    signal_group(child, Signal::INT);
 }
 
 pub fn kill(child: &mut Child) {
-    signal(child, Signal::KILL);
+    signal_group(child, Signal::KILL);
 }
 
 /// Ignores Ctrl-C from now on. Programs that were started before end by it as usual.
@@ -42,13 +42,13 @@ pub(crate) fn leaves_interrupts_to_children() {
     }
 }
 
-fn pid(child: &Child) -> Option<Pid> {
+fn child_pid(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
 /// To the group, which is there until its first process is waited for.
-fn signal(child: &Child, signal: Signal) {
-    if let Some(group) = pid(child) {
+fn signal_group(child: &Child, signal: Signal) {
+    if let Some(group) = child_pid(child) {
         let _ = rustix::process::kill_process_group(group, signal);
     }
 }

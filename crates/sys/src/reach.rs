@@ -108,7 +108,7 @@ struct Object {
 }
 
 impl Object {
-    fn held(handle: OwnedFd) -> Result<Object, Errno> {
+    fn from_handle(handle: OwnedFd) -> Result<Object, Errno> {
         let Stat { st_mode: mode, st_uid: owner, st_dev, st_ino, .. } = fstat(&handle)?;
         Ok(Object { handle, mode, owner, identity: (st_dev, st_ino) })
     }
@@ -123,13 +123,13 @@ impl Object {
 /// # Errors
 /// A folder is missing or not accessible, or a link is not followed.
 pub fn reach(path: &Path, last: LastName) -> Result<Reached, ReachError> {
-    let mut walk = Walk::begin(path)?;
+    let mut walk = Walk::begin_walk(path)?;
     while let Some(name) = walk.names.pop() {
         if walk.names.is_empty() && name != ".." {
-            if let Some(number) = walk.descriptor(&name) {
+            if let Some(number) = walk.own_descriptor(&name) {
                 return Ok(Reached::Descriptor(number));
             }
-            let object = match walk.object(&name)? {
+            let object = match walk.find_object(&name)? {
                 Some(link) if link.kind() == FileType::Symlink && last == LastName::Followed => {
                     match walk.follow(&name, &link)? {
                         Some(object) => Some(object),
@@ -140,7 +140,7 @@ pub fn reach(path: &Path, last: LastName) -> Result<Reached, ReachError> {
             };
             return Ok(Reached::Spot(walk.spot(name, object)));
         }
-        walk.enter(&name, false)?;
+        walk.enter_folder(&name, false)?;
     }
     Err(ReachError::Directory)
 }
@@ -182,9 +182,9 @@ pub(crate) fn make_folders(path: &Path) -> Result<(), ReachError> {
 }
 
 fn all_folders(path: &Path, make: bool) -> Result<Walk, ReachError> {
-    let mut walk = Walk::begin(path)?;
+    let mut walk = Walk::begin_walk(path)?;
     while let Some(name) = walk.names.pop() {
-        walk.enter(&name, make)?;
+        walk.enter_folder(&name, make)?;
     }
     Ok(walk)
 }
@@ -200,7 +200,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn begin(path: &Path) -> Result<Walk, ReachError> {
+    fn begin_walk(path: &Path) -> Result<Walk, ReachError> {
         if path.as_os_str().is_empty() || path.as_os_str().as_bytes().contains(&0) {
             return Err(Errno::NOENT.into());
         }
@@ -227,16 +227,16 @@ impl Walk {
     }
 
     /// The object of this name in the folder.
-    fn object(&self, name: &OsStr) -> Result<Option<Object>, ReachError> {
+    fn find_object(&self, name: &OsStr) -> Result<Option<Object>, ReachError> {
         match openat(&self.folder, name, OBJECT, Mode::empty()) {
-            Ok(handle) => Ok(Some(Object::held(handle)?)),
+            Ok(handle) => Ok(Some(Object::from_handle(handle)?)),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Goes into a folder, or where a link of this name leads.
-    fn enter(&mut self, name: &OsStr, make: bool) -> Result<(), ReachError> {
+    fn enter_folder(&mut self, name: &OsStr, make: bool) -> Result<(), ReachError> {
         let mut opened = openat(&self.folder, name, FOLDER, Mode::empty());
         if make && opened.as_ref().is_err_and(|error| *error == Errno::NOENT) {
             match rustix::fs::mkdirat(&self.folder, name, Mode::from_raw_mode(0o777)) {
@@ -247,12 +247,12 @@ impl Walk {
         }
         match opened {
             Ok(folder) => {
-                self.moved(name);
+                self.note_moved(name);
                 self.folder = folder;
                 Ok(())
             }
             // Also a link, which these flags do not open.
-            Err(Errno::NOTDIR | Errno::LOOP) => match self.object(name)? {
+            Err(Errno::NOTDIR | Errno::LOOP) => match self.find_object(name)? {
                 Some(link) if link.kind() == FileType::Symlink => match self.follow(name, &link)? {
                     Some(_) => Err(Errno::NOTDIR.into()),
                     None => Ok(()),
@@ -263,7 +263,7 @@ impl Walk {
         }
     }
 
-    fn moved(&mut self, name: &OsStr) {
+    fn note_moved(&mut self, name: &OsStr) {
         let is_named = matches!(self.path.components().next_back(), Some(Component::Normal(_)));
         match name == ".." {
             true if is_named => drop(self.path.pop()),
@@ -287,8 +287,12 @@ impl Walk {
         // The kernel follows these links to an object, whatever their text is; all others of procfs are
         // relative.
         if self.is_proc() && (text.starts_with(b"/") || text.contains(&b':')) {
-            let object =
-                Object::held(openat(&self.folder, name, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)?;
+            let object = Object::from_handle(openat(
+                &self.folder,
+                name,
+                OFlags::PATH | OFlags::CLOEXEC,
+                Mode::empty(),
+            )?)?;
             match object.kind() {
                 FileType::Directory => {
                     self.path.push(name);
@@ -308,7 +312,7 @@ impl Walk {
     }
 
     /// The descriptor of this process that has this name in the folder.
-    fn descriptor(&self, name: &OsStr) -> Option<i32> {
+    fn own_descriptor(&self, name: &OsStr) -> Option<i32> {
         let number = descriptor_number(name)?;
         let (own, here) = (rustix::fs::stat(DESCRIPTORS).ok()?, fstat(&self.folder).ok()?);
         ((own.st_dev, own.st_ino) == (here.st_dev, here.st_ino)).then_some(number)

@@ -21,7 +21,7 @@ struct RealTime {
 
 impl RealTime {
     /// The calling thread's; `None` = it runs under an ordinary policy.
-    fn own() -> Option<RealTime> {
+    fn current_policy() -> Option<RealTime> {
         // The kernel's own calls: those of musl only say that they don't exist.
         // SAFETY: takes a number only; 0 is the calling thread.
         let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
@@ -68,7 +68,9 @@ impl Drop for Priority {
 /// Otherwise they are unchanged, and [`give_way`] makes the difference.
 pub fn take_precedence() -> Priority {
     let leads = |own: &RealTime| own.priority == LEADING.load(Ordering::Relaxed);
-    let Some(own) = RealTime::own().filter(|own| !leads(own)) else { return Priority { former: None } };
+    let Some(own) = RealTime::current_policy().filter(|own| !leads(own)) else {
+        return Priority { former: None };
+    };
     let raised = RealTime { priority: own.priority + 1, ..own };
     let is_raised = raised.set().is_ok();
     LEADING.store(if is_raised { raised.priority } else { own.priority }, Ordering::Relaxed);
@@ -80,7 +82,7 @@ pub fn take_precedence() -> Priority {
 /// # Errors
 /// Fails if there is no lower priority, or with the kernel's error.
 pub fn give_way() -> io::Result<Priority> {
-    let Some(own) = RealTime::own() else { return Ok(Priority { former: None }) };
+    let Some(own) = RealTime::current_policy() else { return Ok(Priority { former: None }) };
     // Threads of one priority take turns under this policy.
     if own.priority <= 1 && own.policy == libc::SCHED_RR {
         return Ok(Priority { former: None });
@@ -98,8 +100,8 @@ pub fn give_way() -> io::Result<Priority> {
 mod tests {
     use super::*;
 
-    fn priority() -> Option<libc::c_int> {
-        RealTime::own().map(|own| own.priority)
+    fn usable_priority() -> Option<libc::c_int> {
+        RealTime::current_policy().map(|own| own.priority)
     }
 
     fn at(priority: libc::c_int, test: impl FnOnce() + Send) -> Option<()> {
@@ -114,20 +116,20 @@ mod tests {
 
     #[test]
     fn leading_threads_have_higher_priority() {
-        let permitted = at(20, || {
+        let permitted = run_at_priority(20, || {
             let leads = take_precedence();
-            assert_eq!(priority(), Some(21));
+            assert_eq!(usable_priority(), Some(21));
             drop(take_precedence());
-            assert_eq!(priority(), Some(21));
+            assert_eq!(usable_priority(), Some(21));
             let worker = std::thread::spawn(|| {
                 let gave_way = give_way().expect("a lower priority");
-                assert_eq!(priority(), Some(20));
+                assert_eq!(usable_priority(), Some(20));
                 drop(gave_way);
-                priority()
+                usable_priority()
             });
             assert_eq!(worker.join().expect("no panic"), Some(21));
             drop(leads);
-            assert_eq!(priority(), Some(20));
+            assert_eq!(usable_priority(), Some(20));
         });
         if permitted.is_none() {
             eprintln!("skipped: no real-time priority is permitted");
@@ -136,23 +138,23 @@ mod tests {
 
     #[test]
     fn above_the_highest_there_is_none_so_workers_give_way() {
-        at(99, || {
+        run_at_priority(99, || {
             let leads = take_precedence();
-            assert_eq!(priority(), Some(99));
+            assert_eq!(usable_priority(), Some(99));
             let gave_way = give_way().expect("a lower priority");
-            assert_eq!(priority(), Some(98));
+            assert_eq!(usable_priority(), Some(98));
             drop((gave_way, leads));
         });
     }
 
     #[test]
     fn below_the_lowest_there_is_none() {
-        at(1, || assert!(give_way().is_err() && priority() == Some(1)));
+        run_at_priority(1, || assert!(give_way().is_err() && usable_priority() == Some(1)));
     }
 
     #[test]
     fn under_an_ordinary_policy_nothing_changes() {
         let (leads, gave_way) = (take_precedence(), give_way().expect("nothing to do"));
-        assert!(leads.former.is_none() && gave_way.former.is_none() && priority().is_none());
+        assert!(leads.former.is_none() && gave_way.former.is_none() && usable_priority().is_none());
     }
 }

@@ -80,7 +80,7 @@ impl Ring {
     /// Fails with the error of `io_uring_setup(2)`, or `Unsupported` from a kernel before 5.11. A missing
     /// or refused feature is not an error, see [`Ring::notes`].
     pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, options: RingOptions) -> io::Result<Ring> {
-        Ring::of(FileTransfers, depth, files, memory, options)
+        Ring::set_up(FileTransfers, depth, files, memory, options)
     }
 }
 
@@ -89,7 +89,7 @@ impl<F: EntryForm> Ring<F> {
     ///
     /// # Errors
     /// As [`Ring::new`]; `EINVAL` from a kernel that doesn't know the form.
-    pub fn of(
+    pub fn set_up(
         form: F,
         depth: u32,
         files: Vec<OwnedFd>,
@@ -100,7 +100,7 @@ impl<F: EntryForm> Ring<F> {
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.15 or later is needed"));
         }
-        let mut names: Vec<Name> = files.iter().map(Name::of).collect();
+        let mut names: Vec<Name> = files.iter().map(Name::from_file).collect();
         if options.registered_files && !files.is_empty() {
             notes.push(register_files(&ring.submitter(), &mut names));
         }

@@ -16,14 +16,14 @@ pub struct Room {
 }
 
 pub fn at(path: &Path) -> Option<Room> {
-    rustix::fs::statvfs(path).ok().map(room)
+    rustix::fs::statvfs(path).ok().map(free_room)
 }
 
 pub fn beneath(file: impl AsFd) -> Option<Room> {
-    rustix::fs::fstatvfs(file).ok().map(room)
+    rustix::fs::fstatvfs(file).ok().map(free_room)
 }
 
-fn room(found: StatVfs) -> Room {
+fn free_room(found: StatVfs) -> Room {
     let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
     // What is kept back for the superuser is there for those who have his right to it.
     let privileged = rustix::process::geteuid().is_root()

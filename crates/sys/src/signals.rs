@@ -58,12 +58,12 @@ struct EndingsListener {
 }
 
 impl EndingsListener {
-    fn begin() -> Arc<EndingsListener> {
+    fn begin_listening() -> Arc<EndingsListener> {
         LISTENERS.fetch_add(1, Ordering::SeqCst);
         Arc::new(EndingsListener { has_ended: AtomicBool::new(false) })
     }
 
-    fn end(&self) {
+    fn end_listening(&self) {
         if !self.has_ended.swap(true, Ordering::SeqCst) {
             LISTENERS.fetch_sub(1, Ordering::SeqCst);
         }
@@ -72,7 +72,7 @@ impl EndingsListener {
 
 impl Drop for EndingsListener {
     fn drop(&mut self) {
-        self.end();
+        self.end_listening();
     }
 }
 
@@ -133,7 +133,7 @@ impl Endings {
         }
         let _held_back = HeldBack::hold(&listened);
         listened.iter().try_for_each(|signal| see_to_default(*signal))?;
-        let listener = EndingsListener::begin();
+        let listener = EndingsListener::begin_listening();
         Ok(Endings { signals: Signals::new(&listened)?, listener })
     }
 
@@ -165,7 +165,7 @@ impl Endings {
 impl Close {
     /// No signal arrives any more.
     pub fn close(&self) {
-        self.1.end();
+        self.1.end_listening();
         self.0.close();
     }
 }

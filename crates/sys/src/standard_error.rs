@@ -28,7 +28,7 @@ pub fn write(text: &str) {
         Some(screen) => fitted(&shown, screen.columns, screen.colours),
         None => shown.into_owned(),
     };
-    raw(&format!("{}{shown}", wiped(&mut drawn)));
+    write_raw(&format!("{}{shown}", wipe_sequence(&mut drawn)));
 }
 
 /// Waits until the reader of a pipe has read everything, for at most `most` ns.
@@ -48,29 +48,33 @@ pub fn wait_until_read(most: super::clock::Nanos) {
 /// be narrower than the terminal.
 pub fn draw(lines: &[DrawnLine], colours: bool) {
     let mut drawn = DRAWN.lock_anyway();
-    let text = over(&drawn, columns(&drawn), lines, colours);
+    let text = redraw_sequence(&drawn, terminal_columns(&drawn), lines, colours);
     *drawn = lines.iter().map(|line| line.iter().map(|piece| width(&piece.text)).sum()).collect();
-    raw(&text);
+    write_raw(&text);
 }
 
 /// Writes lines that stay, for terminals; `colours` or not.
 pub fn write_lines(lines: &[DrawnLine], colours: bool) {
     let mut drawn = DRAWN.lock_anyway();
-    let text: String = lines.iter().map(|line| inked(line, colours) + "\n").collect();
-    raw(&format!("{}{text}", wiped(&mut drawn)));
+    let text: String = lines.iter().map(|line| inked_line(line, colours) + "\n").collect();
+    write_raw(&format!("{}{text}", wipe_sequence(&mut drawn)));
 }
 
 pub fn wipe() {
     let mut drawn = DRAWN.lock_anyway();
-    let text = wiped(&mut drawn);
+    let text = wipe_sequence(&mut drawn);
     if !text.is_empty() {
-        raw(&text);
+        write_raw(&text);
     }
 }
 
-fn wiped(drawn: &mut Vec<usize>) -> String {
+fn wipe_sequence(drawn: &mut Vec<usize>) -> String {
     let lines = std::mem::take(drawn);
-    if lines.is_empty() { String::new() } else { over(&lines, columns(&lines), &[], false) }
+    if lines.is_empty() {
+        String::new()
+    } else {
+        redraw_sequence(&lines, terminal_columns(&lines), &[], false)
+    }
 }
 
 fn columns(drawn: &[usize]) -> usize {
@@ -87,17 +91,17 @@ fn over(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours: bool) -> 
     }
     for (number, line) in lines.iter().enumerate() {
         text += if number > 0 { "\r\n" } else { "" };
-        text += &inked(line, colours);
+        text += &inked_line(line, colours);
         text += "\x1b[K";
     }
     text + "\x1b[J"
 }
 
 /// A line as the terminal gets it.
-fn inked(line: &DrawnLine, colours: bool) -> String {
+fn inked_line(line: &DrawnLine, colours: bool) -> String {
     let piece = |piece: &InkedText| {
         let shown = visible::line(&piece.text);
-        match colour(piece.ink).filter(|_| colours) {
+        match colour_code(piece.ink).filter(|_| colours) {
             Some(code) => format!("\x1b[{code}m{shown}\x1b[0m"),
             None => shown.into_owned(),
         }
@@ -106,7 +110,7 @@ fn inked(line: &DrawnLine, colours: bool) -> String {
 }
 
 /// The parameter of the terminal's control sequence.
-fn colour(ink: Ink) -> Option<&'static str> {
+fn colour_code(ink: Ink) -> Option<&'static str> {
     match ink {
         Ink::Plain => None,
         Ink::Faint => Some("2"),
@@ -119,7 +123,7 @@ fn colour(ink: Ink) -> Option<&'static str> {
     }
 }
 
-fn raw(text: &str) {
+fn write_raw(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
@@ -139,7 +143,7 @@ mod tests {
             // 79 columns are two lines of 40, 80 as well.
             (&[79, 80, 0], 40, vec![], true, "\r\x1b[4A\x1b[J"),
         ] {
-            assert_eq!(over(drawn, columns, &lines, colours), expected, "{drawn:?}");
+            assert_eq!(redraw_sequence(drawn, columns, &lines, colours), expected, "{drawn:?}");
         }
     }
 }

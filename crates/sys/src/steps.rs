@@ -67,7 +67,7 @@ pub fn watch(watcher: Option<Rc<dyn StepWatcher>>) {
     WATCHER.with(|cell| cell.replace(watcher));
 }
 
-fn watcher() -> Option<Rc<dyn StepWatcher>> {
+fn current_watcher() -> Option<Rc<dyn StepWatcher>> {
     // A thread that ends has none any more.
     WATCHER.try_with(|cell| cell.borrow().clone()).ok().flatten()
 }
@@ -77,20 +77,20 @@ fn watcher() -> Option<Rc<dyn StepWatcher>> {
 /// # Errors
 /// Fails with the watcher's error; the step must not be done.
 pub fn before(step: FileStep) -> io::Result<()> {
-    watcher().map_or(Ok(()), |watcher| watcher.before(step))
+    current_watcher().map_or(Ok(()), |watcher| watcher.before(step))
 }
 
 /// Whether the watcher waits for foreign database locks, in simulated time.
 pub fn is_watched() -> bool {
-    watcher().is_some()
+    current_watcher().is_some()
 }
 
 pub fn waits() -> bool {
-    watcher().is_some_and(|watcher| watcher.waits())
+    current_watcher().is_some_and(|watcher| watcher.waits())
 }
 
 pub fn pause(time: Duration) -> bool {
-    watcher().map_or_else(
+    current_watcher().map_or_else(
         || {
             std::thread::sleep(time);
             true
@@ -101,12 +101,12 @@ pub fn pause(time: Duration) -> bool {
 
 /// Returns the wall clock's lead over the kernel's clock in ns; 0 without a watcher.
 pub(crate) fn ahead_ns() -> i64 {
-    watcher().map_or(0, |watcher| watcher.ahead_ns())
+    current_watcher().map_or(0, |watcher| watcher.ahead_ns())
 }
 
 /// Returns an unpredictable number, keyed by the kernel's random numbers on each call.
 pub fn random() -> u64 {
-    watcher().map_or_else(|| RandomState::new().build_hasher().finish(), |watcher| watcher.random())
+    current_watcher().map_or_else(|| RandomState::new().build_hasher().finish(), |watcher| watcher.random())
 }
 
 /// Writes all bytes; a watcher may end the program after half of them.
@@ -135,7 +135,7 @@ pub fn sync_all(file: &File) -> io::Result<()> {
 
 /// A file or a folder is on the disk now.
 pub(crate) fn synced(what: &File) {
-    if let Some(watcher) = watcher() {
+    if let Some(watcher) = current_watcher() {
         watcher.synced(what);
     }
 }

@@ -28,10 +28,10 @@ pub(crate) fn screen_of(stream: &(impl IsTerminal + AsStream)) -> Option<Screen>
     }
     let size = window(stream);
     let side = |side: Option<usize>, usual| side.filter(|side| *side > 0).unwrap_or(usual);
-    look(side(size.map(|(columns, _)| columns), 80), side(size.map(|(_, rows)| rows), 24), named)
+    find_screen(side(size.map(|(columns, _)| columns), 80), side(size.map(|(_, rows)| rows), 24), named)
 }
 
-fn look(columns: usize, rows: usize, named: impl Fn(&str) -> Option<String>) -> Option<Screen> {
+fn find_screen(columns: usize, rows: usize, named: impl Fn(&str) -> Option<String>) -> Option<Screen> {
     let given = |name: &str| named(name).filter(|value| !value.is_empty());
     let kind = given("TERM").unwrap_or_default();
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| given(name));
@@ -94,7 +94,7 @@ mod tests {
             (&[("LC_CTYPE", "ja_JP.UTF-8")], Some((true, false))),
         ] {
             let named = |name: &str| given.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
-            let found = look(80, 24, named).map(|screen| (screen.colours, screen.blocks));
+            let found = find_screen(80, 24, named).map(|screen| (screen.colours, screen.blocks));
             assert_eq!(found, expected, "{given:?}");
         }
     }

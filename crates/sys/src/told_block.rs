@@ -22,12 +22,12 @@ pub(crate) fn fitted(text: &str, columns: usize, colours: bool) -> String {
 fn fitted_line(whole: &str, columns: usize, colours: bool) -> String {
     let line = whole.strip_suffix('\n').unwrap_or(whole);
     let end = &whole[line.len()..];
-    let label = label(line).unwrap_or_default();
+    let label = line_label(line).unwrap_or_default();
     let (head, rest) = line.split_at(label.len() + start(&line[label.len()..]));
     let hanging = if width(head) * 2 > columns { 2 } else { width(head) };
     let fits = width(line) <= columns || rest.trim_end().contains("  ");
     let rest = if fits { rest.to_owned() } else { wrapped(rest, columns, width(head), hanging) };
-    match colour(label).filter(|_| colours) {
+    match colour_code(label).filter(|_| colours) {
         Some(code) => format!("\x1b[{code}m{label}\x1b[0m{}{rest}{end}", &head[label.len()..]),
         None => format!("{head}{rest}{end}"),
     }
@@ -44,7 +44,7 @@ fn start(line: &str) -> usize {
 }
 
 /// `WARNING: `, or a verdict with how bad it is: `CACHED (WRONG): `.
-fn label(line: &str) -> Option<&str> {
+fn line_label(line: &str) -> Option<&str> {
     let end = line.find(": ")?;
     let (word, doubt) = line[..end].split_once(" (").unwrap_or((&line[..end], "A)"));
     let is_word = |word: &str| word.len() > 1 && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
@@ -53,7 +53,7 @@ fn label(line: &str) -> Option<&str> {
 }
 
 /// The parameter of the terminal's control sequence, by how bad it is.
-fn colour(label: &str) -> Option<&'static str> {
+fn colour_code(label: &str) -> Option<&'static str> {
     let says = |word: &str| label.trim_end_matches(": ").trim_end_matches(')').ends_with(word);
     match () {
         () if says("ERROR") || says("WRONG") => Some("1;31"),

@@ -16,7 +16,7 @@ pub struct ThreadUsage {
 /// Fails with the kernel's error; no case is known.
 pub fn thread_usage() -> std::io::Result<ThreadUsage> {
     let usage = usage_of(libc::RUSAGE_THREAD)?;
-    Ok(ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) })
+    Ok(ThreadUsage { user: to_duration(usage.ru_utime), system: to_duration(usage.ru_stime) })
 }
 
 /// Returns how often the calling thread has slept so far, waiting for something (`ru_nvcsw`). Preemption
@@ -44,13 +44,13 @@ pub struct ChildrenUsage {
 pub fn children_usage() -> std::io::Result<ChildrenUsage> {
     let usage = usage_of(libc::RUSAGE_CHILDREN)?;
     Ok(ChildrenUsage {
-        cpu: ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) },
+        cpu: ThreadUsage { user: to_duration(usage.ru_utime), system: to_duration(usage.ru_stime) },
         voluntary_switches: usage.ru_nvcsw as u64,
         involuntary_switches: usage.ru_nivcsw as u64,
     })
 }
 
-fn duration(time: libc::timeval) -> Duration {
+fn to_duration(time: libc::timeval) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000)
 }
 

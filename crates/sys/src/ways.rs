@@ -10,7 +10,7 @@ use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
-fn flags(ways: IoWays, write: bool) -> ReadWriteFlags {
+fn way_flags(ways: IoWays, write: bool) -> ReadWriteFlags {
     ReadWriteFlags::from_bits_retain(ways.encoded(write))
 }
 
@@ -21,7 +21,7 @@ fn flags(ways: IoWays, write: bool) -> ReadWriteFlags {
 /// flags.
 pub fn read(file: impl AsFd, data: &mut [u8], offset: u64, ways: IoWays) -> Result<usize, Errno> {
     let mut data = [IoSliceMut::new(data)];
-    retry_on_intr(|| preadv2(&file, &mut data, offset, flags(ways, false)))
+    retry_on_intr(|| preadv2(&file, &mut data, offset, way_flags(ways, false)))
 }
 
 /// Writes at an offset; returns how many bytes.
@@ -31,7 +31,7 @@ pub fn read(file: impl AsFd, data: &mut [u8], offset: u64, ways: IoWays) -> Resu
 pub fn write(file: impl AsFd, data: Slot<'_>, offset: u64, ways: IoWays) -> Result<usize, Errno> {
     let file = file.as_fd().as_raw_fd();
     let data = libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };
-    let flags = flags(ways, true).bits();
+    let flags = way_flags(ways, true).bits();
     // The system call takes the offset in two words, of which a processor of 64 bits reads the first.
     let (low, high) = (offset as usize, (offset >> 32) as usize);
     retry_on_intr(|| {

@@ -74,7 +74,7 @@ pub fn report(device: impl AsFd) -> io::Result<(u64, Vec<Zone>)> {
             return Err(io::Error::last_os_error());
         }
         let found = &report.found[..(report.zones as usize).min(AT_ONCE)];
-        zones.extend(found.iter().filter_map(|raw| zone(raw, report.flags & HAS_CAPACITY != 0)));
+        zones.extend(found.iter().filter_map(|raw| parse_zone(raw, report.flags & HAS_CAPACITY != 0)));
         // The last one of a device may be shorter.
         zone_size = found.iter().fold(zone_size, |size, raw| size.max(raw.length.saturating_mul(SECTOR)));
         match found.last().map(|raw| raw.start.saturating_add(raw.length)) {
@@ -85,7 +85,7 @@ pub fn report(device: impl AsFd) -> io::Result<(u64, Vec<Zone>)> {
 }
 
 /// `None` = it isn't written in order, or not at all.
-fn zone(raw: &RawZone, has_capacity: bool) -> Option<Zone> {
+fn parse_zone(raw: &RawZone, has_capacity: bool) -> Option<Zone> {
     let sectors = if has_capacity && raw.capacity > 0 { raw.capacity.min(raw.length) } else { raw.length };
     let [start, capacity] = [raw.start, sectors].map(|sectors| sectors.saturating_mul(SECTOR));
     let below = raw.write_pointer.saturating_sub(raw.start).saturating_mul(SECTOR).min(capacity);
@@ -114,7 +114,7 @@ pub fn reset(device: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn raw(kind: u8, condition: u8, write_pointer: u64) -> RawZone {
+    fn raw_zone(kind: u8, condition: u8, write_pointer: u64) -> RawZone {
         RawZone {
             start: 1000,
             length: 100,
@@ -133,19 +133,19 @@ mod tests {
             Some(Zone { start: 512_000, capacity, written, active })
         };
         for (raw, has_capacity, expected) in [
-            (raw(2, 1, 1000), true, of(80, 0, false)),
-            (raw(2, 2, 1010), true, of(80, 10, true)),
-            (raw(2, 3, 1000), true, of(80, 0, true)),
-            (raw(2, 4, 1080), true, of(80, 80, true)),
+            (raw_zone(2, 1, 1000), true, of(80, 0, false)),
+            (raw_zone(2, 2, 1010), true, of(80, 10, true)),
+            (raw_zone(2, 3, 1000), true, of(80, 0, true)),
+            (raw_zone(2, 4, 1080), true, of(80, 80, true)),
             // The kernel says that its write pointer is behind it.
-            (raw(2, 14, 1100), true, of(80, 80, false)),
-            (raw(2, 2, 1090), false, of(100, 90, true)),
-            (raw(2, 2, 900), true, of(80, 0, true)),
-            (raw(2, 13, 1010), true, None),
-            (raw(2, 15, 1010), true, None),
-            (raw(1, 0, 0), true, None),
+            (raw_zone(2, 14, 1100), true, of(80, 80, false)),
+            (raw_zone(2, 2, 1090), false, of(100, 90, true)),
+            (raw_zone(2, 2, 900), true, of(80, 0, true)),
+            (raw_zone(2, 13, 1010), true, None),
+            (raw_zone(2, 15, 1010), true, None),
+            (raw_zone(1, 0, 0), true, None),
         ] {
-            assert_eq!(zone(&raw, has_capacity), expected, "{raw:?}");
+            assert_eq!(parse_zone(&raw, has_capacity), expected, "{raw:?}");
         }
     }
 

@@ -42,8 +42,8 @@ impl Loop<'_> {
     pub(super) fn count_one(&mut self, books: &mut Books, ended: Done, now: Nanos) {
         let since_start = self.since_start(now);
         let Books { requests, recorder, .. } = &mut *books;
-        recorder.count_one(returned(requests, &ended), now, since_start);
-        self.accounted(books, &[ended], Phase::Measure, now, since_start);
+        recorder.count_one(returned_request(requests, &ended), now, since_start);
+        self.account_ios(books, &[ended], Phase::Measure, now, since_start);
     }
 
     #[inline(never)]
@@ -67,7 +67,7 @@ impl Loop<'_> {
         if phase == Phase::Measure {
             let returned = well.iter().zip(idle.append(well.len())).map(|(completed, place)| {
                 *place = completed.request;
-                returned(requests, completed)
+                returned_request(requests, completed)
             });
             recorder.count(returned, now, since_start);
         } else if phase == Phase::Cooldown && self.timed {
@@ -76,21 +76,28 @@ impl Loop<'_> {
         } else {
             idle.extend(well);
         }
-        self.accounted(books, well, phase, now, since_start);
+        self.account_ios(books, well, phase, now, since_start);
         failed.map_or(Ok(()), Err)
     }
 
     /// Reports the I/Os that were counted last to the live line, dots and log.
     #[inline(always)]
-    fn accounted(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
+    fn account_ios(
+        &mut self,
+        books: &mut Books,
+        well: &[Done],
+        phase: Phase,
+        now: Nanos,
+        since_start: Nanos,
+    ) {
         debug_assert!(books.idle.len() <= self.plan.depth as usize);
         if self.is_watched {
-            self.report(books, well, phase, now, since_start);
+            self.report_ios(books, well, phase, now, since_start);
         }
     }
 
     #[inline(never)]
-    fn report(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
+    fn report_ios(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
         if let Some(live) = self.live {
             live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
             if live.splits() {
@@ -103,7 +110,7 @@ impl Loop<'_> {
             self.voice.dots(self.dots.after(well.len() as u32));
         }
         if self.tells {
-            self.tell(books, well, now);
+            self.report_completions(books, well, now);
             if phase == Phase::Measure {
                 self.tell_slowest(books, well, now);
                 self.count_misses(books, well);
@@ -113,7 +120,7 @@ impl Loop<'_> {
         }
     }
 
-    fn tell(&mut self, books: &Books, well: &[Done], now: Nanos) {
+    fn report_completions(&mut self, books: &Books, well: &[Done], now: Nanos) {
         let Books { requests, .. } = books;
         for completed in well {
             let flight = &requests.flights[completed.request as usize];
@@ -205,7 +212,7 @@ impl Loop<'_> {
 
 /// An I/O that ended well, as the accounts take it.
 #[inline(always)]
-fn returned(requests: &Requests, completed: &Done) -> Returned {
+fn returned_request(requests: &Requests, completed: &Done) -> Returned {
     let flight = &requests.flights[completed.request as usize];
     Returned {
         target: flight.target,

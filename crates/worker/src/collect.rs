@@ -15,7 +15,7 @@ impl Loop<'_> {
             self.waits.completion_waits += u64::from(!self.batches.is_single());
             if self.batches.are_at_once() {
                 self.engine.wait(0, Duration::ZERO, &mut self.done)?;
-                self.found();
+                self.note_found();
                 if !self.done.is_empty() {
                     return Ok(());
                 }
@@ -28,7 +28,7 @@ impl Loop<'_> {
     fn collect_some(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
         if self.pacing.as_ref().is_some_and(Pacing::burst_ended) {
             // The pause begins when the kernel has the last I/O.
-            self.look()?;
+            self.check_completions()?;
             let now = self.clock.now();
             self.pacing.iter_mut().for_each(|pacing| pacing.submitted(now));
             return Ok(());
@@ -41,7 +41,7 @@ impl Loop<'_> {
             }
             // While latencies are measured, whatever was submitted is followed by a look.
             Some(due) if !submitted || !self.batches.are_looked_after() => self.wait_for_turn(due),
-            _ => self.look(),
+            _ => self.check_completions(),
         }
     }
 
@@ -70,12 +70,12 @@ impl Loop<'_> {
                 self.waits.lookaside_completions[(self.done.len() - before).min(7)] += 1;
             }
         }
-        self.found();
+        self.note_found();
         Ok(())
     }
 
     #[inline]
-    fn found(&mut self) {
+    fn note_found(&mut self) {
         let in_flight = self.plan.depth as usize - self.left;
         debug_assert!(self.done.len() <= in_flight);
         self.batches.found(self.done.len(), in_flight);
@@ -96,7 +96,7 @@ impl Loop<'_> {
             due => Duration::from_nanos(due.saturating_sub(self.clock.now())).min(TICK),
         };
         // What was completed before, because the queue was full, is not to wait for more.
-        let least = if self.done.is_empty() { self.least() } else { 0 };
+        let least = if self.done.is_empty() { self.least_completions() } else { 0 };
         self.engine.wait(least, timeout, &mut self.done)
     }
 
@@ -118,7 +118,7 @@ impl Loop<'_> {
     }
 
     #[inline]
-    fn least(&self) -> usize {
+    fn least_completions(&self) -> usize {
         if self.awaited > 1 { self.awaited.min(self.batch.len()).max(1) } else { 1 }
     }
 

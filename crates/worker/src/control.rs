@@ -96,7 +96,7 @@ impl EndWish for Control {
 }
 
 impl Control {
-    fn lock(&self) -> MutexGuard<'_, ControlState> {
+    fn lock_state(&self) -> MutexGuard<'_, ControlState> {
         // A panic elsewhere leaves plain data behind; the run has to end orderly all the same.
         self.state.lock_anyway()
     }
@@ -116,7 +116,7 @@ impl Control {
 
     /// Forgets the last span's workers. An interruption stays.
     pub fn begin_span(&self) {
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         *state = ControlState { interrupted_at: state.interrupted_at, ..ControlState::default() };
         drop(state);
         self.measure_end.store(0, Ordering::Relaxed);
@@ -166,7 +166,7 @@ impl Control {
 
     /// A worker is set up; waits for the start signal. False = the span is over before it began.
     pub fn ready_and_wait(&self) -> bool {
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         state.ready += 1;
         self.changed.notify_all();
         while !state.started && state.failures.is_empty() && !self.is_interrupted() {
@@ -187,7 +187,7 @@ impl Control {
 
     pub fn fail(&self, failure: impl Into<Failure>) {
         let failure = failure.into();
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         if !state.failures.contains(&failure) {
             state.failures.push(failure);
         }
@@ -196,11 +196,11 @@ impl Control {
 
     /// Returns the messages of [`Control::fail`] in order, a line for each cause.
     pub fn failures(&self) -> Vec<String> {
-        by_cause(&self.lock().failures)
+        by_cause(&self.lock_state().failures)
     }
 
     pub fn has_failed(&self) -> bool {
-        !self.lock().failures.is_empty()
+        !self.lock_state().failures.is_empty()
     }
 
     /// The user wants to stop (Ctrl-C): ends every sleep, and lets [`Control::stop_flag`] be true.
@@ -212,13 +212,13 @@ impl Control {
         let first = EndedBy::default() as u8;
         let _ = self.interrupted_by.compare_exchange(first, by as u8, Ordering::SeqCst, Ordering::SeqCst);
         self.interrupted.store(true, Ordering::SeqCst);
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         if state.interrupted_at == 0 {
             state.interrupted_at = clock::monotonic();
         }
         self.wake_all();
         drop(state);
-        self.tell(Turn::Interrupted);
+        self.report_turn(Turn::Interrupted);
     }
 
     /// Ends all waits, because the user wants the run to end at once.
@@ -235,11 +235,11 @@ impl Control {
         *self.supervisor.lock_anyway() = Some(supervisor);
         // It may have happened before.
         if self.is_interrupted() {
-            self.tell(Turn::Interrupted);
+            self.report_turn(Turn::Interrupted);
         }
     }
 
-    fn tell(&self, turn: Turn) {
+    fn report_turn(&self, turn: Turn) {
         if let Some(supervisor) = &*self.supervisor.lock_anyway() {
             let _ = supervisor.send(turn);
         }
@@ -247,18 +247,18 @@ impl Control {
 
     /// Ends the run because its storage hangs.
     pub fn give_up(&self, why: &str) {
-        self.tell(Turn::GivenUp(why.to_owned()));
+        self.report_turn(Turn::GivenUp(why.to_owned()));
     }
 
     /// The run's thread ends in a panic.
     pub fn died(&self) {
-        self.tell(Turn::Died);
+        self.report_turn(Turn::Died);
     }
 
     /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where
     /// there is one: the process is about to end.
     pub fn abandon(&self) {
-        self.tell(Turn::Abandoned);
+        self.report_turn(Turn::Abandoned);
         loop {
             std::thread::park();
         }
@@ -282,7 +282,7 @@ impl Control {
     /// After the limit the run is left behind.
     pub fn does_in_time(&self, what: &'static str) {
         *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: true };
-        self.tell(Turn::Bounded);
+        self.report_turn(Turn::Bounded);
     }
 
     /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
@@ -306,7 +306,7 @@ impl Control {
 
     /// A worker's thread has ended.
     pub fn worker_ended(&self) {
-        self.lock().ended += 1;
+        self.lock_state().ended += 1;
         self.changed.notify_all();
     }
 
@@ -315,7 +315,7 @@ impl Control {
     pub fn wait_until_ended(&self, workers: usize, mut tell: impl FnMut(usize)) -> bool {
         let begin = clock::monotonic();
         let mut told = false;
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         loop {
             if state.ended >= workers {
                 return true;
@@ -337,7 +337,7 @@ impl Control {
                 let missing = workers - state.ended;
                 drop(state);
                 tell(missing);
-                state = self.lock();
+                state = self.lock_state();
                 continue;
             }
             let next = if told { deadline } else { deadline.min(begin + SILENCE) };
@@ -359,7 +359,7 @@ impl Control {
 
     /// Waits until this number of workers is ready. False = one failed, or the user interrupted.
     pub fn wait_until_ready(&self, workers: usize) -> bool {
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         while state.ready < workers && state.failures.is_empty() && !self.is_interrupted() {
             state = self.wait(state, Duration::from_secs(1));
         }
@@ -373,7 +373,7 @@ impl Control {
 
     /// Gives the start signal for a moment that has just passed, on which several ranks have agreed.
     pub fn start_as_of(&self, moment: Nanos) {
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         if !state.started {
             self.start_signal.store(moment, Ordering::Relaxed);
         }
@@ -388,7 +388,7 @@ impl Control {
 
     /// Sleeps until `deadline`. False = a worker failed or the user interrupted before.
     pub fn sleep_until(&self, deadline: Nanos) -> bool {
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         loop {
             if !state.failures.is_empty() || self.is_interrupted() {
                 return false;

@@ -72,9 +72,10 @@ impl Fresh {
         let kind = self.kinds[*target as usize].as_mut().filter(|_| io.op == Operation::Write);
         match (kind, self.making) {
             (Some(DataSource::Drawn { ahead }), making) => {
-                let parts = FillParts::of(io.buffer_offset.wrapping_add(*ahead), io.length as usize);
+                let parts =
+                    FillParts::split_buffer(io.buffer_offset.wrapping_add(*ahead), io.length as usize);
                 match making {
-                    Making::Content => fill(parts, random, memory, io),
+                    Making::Content => fill_memory(parts, random, memory, io),
                     Making::Draws => random.skip(parts),
                     Making::Nothing => {}
                 }
@@ -88,7 +89,7 @@ impl Fresh {
 fn kind(plan: &WorkerPlan, entry: usize, target: &WorkerTarget) -> Option<DataSource> {
     match target.content {
         _ if !target.open.write => None,
-        WriteContent::Fresh => Some(DataSource::Drawn { ahead: ahead(target) }),
+        WriteContent::Fresh => Some(DataSource::Drawn { ahead: write_slot_offset(target) }),
         WriteContent::Reducible(shape) => Some(DataSource::Reducible(ReducibleContent::new(
             shape,
             plan.seed,
@@ -105,7 +106,7 @@ fn ahead(target: &WorkerTarget) -> usize {
     ((slots % 8 + 8 - target.write_buffer % 8) % 8) as usize
 }
 
-fn fill(parts: FillParts, random: &mut Random, memory: SlotMut, io: &Io) {
+fn fill_memory(parts: FillParts, random: &mut Random, memory: SlotMut, io: &Io) {
     // An I/O that lies elsewhere is refused when it's submitted.
     let Some(mut slot) = memory.part(io.buffer_offset, io.length as usize) else { return };
     // A copy that nothing else can refer to stays in registers.

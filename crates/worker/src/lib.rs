@@ -137,12 +137,12 @@ impl<'a> Worker<'a> {
                 true => work.single::<true>(&mut owner),
                 false => work.single::<false>(&mut owner),
             },
-            (false, false) => work.turns::<false, false>(&mut owner),
-            (true, false) => work.turns::<true, false>(&mut owner),
-            (false, true) => work.turns::<false, true>(&mut owner),
-            (true, true) => work.turns::<true, true>(&mut owner),
+            (false, false) => work.run_turns::<false, false>(&mut owner),
+            (true, false) => work.run_turns::<true, false>(&mut owner),
+            (false, true) => work.run_turns::<false, true>(&mut owner),
+            (true, true) => work.run_turns::<true, true>(&mut owner),
         };
-        let Some(books) = owner.pick_up() else { lost() };
+        let Some(books) = owner.pick_up() else { park_forever() };
         let failure = ended.err().map(|failed| work.explain(failed));
         work.measuring_ended(books);
         let engine = work.engine_use();
@@ -169,7 +169,7 @@ impl<'a> Worker<'a> {
 /// Ends this stuck worker, because the controlling thread has taken the books and is about to end the
 /// process.
 #[cold]
-fn lost() -> ! {
+fn park_forever() -> ! {
     loop {
         std::thread::park();
     }
@@ -219,7 +219,7 @@ impl<'a> Loop<'a> {
                 Some(_) => Batches::All,
                 None => Batches::new(plan.engine.is_synchronous(), depth, measured, fresh.is_some()),
             },
-            awaited: span.ring.map_or(1, |ring| ring.batch.of(plan.depth)) as usize,
+            awaited: span.ring.map_or(1, |ring| ring.batch.entries_for(plan.depth)) as usize,
             most_taken: most_taken(plan, span),
             counting: Counting::new(span),
             pacing,
@@ -263,7 +263,7 @@ impl<'a> Loop<'a> {
 
     /// Ends when the phase is [`Phase::Stop`], or the books are lost. `OTHERS`: there
     /// are other operations than reads and writes; `VERIFIES`: sectors are stamped and checked.
-    fn turns<const OTHERS: bool, const VERIFIES: bool>(
+    fn run_turns<const OTHERS: bool, const VERIFIES: bool>(
         &mut self,
         owner: &mut Owner<Books>,
     ) -> Result<(), Failed> {
@@ -273,7 +273,7 @@ impl<'a> Loop<'a> {
                 self.submit(owner)?;
                 self.collect_flushes()?;
             } else {
-                let due = self.fill(books);
+                let due = self.fill_queue(books);
                 if VERIFIES {
                     self.stamp();
                 }
@@ -322,7 +322,7 @@ impl<'a> Loop<'a> {
     }
 
     #[inline(never)]
-    fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
+    fn fill_queue(&mut self, books: &mut Books) -> Option<Nanos> {
         if self.is_special {
             self.batch.clear();
             let due = self.fill_specially(books);
@@ -374,7 +374,7 @@ impl<'a> Loop<'a> {
             (_, None) => {
                 let before = self.clock.now();
                 let requests = books.idle.take(self.batches.most());
-                self.draw(&mut books.requests, requests);
+                self.draw_ios(&mut books.requests, requests);
                 self.left = books.idle.len();
                 self.preparing = self.clock.now().saturating_sub(before);
                 None
@@ -390,7 +390,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Draws the next I/Os of these requests, with content that is made for them.
-    fn draw(&mut self, requests: &mut Requests, idle: &[u32]) {
+    fn draw_ios(&mut self, requests: &mut Requests, idle: &[u32]) {
         match &mut self.fresh {
             Some(fresh) => {
                 let (workload, engine) = (&mut self.workload, &mut *self.engine);
@@ -411,10 +411,10 @@ impl<'a> Loop<'a> {
             && !books.idle.is_empty()
         {
             let requests = books.idle.take(1);
-            self.draw(&mut books.requests, requests);
+            self.draw_ios(&mut books.requests, requests);
             let drawn = self.batch.last().copied();
             if let (Some(share), Some(io)) = (&self.quota, drawn) {
-                share.drawn(io.op.direction(), io.length);
+                share.note_drawn(io.op.direction(), io.length);
             }
         }
         self.left = books.idle.len();
@@ -439,7 +439,7 @@ impl<'a> Loop<'a> {
                 Ok(()) => {
                     let io = requests.next_outlined(&mut self.workload, request);
                     if let Some(share) = &self.quota {
-                        share.drawn(io.op.direction(), io.length);
+                        share.note_drawn(io.op.direction(), io.length);
                     }
                     self.batch.push(io);
                     // What stands if no stamps are taken.

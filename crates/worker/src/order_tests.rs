@@ -62,7 +62,7 @@ impl Engine for Notes {
 }
 
 /// Plans the only worker of a target.
-fn planned(target: Target, latencies: bool) -> SpanPlan {
+fn plan_worker(target: Target, latencies: bool) -> SpanPlan {
     let span = TimeSpan {
         targets: vec![target],
         disable_affinity: true,
@@ -80,7 +80,11 @@ fn planned(target: Target, latencies: bool) -> SpanPlan {
 }
 
 /// Runs `works` with a worker whose engine takes notes, for a microsecond; returns its I/Os too.
-fn noted<R>(span: &SpanPlan, (each, fails): (u64, usize), works: impl FnOnce(Worker) -> R) -> (Vec<Io>, R) {
+fn record_ios<R>(
+    span: &SpanPlan,
+    (each, fails): (u64, usize),
+    works: impl FnOnce(Worker) -> R,
+) -> (Vec<Io>, R) {
     let plan = &span.workers[0];
     let seen = Rc::new(RefCell::new(Vec::new()));
     let clock = Clock::simulated(0);
@@ -122,10 +126,10 @@ fn mapped_ios_follow_order_of_diskspd() {
         file_size: Some(1 << 20),
         ..Target::default()
     };
-    let span = planned(target, false);
+    let span = plan_worker(target, false);
     let plan = &span.workers[0];
     assert_eq!((plan.engine, plan.depth), (EngineKind::Mmap, 4));
-    let (seen, ended) = noted(&span, (1, 0), |worker| worker.run(&span));
+    let (seen, ended) = record_ios(&span, (1, 0), |worker| worker.run(&span));
     assert_eq!(ended.failure, None);
 
     let trace = include_str!("../../../tests/data/traces/43_Sm_o4.txt");
@@ -141,13 +145,13 @@ fn mapped_ios_follow_order_of_diskspd() {
 }
 
 /// End, results, errors, waits, idle requests and last completions of a loop.
-fn ended(span: &SpanPlan, worker: Worker, single: bool) -> String {
+fn outcome_text(span: &SpanPlan, worker: Worker, single: bool) -> String {
     let (mut work, mut owner) = Loop::new(worker, span);
     assert!(work.is_single());
     let ended = match (single, work.timed) {
         (true, true) => work.single::<true>(&mut owner),
         (true, false) => work.single::<false>(&mut owner),
-        (false, _) => work.turns::<false, false>(&mut owner),
+        (false, _) => work.run_turns::<false, false>(&mut owner),
     };
     let failed = ended.err().map(|failed| match failed {
         Failed::Io(failed) => (failed.errno, failed.io),
@@ -178,8 +182,8 @@ fn single_and_general_loop_do_the_same() {
                     file_size: Some(3 << 20),
                     ..Target::default()
                 };
-                let span = planned(target, latencies);
-                let run = |single| noted(&span, engine, |worker| ended(&span, worker, single));
+                let span = plan_worker(target, latencies);
+                let run = |single| record_ios(&span, engine, |worker| outcome_text(&span, worker, single));
                 let (general, single) = (run(false), run(true));
                 assert_eq!(general, single, "{depth} {mapped} {latencies} {random} {writes} {engine:?}");
                 assert!(!general.0.is_empty());

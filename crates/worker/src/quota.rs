@@ -27,7 +27,7 @@ struct SharedGoal {
 
 impl VolumeQuota {
     /// `None` = no volume ends the span, or one that counts from the start signal.
-    pub fn of(plan: &SpanPlan) -> Option<Arc<VolumeQuota>> {
+    pub fn for_plan(plan: &SpanPlan) -> Option<Arc<VolumeQuota>> {
         let goals: Vec<&VolumeGoal> = plan.volumes.iter().filter(|goal| !goal.from_start).collect();
         (!goals.is_empty()).then(|| Arc::new(VolumeQuota::new(goals)))
     }
@@ -49,7 +49,7 @@ impl VolumeQuota {
         self.goals.iter().filter(move |goal| goal.direction == direction)
     }
 
-    pub fn done(&self, direction: Direction) -> u64 {
+    pub fn done_bytes(&self, direction: Direction) -> u64 {
         self.of_direction(direction).map(|goal| goal.done.load(Relaxed)).sum()
     }
 
@@ -85,7 +85,7 @@ impl QuotaShare {
     }
 
     #[inline]
-    pub(super) fn drawn(&self, direction: Direction, length: u32) {
+    pub(super) fn note_drawn(&self, direction: Direction, length: u32) {
         if self.counts {
             self.quota.take(direction, length.into());
         }
@@ -115,13 +115,13 @@ mod tests {
         let goal = VolumeGoal { direction: Direction::Write, bytes: 8192, from_start: false };
         let quota = Arc::new(VolumeQuota::new([&goal]));
         let mut share = QuotaShare::new(Arc::clone(&quota));
-        share.drawn(Direction::Write, 1 << 20);
+        share.note_drawn(Direction::Write, 1 << 20);
         assert!(share.has_room(), "a warm-up isn't limited");
         share.counts = true;
-        share.drawn(Direction::Write, 4096);
-        share.drawn(Direction::Read, 1 << 20);
+        share.note_drawn(Direction::Write, 4096);
+        share.note_drawn(Direction::Read, 1 << 20);
         assert!(share.has_room());
-        share.drawn(Direction::Write, 4096);
+        share.note_drawn(Direction::Write, 4096);
         assert!(!share.has_room());
         quota.take(Direction::Write, -512);
         assert!(share.has_room(), "512 bytes of it weren't written");

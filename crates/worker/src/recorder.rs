@@ -86,7 +86,7 @@ impl Returned {
     }
 
     #[inline(always)]
-    fn reaped(&self, now: Nanos, since_start: u64) -> IoCompletion {
+    fn io_completion(&self, now: Nanos, since_start: u64) -> IoCompletion {
         IoCompletion {
             target: self.target as usize,
             direction: self.op.direction(),
@@ -213,10 +213,10 @@ impl Recorder {
                 times += 1;
                 continue;
             }
-            self.count_many(alike.reaped(now, since_start), times);
+            self.count_many(alike.io_completion(now, since_start), times);
             (alike, times) = (io, 1);
         }
-        self.count_many(alike.reaped(now, since_start), times);
+        self.count_many(alike.io_completion(now, since_start), times);
     }
 
     // Once a batch: inlined it would take registers from what is done for each I/O.
@@ -230,7 +230,7 @@ impl Recorder {
     pub(crate) fn count_one(&mut self, io: Returned, now: Nanos, since_start: u64) {
         if self.timed {
             self.close_what_is_over(since_start);
-            return self.count_alike(io.reaped(now, since_start), 1);
+            return self.count_alike(io.io_completion(now, since_start), 1);
         }
         let account = of_direction(&mut self.targets[io.target as usize], io.op.direction());
         account.ios += 1;
@@ -248,11 +248,11 @@ impl Recorder {
     /// An interval of the course of latencies is over: once a second.
     #[cold]
     fn close_interval(&mut self, since_start: u64) {
-        let all = self.latencies();
+        let all = self.latency_moments();
         self.course.iter_mut().for_each(|course| course.close(since_start, &all));
     }
 
-    fn latencies(&self) -> Moments {
+    fn latency_moments(&self) -> Moments {
         let directions = self.targets.iter().flat_map(|target| [&target.read, &target.write]);
         let mut all = Moments::default();
         directions
@@ -275,13 +275,13 @@ impl Recorder {
             }
         }
         if self.detailed {
-            self.detail(io, times);
+            self.record_detail(io, times);
         }
     }
 
     /// Counts I/Os in everything that is not a sum of the whole span.
     #[inline(never)]
-    fn detail(&mut self, io: IoCompletion, times: u32) {
+    fn record_detail(&mut self, io: IoCompletion, times: u32) {
         let account = of_direction(&mut self.targets[io.target], io.direction);
         let many = u64::from(times);
         if let Some(series) = &mut account.series {
@@ -378,7 +378,7 @@ impl Recorder {
         Accounts::add(&self.shared.intervals, self.intervals.take());
         Accounts::add(&self.shared.responses, self.responses.take());
         if let Some(course) = self.course.take() {
-            let course = course.finish(&self.latencies());
+            let course = course.finish(&self.latency_moments());
             self.shared.latencies.lock_anyway().get_or_insert_default().add(course);
         }
         let targets = std::mem::take(&mut self.targets);

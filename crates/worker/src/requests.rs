@@ -17,7 +17,7 @@ pub struct InFlight {
 impl InFlight {
     /// The same I/O at another offset.
     #[inline(always)]
-    fn at(&mut self, offset: u64) -> Io {
+    fn io_at(&mut self, offset: u64) -> Io {
         let io = Io { offset, ..self.io };
         self.io.offset = offset;
         io
@@ -90,7 +90,7 @@ impl Requests {
         let Some((length, direction)) = workload.shape() else { return };
         let next = Next { target: 0, length, offset: 0, slice: 0, direction };
         for request in 0..self.flights.len() as u32 {
-            self.places[0].take(&mut self.flights, request, next);
+            self.places[0].take_request(&mut self.flights, request, next);
         }
         self.prepared = true;
     }
@@ -104,8 +104,8 @@ impl Requests {
     #[inline(always)]
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         match workload.next_plain() {
-            Some(next) if self.prepared => self.flights[request as usize].at(next.offset),
-            Some(next) => self.places[0].take(&mut self.flights, request, next),
+            Some(next) if self.prepared => self.flights[request as usize].io_at(next.offset),
+            Some(next) => self.places[0].take_request(&mut self.flights, request, next),
             None => self.next_outlined(workload, request),
         }
     }
@@ -114,14 +114,14 @@ impl Requests {
     #[inline(never)]
     pub(crate) fn next_outlined(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);
-        self.places[next.target as usize].take(&mut self.flights, request, next)
+        self.places[next.target as usize].take_request(&mut self.flights, request, next)
     }
 
     /// A recorded I/O for a request, on the first target.
     pub fn recorded(&mut self, io: &RecordedIo, op: Operation, request: u32) -> Io {
         let direction = if io.write { Direction::Write } else { Direction::Read };
         let next = Next { target: 0, length: io.bytes, offset: io.offset, slice: 0, direction };
-        let io = Io { op, ..self.places[0].take(&mut self.flights, request, next) };
+        let io = Io { op, ..self.places[0].take_request(&mut self.flights, request, next) };
         self.flights[request as usize].io = io;
         io
     }
@@ -134,19 +134,21 @@ impl Requests {
         batch.resize(requests.len(), Io::NONE);
         let (flights, places) = (&mut self.flights[..], &self.places[..]);
         if self.prepared
-            && workload.fill_offsets(batch, requests, |request, offset| flights[request as usize].at(offset))
+            && workload
+                .fill_offsets(batch, requests, |request, offset| flights[request as usize].io_at(offset))
         {
             return;
         }
-        workload
-            .fill(batch, requests, |request, next| places[next.target as usize].take(flights, request, next));
+        workload.fill(batch, requests, |request, next| {
+            places[next.target as usize].take_request(flights, request, next)
+        });
     }
 }
 
 impl RequestPlace {
     /// Where the data of an I/O lies; the I/O is remembered.
     #[inline(always)]
-    fn take(&self, flights: &mut [InFlight], request: u32, next: Next) -> Io {
+    fn take_request(&self, flights: &mut [InFlight], request: u32, next: Next) -> Io {
         let area = match next.direction {
             Direction::Read => self.read,
             Direction::Write => self.write,

@@ -15,7 +15,7 @@ impl Loop<'_> {
         let mut stopped = 0;
         let mut handled = Vec::with_capacity(self.plan.depth as usize);
         if let Some(books) = owner.get() {
-            self.fill(books);
+            self.fill_queue(books);
         }
         self.stamp();
         self.submit(owner)?;
@@ -43,7 +43,7 @@ impl Loop<'_> {
                     self.give_up(books, completed);
                     continue;
                 }
-                self.fill(books);
+                self.fill_queue(books);
                 self.stamp();
                 self.submit(owner)?;
                 // The last one is submitted by the wait that follows.

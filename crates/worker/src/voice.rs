@@ -194,7 +194,7 @@ mod tests {
         (0..10).for_each(|_| worker.add_latency(900_000));
         let mut now = collect(std::slice::from_ref(&worker));
         (before.at, now.at) = (SECOND, 3 * SECOND);
-        let found = rates(&before, &now).unwrap();
+        let found = speed_between(&before, &now).unwrap();
         assert_eq!((found.iops, found.bytes_per_s), (500.0, 2_048_000.0));
         let (mean, p99) = found.latency.unwrap();
         assert_eq!(mean, Millis::of_ns(108_000));

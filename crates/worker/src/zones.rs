@@ -196,18 +196,18 @@ impl ZonedTarget {
         Some(OwedReset { request, target, offset: zone.start, length: self.zone_size })
     }
 
-    fn slot(&self, request: u32) -> usize {
+    fn request_slot(&self, request: u32) -> usize {
         self.written.get((request - self.first_request) as usize).copied().unwrap_or(0)
     }
 
     fn write_at(&mut self, request: u32) -> u64 {
-        let Zone { start, written, .. } = self.zones[self.slot(request)].zone;
+        let Zone { start, written, .. } = self.zones[self.request_slot(request)].zone;
         start + written
     }
 
     /// A write has ended; returns its zone if no further one fits.
     fn has_written(&mut self, request: u32, bytes: u64) -> Option<usize> {
-        let index = self.slot(request);
+        let index = self.request_slot(request);
         let zone = &mut self.zones[index].zone;
         zone.written += bytes;
         let is_full = zone.room() < self.block;
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    fn zones(of: ZonedTarget) -> Zones {
+    fn sample_zones(of: ZonedTarget) -> Zones {
         let mut zones = Zones {
             targets: vec![None, None],
             random: Random::new(1),
@@ -312,13 +312,13 @@ mod tests {
         zones
     }
 
-    fn io(request: u32, op: Operation, offset: u64) -> Io {
+    fn sample_io(request: u32, op: Operation, offset: u64) -> Io {
         Io { request, op, offset, length: 4, ..Io::NONE }
     }
 
     /// Writes once with a request; returns where, and which zone is reset afterwards.
     fn write(zones: &mut Zones, request: u32) -> (u64, Option<u64>) {
-        let drawn = io(request, Operation::Write, 0);
+        let drawn = sample_io(request, Operation::Write, 0);
         let offset = zones.place(1, &drawn);
         let owes = zones.ended(1, &Io { offset, ..drawn }, 4);
         assert_eq!(owes, !zones.owed.is_empty());
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn active_zones_come_first_then_empty_ones_and_full_ones_are_reset() {
-        let mut zones = zones(target(&[12, 0, 8, 12], 1, 100, false));
+        let mut zones = sample_zones(sample_target(&[12, 0, 8, 12], 1, 100, false));
         assert!(zones.owed.is_empty());
         let written: Vec<_> = (0..8).map(|_| write(&mut zones, 3)).collect();
         let expected = [
@@ -346,18 +346,18 @@ mod tests {
 
     #[test]
     fn each_request_has_a_zone_and_what_is_full_from_the_start_is_reset_first() {
-        let mut zones = zones(target(&[12, 11, 4], 3, 100, false));
+        let mut zones = sample_zones(sample_target(&[12, 11, 4], 3, 100, false));
         let resets: Vec<_> =
             zones.owed.drain(..).map(|owed| (owed.request, owed.offset, owed.length)).collect();
         assert_eq!(resets, [(4, 16, 16), (5, 32, 16)], "a block doesn't fit into the second either");
-        let placed = [3, 4, 5].map(|request| zones.place(1, &io(request, Operation::Write, 0)));
+        let placed = [3, 4, 5].map(|request| zones.place(1, &sample_io(request, Operation::Write, 0)));
         assert_eq!(placed, [52, 16, 32]);
     }
 
     #[test]
     fn a_flush_comes_before_the_reset_that_a_write_is_followed_by() {
-        let mut zones = zones(target(&[8], 1, 100, false));
-        let drawn = io(3, Operation::Write, 0);
+        let mut zones = sample_zones(sample_target(&[8], 1, 100, false));
+        let drawn = sample_io(3, Operation::Write, 0);
         assert!(zones.ended(1, &drawn, 4));
         zones.hold(3);
         assert!(zones.owed.is_empty());
@@ -368,15 +368,15 @@ mod tests {
 
     #[test]
     fn a_single_zone_is_reset_and_written_again() {
-        let mut zones = zones(target(&[0], 1, 100, true));
+        let mut zones = sample_zones(sample_target(&[0], 1, 100, true));
         let written: Vec<_> = (0..4).map(|_| write(&mut zones, 3)).collect();
         assert_eq!(written, [(16, None), (20, None), (24, Some(16)), (16, None)]);
     }
 
     #[test]
     fn zones_being_read_are_not_reset() {
-        let mut zones = zones(target(&[12, 12, 8, 12], 1, 50, false));
-        let read = io(4, Operation::Read, 0);
+        let mut zones = sample_zones(sample_target(&[12, 12, 8, 12], 1, 50, false));
+        let read = sample_io(4, Operation::Read, 0);
         let at = zones.place(1, &read);
         assert_eq!(at, 16);
         assert_eq!(write(&mut zones, 3), (56, Some(64)));
@@ -390,16 +390,16 @@ mod tests {
 
     #[test]
     fn sequential_reads_follow_written_data_and_wrap() {
-        let mut of = target(&[8, 0, 4, 3], 1, 0, false);
+        let mut of = sample_target(&[8, 0, 4, 3], 1, 0, false);
         let read: Vec<_> = (0..5).map(|_| of.read_at(0, 4)).collect();
         assert_eq!(read, [16, 20, 48, 16, 20]);
-        let mut only = target(&[4], 1, 0, false);
+        let mut only = sample_target(&[4], 1, 0, false);
         assert_eq!([0; 2].map(|_| only.read_at(0, 4)), [16, 16]);
     }
 
     #[test]
     fn random_reads_stay_below_write_pointers() {
-        let mut of = target(&[8, 0, 12, 0], 1, 0, true);
+        let mut of = sample_target(&[8, 0, 12, 0], 1, 0, true);
         for drawn in (16..80).step_by(4) {
             let offset = of.read_at(drawn, 4);
             assert!((16..24).contains(&offset) || (48..60).contains(&offset), "{drawn}: {offset}");
@@ -414,7 +414,7 @@ mod tests {
             for is_random in [false, true] {
                 let mut written = vec![0; count];
                 written[0] = 12;
-                let mut zones = zones(target(&written, requests, 50, is_random));
+                let mut zones = sample_zones(sample_target(&written, requests, 50, is_random));
                 let mut random = Random::new(7);
                 zones.owed.clear();
                 for _ in 0..5000 {
@@ -426,7 +426,7 @@ mod tests {
                             } else {
                                 Operation::Write
                             };
-                            let drawn = io(request, op, 16 + random.next_u64() % 64);
+                            let drawn = sample_io(request, op, 16 + random.next_u64() % 64);
                             Io { offset: zones.place(1, &drawn), ..drawn }
                         })
                         .collect();

@@ -77,7 +77,7 @@ struct GivenOption {
 }
 
 impl GivenOption {
-    fn impossible(&self, expected: String) -> CliError {
+    fn impossible_value(&self, expected: String) -> CliError {
         let argument = self.argument.as_encoded_bytes();
         let problem = Problem::new(0, "this value is not possible").expected(expected);
         CliError::in_value(argument, argument.len() - self.value.len(), self.name, problem)
@@ -85,14 +85,14 @@ impl GivenOption {
 }
 
 impl CommandLine {
-    fn given(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &GivenOption> {
+    fn given_values(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &GivenOption> {
         debug_assert!(self.rows.contains(row), "{} is in no list of options", row.name);
         self.options.iter().filter(|given| given.name == row.name)
     }
 
     /// The values of an option, in order.
     fn values(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &OsStr> {
-        self.given(row).map(|given| given.value.as_os_str())
+        self.given_values(row).map(|given| given.value.as_os_str())
     }
 
     pub fn has(&self, row: &OptionRow) -> bool {
@@ -109,7 +109,7 @@ impl CommandLine {
     /// # Errors
     /// Several are given: the last would silently replace the others.
     pub fn path(&self, row: &OptionRow) -> Result<Option<PathBuf>, CliError> {
-        match self.given(row).nth(1) {
+        match self.given_values(row).nth(1) {
             None => Ok(self.values(row).next().map(PathBuf::from)),
             Some(again) => Err(given_again(again.argument.as_encoded_bytes(), row.name)),
         }
@@ -151,9 +151,9 @@ impl CommandLine {
         read: impl Fn(&str) -> Result<T, E>,
     ) -> Result<Vec<T>, CliError> {
         let value = |given: &GivenOption| {
-            read(&given.value.to_string_lossy()).map_err(|expected| given.impossible(expected.into()))
+            read(&given.value.to_string_lossy()).map_err(|expected| given.impossible_value(expected.into()))
         };
-        self.given(row).map(value).collect()
+        self.given_values(row).map(value).collect()
     }
 
     /// Returns the reports requested by an option, in order.
@@ -162,10 +162,10 @@ impl CommandLine {
     /// Fails if a format has no file.
     pub fn reports(&self, row: &OptionRow) -> Result<Vec<OutRequest>, CliError> {
         let read = |given: &GivenOption| {
-            let missing = || given.impossible("the name of a file to write".into());
+            let missing = || given.impossible_value("the name of a file to write".into());
             OutRequest::read(given.value.as_encoded_bytes()).ok_or_else(missing)
         };
-        self.given(row).map(read).collect()
+        self.given_values(row).map(read).collect()
     }
 
     pub fn files(&self) -> Vec<PathBuf> {

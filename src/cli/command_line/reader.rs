@@ -50,8 +50,8 @@ impl CommandLine {
             let bytes = argument.as_encoded_bytes();
             if bytes.first() != Some(&b'-') || bytes == b"-" {
                 self.words.push(argument.clone());
-            } else if !self.take(argument, &mut rest)? {
-                return Err(self.unknown(takes, bytes));
+            } else if !self.take_argument(argument, &mut rest)? {
+                return Err(self.unknown_argument(takes, bytes));
             }
         }
         match (takes, takes.words(self.readers.commands), self.words.first()) {
@@ -70,7 +70,9 @@ impl CommandLine {
     fn take_line(&mut self, of_run: &[&str], arguments: &[OsString]) -> Result<(), CliError> {
         let (mut line, mut rest) = (Vec::new(), arguments.iter());
         while let Some(argument) = rest.next() {
-            if opens(of_run, std::slice::from_ref(argument)) || !self.take(argument, &mut rest)? {
+            if contains_option(of_run, std::slice::from_ref(argument))
+                || !self.take_argument(argument, &mut rest)?
+            {
                 refuse_unknown(argument)?;
                 line.push(argument.clone());
             }
@@ -112,7 +114,7 @@ impl CommandLine {
     /// after the = of a word, or the next argument in `rest`. Returns whether it is one.
     fn take(&mut self, argument: &OsString, rest: &mut Iter<OsString>) -> Result<bool, CliError> {
         let bytes = argument.as_encoded_bytes();
-        let found = self.rows.iter().find_map(|row| Some((row, attached(row, bytes)?)));
+        let found = self.rows.iter().find_map(|row| Some((row, attached_value(row, bytes)?)));
         let Some((row, attached)) = found else { return Ok(false) };
         let given = |argument: &OsString, value: &[u8]| GivenOption {
             name: row.name,
@@ -133,14 +135,14 @@ impl CommandLine {
                 CliError::at(bytes, bytes.len(), what).hint(format!("write {}{example}", row.form()))
             })?,
         };
-        check(row, &given)?;
+        check_given(row, &given)?;
         self.options.push(given);
         Ok(true)
     }
 }
 
 /// Whether one of these arguments is one of these options, with or without a value attached.
-fn opens(names: &[&str], arguments: &[OsString]) -> bool {
+fn contains_option(names: &[&str], arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| {
         let name = argument.as_encoded_bytes().split(|byte| *byte == b'=').next().unwrap_or_default();
         names.iter().any(|known| known.as_bytes() == name)
@@ -159,19 +161,21 @@ fn attached<'a>(row: &OptionRow, argument: &'a [u8]) -> Option<Option<&'a [u8]>>
     }
 }
 
-fn check(row: &OptionRow, given: &GivenOption) -> Result<(), CliError> {
+fn check_given(row: &OptionRow, given: &GivenOption) -> Result<(), CliError> {
     let text = given.value.to_string_lossy();
     match row.value {
-        OptionValue::File | OptionValue::Folder if text.is_empty() => Err(given.impossible("a name".into())),
+        OptionValue::File | OptionValue::Folder if text.is_empty() => {
+            Err(given.impossible_value("a name".into()))
+        }
         OptionValue::Number { min, max, of } => {
             let possible = text.parse().is_ok_and(|number: u32| (min..=max).contains(&number));
             let attached = row.as_example().filter(|_| row.is_letter());
             let attached = attached.map_or(String::new(), |example| format!(", without a blank: {example}"));
             let expected = format!("a number of {of}, {}{attached}", numbers(min, max));
-            possible.then_some(()).ok_or_else(|| given.impossible(expected))
+            possible.then_some(()).ok_or_else(|| given.impossible_value(expected))
         }
         OptionValue::OneOf(words) => one_of(words, &given.value).map_err(|nearest| {
-            let error = given.impossible(format!("one of {}", words.join(", ")));
+            let error = given.impossible_value(format!("one of {}", words.join(", ")));
             CliError { hint: nearest, ..error }
         }),
         _ => Ok(()),

@@ -122,7 +122,7 @@ pub const HELP_COMMAND: Command = Command {
     ],
     make: |line| {
         let word = only_word(&line)?;
-        let usage = || word.and_then(UsageExtent::named).unwrap_or(UsageExtent::Everyday);
+        let usage = || word.and_then(UsageExtent::from_word).unwrap_or(UsageExtent::Everyday);
         Ok(match command_named(&line, word) {
             Some(command) => Invocation::CommandUsage { command },
             None => Invocation::Usage(usage()),

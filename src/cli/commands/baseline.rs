@@ -65,23 +65,25 @@ pub const BASELINE: Command = Command {
         ("diskspd baseline check storage --fail-if worse", "run its tests again: has any become worse?"),
         ("diskspd baseline set years results/", "from files: DISKSPD's, fio's, this program's"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let action = line.words.first().map_or("list".into(), |word| word.to_string_lossy().into_owned());
     line.refuse_idle(&action)?;
     let rest = line.words.get(1..).unwrap_or_default();
     let action = match (action.as_str(), rest) {
         ("list", []) => BaselineAction::List,
-        ("show", [name]) => BaselineAction::Show { name: named(name)? },
-        ("remove", [name]) => BaselineAction::Remove { name: named(name)? },
+        ("show", [name]) => BaselineAction::Show { name: baseline_name(name)? },
+        ("remove", [name]) => BaselineAction::Remove { name: baseline_name(name)? },
         ("set", [name, runs @ ..]) => {
             let is_latest = |runs: &[OsString]| matches!(runs, [one] if one == "latest");
             let runs = if is_latest(runs) { Vec::new() } else { runs.to_vec() };
-            BaselineAction::Set { name: named(name)?, runs }
+            BaselineAction::Set { name: baseline_name(name)?, runs }
         }
-        ("check", [name, targets @ ..]) => BaselineAction::Check(Box::new(check(&line, name, targets)?)),
+        ("check", [name, targets @ ..]) => {
+            BaselineAction::Check(Box::new(check_request(&line, name, targets)?))
+        }
         ("list", _) => return Err(line.wrong()),
         (action, []) => {
             return Err(CliError::new("the name of the baseline is missing")
@@ -96,14 +98,18 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     })))
 }
 
-fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<BaselineCheck, CliError> {
+fn check_request(
+    line: &CommandLine,
+    name: &OsString,
+    targets: &[OsString],
+) -> Result<BaselineCheck, CliError> {
     let against = line.text(&AGAINST).map(OsString::from);
     if let (Some(_), Some(target)) = (&against, targets.first()) {
         let what = format!("--against runs nothing, but '{}' is a target to run on", target.display());
         return Err(CliError::new(what).hint("leave out one of the two"));
     }
     Ok(BaselineCheck {
-        name: named(name)?,
+        name: baseline_name(name)?,
         targets: targets.to_vec(),
         against,
         rounds: rounds(line, [&REPEAT, &UNTIL_SURE, &LIMIT])?,
@@ -115,7 +121,7 @@ fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<Ba
     })
 }
 
-fn named(word: &OsString) -> Result<String, CliError> {
+fn baseline_name(word: &OsString) -> Result<String, CliError> {
     let name = word.to_string_lossy().into_owned();
     check_word(&name).map_err(|why| CliError::at(word.as_encoded_bytes(), 0, format!("the name {why}")))?;
     Ok(name)

@@ -28,7 +28,7 @@ impl Command {
         match self.takes {
             Takes::Rerun => {
                 let of_one = flags::all().filter(|flag| flag.scope == Scope::Invocation);
-                of_one.filter(|flag| flag.long().is_some()).map(OptionRow::of).collect()
+                of_one.filter(|flag| flag.long().is_some()).map(OptionRow::from_flag).collect()
             }
             // fio's options come first: they hide ours with the same name.
             Takes::Fio => fio_line::own_flags().map(OptionRow::of).collect(),

@@ -23,7 +23,7 @@ pub const CONVERT: Command = Command {
         ("diskspd convert job.fio --out job.xml", "write a profile, and print how to run it"),
         ("diskspd convert fio --name=x --rw=randread --size=1g", "convert a command line of fio"),
     ],
-    make,
+    make: build_invocation,
 };
 
 fn make(line: CommandLine) -> Result<Invocation, CliError> {

@@ -54,17 +54,17 @@ pub const HISTORY: Command = Command {
         ("diskspd history", "list the runs that --save has kept"),
         ("diskspd history trend --metric p99 --label nightly", "when a figure changed"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let words: Vec<String> = line.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (action, names) = match words.split_first() {
         Some((action, names)) => (action.as_str(), names),
         None => ("list", &[][..]),
     };
     line.refuse_idle(action)?;
-    let mut selection = selection(&line)?;
+    let mut selection = read_selection(&line)?;
     let action = match action {
         "import" if names.is_empty() => {
             return Err(CliError::new("the files to import are missing")
@@ -84,7 +84,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
 }
 
 /// The runs that options select.
-fn selection(line: &CommandLine) -> Result<Selection, CliError> {
+fn read_selection(line: &CommandLine) -> Result<Selection, CliError> {
     let label = |value: &str| match check_word(value) {
         Ok(()) => Ok(value.to_owned()),
         Err(why) => Err(format!("a label, and {why}")),
@@ -104,17 +104,17 @@ fn with_runs(action: &str, names: &[String], line: &CommandLine) -> Result<Histo
     let done = match action {
         "reindex" => HistoryAction::Reindex,
         "trend" => {
-            let figure = |value: &str| RunFigure::named(value).ok_or(FIGURES);
+            let figure = |value: &str| RunFigure::from_name(value).ok_or(FIGURES);
             HistoryAction::Trend { figure: line.read_value(&FIGURE, figure)?.unwrap_or(RunFigure::Iops) }
         }
         "export" if line.has(&JSON_LINES) => HistoryAction::Export { form: ExportForm::JsonLines },
         "export" => HistoryAction::Export { form: ExportForm::Csv },
-        "show" => return Ok(HistoryAction::Show { runs: runs(names, action)? }),
+        "show" => return Ok(HistoryAction::Show { runs: run_names(names, action)? }),
         "pin" | "unpin" => {
-            return Ok(HistoryAction::Pin { runs: runs(names, action)?, pinned: action == "pin" });
+            return Ok(HistoryAction::Pin { runs: run_names(names, action)?, pinned: action == "pin" });
         }
-        "remove" => return Ok(HistoryAction::Remove { runs: runs(names, action)? }),
-        "label" | "tag" | "untag" => return described(action, names),
+        "remove" => return Ok(HistoryAction::Remove { runs: run_names(names, action)? }),
+        "label" | "tag" | "untag" => return describe_action(action, names),
         _ => HistoryAction::List,
     };
     match names.first() {
@@ -124,12 +124,12 @@ fn with_runs(action: &str, names: &[String], line: &CommandLine) -> Result<Histo
     }
 }
 
-fn described(action: &str, names: &[String]) -> Result<HistoryAction, CliError> {
-    let (run, words) = names.split_first().ok_or_else(|| missing(action))?;
+fn describe_action(action: &str, names: &[String]) -> Result<HistoryAction, CliError> {
+    let (run, words) = names.split_first().ok_or_else(|| missing_run(action))?;
     for word in words {
         check_word(word).map_err(|why| CliError::at(word.as_bytes(), 0, why.to_string()))?;
     }
-    let (run, words) = (named(run), words.to_vec());
+    let (run, words) = (run_name(run), words.to_vec());
     match (action, &words[..]) {
         ("label", [] | [_]) => Ok(HistoryAction::Label { run, label: words.into_iter().next() }),
         ("label", _) => Err(CliError::new("a run has one label; give the others as tags")),
@@ -142,18 +142,18 @@ fn described(action: &str, names: &[String]) -> Result<HistoryAction, CliError> 
 }
 
 /// `@label` elsewhere is `label` here; both are understood.
-fn named(run: &str) -> String {
+fn run_name(run: &str) -> String {
     run.strip_prefix('@').unwrap_or(run).to_owned()
 }
 
-fn runs(names: &[String], action: &str) -> Result<Vec<String>, CliError> {
+fn run_names(names: &[String], action: &str) -> Result<Vec<String>, CliError> {
     if names.is_empty() {
-        return Err(missing(action));
+        return Err(missing_run(action));
     }
-    Ok(names.iter().map(|name| named(name)).collect())
+    Ok(names.iter().map(|name| run_name(name)).collect())
 }
 
-fn missing(action: &str) -> CliError {
+fn missing_run(action: &str) -> CliError {
     let behind = match action {
         "label" => " LABEL",
         "tag" | "untag" => " TAG ..",

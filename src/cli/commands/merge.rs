@@ -25,10 +25,10 @@ pub const MERGE: Command = Command {
         ("diskspd merge node1.json node2.json", "print one report of both hosts"),
         ("diskspd merge node1.json node2.json --out all.json", "keep it as a record, too"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let files = line.files();
     if files.is_empty() {
         return Err(

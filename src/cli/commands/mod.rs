@@ -107,14 +107,16 @@ pub fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invoc
         line.refuse_both(command.exclusive)?;
         (command.make)(line)
     });
-    Some(made.map_err(|error| explained(error, command)))
+    Some(made.map_err(|error| explain_error(error, command)))
 }
 
 fn explained(mut error: CliError, command: &Command) -> CliError {
     if let Some(place) = error.place.as_ref().filter(|_| error.unknown_option)
-        && let Some(meant) = meant(&place.argument, &command.rows())
+        && let Some(suggest_command) = suggest_command(&place.argument, &command.rows())
     {
-        error.hint = Some(error.hint.map_or_else(|| meant.clone(), |all| format!("{meant}; {all}")));
+        error.hint = Some(
+            error.hint.map_or_else(|| suggest_command.clone(), |all| format!("{suggest_command}; {all}")),
+        );
     }
     let mut more = format!("see diskspd {} --help", command.name);
     if error.place.is_none() {

@@ -54,21 +54,21 @@ pub const PRECONDITION: Command = Command {
             "create a file, and bring it into this workload's steady state",
         ),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let request = PreconditionRequest {
         standard: line.read_value(&STANDARD, Standard::parse)?.unwrap_or(Standard::PtsClient),
         purge: line.has(&PURGE),
-        fill: line.read_value(&FILL, fill)?.unwrap_or(Some(2)),
+        fill: line.read_value(&FILL, parse_fill)?.unwrap_or(Some(2)),
         round_s: line.read_value(&ROUND, round_s)?.unwrap_or(60),
         rounds: line.number(&MOST_ROUNDS).unwrap_or(ROUNDS),
         destroy: line.has(&DESTROY),
         out: line.reports(&RECORD)?,
         dry_run: line.has(&DRY_RUN),
         quiet: line.has(&TABLE_ALONE),
-        target: one(line.words)?,
+        target: single_target(line.words)?,
         options: line.line.unwrap_or_default(),
     };
     if request.standard == Standard::Custom && request.options.is_empty() {
@@ -80,7 +80,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
 }
 
 /// How often all of it is written; `None` = not at all.
-fn fill(value: &str) -> Result<Option<u32>, &'static str> {
+fn parse_fill(value: &str) -> Result<Option<u32>, &'static str> {
     let times = value.strip_suffix(['x', 'X']).and_then(|digits| digits.parse().ok());
     match (value, times) {
         ("none", _) => Ok(None),
@@ -94,7 +94,7 @@ fn round_s(value: &str) -> Result<u32, &'static str> {
     time.map(|time| time as u32).ok_or("whole seconds, at least 1s, as in 60s or 5m")
 }
 
-fn one(mut targets: Vec<OsString>) -> Result<OsString, CliError> {
+fn single_target(mut targets: Vec<OsString>) -> Result<OsString, CliError> {
     match (targets.pop(), targets.len()) {
         (Some(target), 0) => Ok(target),
         (None, _) => Err(CliError::new("the target is missing").hint("name a device or a file")),
@@ -108,7 +108,7 @@ mod tests {
     use super::super::tests::parsed;
     use super::*;
 
-    fn requested(line: &str) -> Result<PreconditionRequest, CliError> {
+    fn parse_request(line: &str) -> Result<PreconditionRequest, CliError> {
         match parsed(&format!("precondition {line}"))? {
             Invocation::Precondition(request) => Ok(*request),
             other => panic!("{other:?}"),
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn arguments_after_two_dashes_go_to_rounds() {
-        let plain = requested("f.dat").unwrap();
+        let plain = parse_request("f.dat").unwrap();
         let of = |r: &PreconditionRequest| (r.standard, r.fill, r.round_s, r.rounds);
         assert_eq!(of(&plain), (Standard::PtsClient, Some(2), 60, 25));
         let line = "--standard=custom f.dat --fill none --round 5m --rounds 7 --purge -- -b4K --quiet";
-        let found = requested(line).unwrap();
+        let found = parse_request(line).unwrap();
         assert_eq!(of(&found), (Standard::Custom, None, 300, 7));
         assert_eq!((found.target, found.options), ("f.dat".into(), vec!["-b4K".into(), "--quiet".into()]));
         assert!(found.purge && !found.quiet);
@@ -144,7 +144,7 @@ mod tests {
             ("a.dat --rounds", "the value is missing"),
             ("a.dat --purge=yes", "takes no value"),
         ] {
-            let error = requested(line).unwrap_err();
+            let error = parse_request(line).unwrap_err();
             assert!(error.what.contains(why), "{line}: {error}");
         }
     }

@@ -27,10 +27,10 @@ pub const REPORT: Command = Command {
         ("diskspd report run.json", "print its report and its verdict again"),
         ("diskspd report results/ --html page.html", "write a page of all runs in a folder"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let (verbose, html) = (line.has(&FULL), line.path(&PAGE)?);
     let markdown = line.has(&MARKDOWN).then_some(TableForm::Markdown);
     let table = line.has(&CSV).then_some(TableForm::Csv).or(markdown);

@@ -59,10 +59,10 @@ pub const SUITE: Command = Command {
         ("diskspd suite before-and-after test.dat", "run one of them"),
         ("diskspd suite nightly.toml test.dat -- -c1G -d5", "your own, with options for every test"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let behind = line.line.clone().unwrap_or_default();
     // It is an option of runs.
     let with = line.text(&WITH).map(|command| ["--with".into(), command.into()]);
@@ -99,7 +99,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
             sessions: line.number(&SESSIONS).unwrap_or(1),
             ..rounds(&line, [&ROUNDS, &UNTIL_SURE, &BUDGET])?
         },
-        out: out(&line)?,
+        out: read_outs(&line)?,
         dry_run: line.has(&PLAN),
         strict: line.has(&STRICT),
         quiet: line.has(&QUIET),
@@ -107,7 +107,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     })))
 }
 
-fn out(line: &CommandLine) -> Result<Vec<AnswerOut>, CliError> {
+fn read_outs(line: &CommandLine) -> Result<Vec<AnswerOut>, CliError> {
     let all = answers(line, &EVERYTHING, &PAGE, &BY_ENDING)?;
     match all.iter().find(|out| !matches!(out.form, AnswerForm::Html | AnswerForm::Json)) {
         None => Ok(all),

@@ -80,10 +80,10 @@ pub const SWEEP: Command = Command {
             "the highest rate with a p99 of at most 5 ms",
         ),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let usual = Settings::default();
     let settings = Settings {
         repeat: line.read_value(&REPEAT, Repeat::parse)?.unwrap_or(usual.repeat),
@@ -104,14 +104,14 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     let typed = TypedLine::split(line.line.as_deref().unwrap_or_default())?;
     let iops_only = line.has(&IOPS_ONLY);
     let (typed, adds_latency) = with_latency(typed, iops_only)?;
-    let swept = SweptLine::of(typed)?;
+    let swept = SweptLine::from_line(typed)?;
     Ok(Invocation::Sweep(Box::new(SweepRequest {
-        settings: complete(settings, &swept.axes)?,
+        settings: complete_settings(settings, &swept.axes)?,
         swept,
         iops_only,
         adds_latency,
         folder: line.path(&RECORDS)?,
-        between: line.read_value(&BETWEEN, command)?,
+        between: line.read_value(&BETWEEN, parse_command)?,
         csv,
         json,
         html,
@@ -132,7 +132,7 @@ fn by_ending(name: &str) -> Result<usize, &'static str> {
     }
 }
 
-fn command(value: &str) -> Result<String, &'static str> {
+fn parse_command(value: &str) -> Result<String, &'static str> {
     if value.is_empty() { Err("a command") } else { Ok(value.to_owned()) }
 }
 
@@ -152,7 +152,7 @@ fn with_latency(line: TypedLine, iops_only: bool) -> Result<(TypedLine, bool), C
     }
 }
 
-fn complete(mut settings: Settings, axes: &[Axis]) -> Result<Settings, CliError> {
+fn complete_settings(mut settings: Settings, axes: &[Axis]) -> Result<Settings, CliError> {
     if settings.objective.is_some() && axes.is_empty() && settings.curve.is_empty() {
         settings.curve = curve(CURVE).map_err(CliError::new)?;
     }
@@ -184,7 +184,7 @@ mod tests {
     use std::ffi::OsString;
     use std::path::PathBuf;
 
-    fn requested(line: &str) -> Result<SweepRequest, CliError> {
+    fn parse_request(line: &str) -> Result<SweepRequest, CliError> {
         match parsed(&format!("sweep {line}"))? {
             Invocation::Sweep(request) => Ok(*request),
             other => panic!("{other:?}"),
@@ -194,13 +194,13 @@ mod tests {
     #[test]
     fn its_own_options_are_taken_and_all_else_goes_to_the_runs() {
         let found =
-            requested("--repeat 3 -o1..8 --settle=5s --engine sim -b4K --quiet --out a.csv f").unwrap();
+            parse_request("--repeat 3 -o1..8 --settle=5s --engine sim -b4K --quiet --out a.csv f").unwrap();
         assert_eq!(found.arguments, ["-o1..8", "--engine", "sim", "-b4K", "f"].map(OsString::from));
         assert_eq!(found.settings.repeat, Repeat::Times(3));
         assert!(found.quiet && found.csv == [PathBuf::from("a.csv")]);
-        assert!(!requested("--slo p99=5ms -o32 f").unwrap().settings.curve.is_empty());
-        assert!(requested("--slo p99=5ms -o1..32 f").unwrap().settings.curve.is_empty());
-        let budget = |line: &str| requested(line).unwrap().settings.budget_s;
+        assert!(!parse_request("--slo p99=5ms -o32 f").unwrap().settings.curve.is_empty());
+        assert!(parse_request("--slo p99=5ms -o1..32 f").unwrap().settings.curve.is_empty());
+        let budget = |line: &str| parse_request(line).unwrap().settings.budget_s;
         assert_eq!(budget("-o1..8 --until-sure f"), Some(1800.0));
         assert_eq!(budget("-o1..8 --until-sure --budget 1h f"), Some(3600.0));
         assert_eq!(budget("-o1..8 f"), None);
@@ -223,7 +223,7 @@ mod tests {
             ("-o8..1 f", "is descending"),
             ("-o1..8 --out a.txt f", "not possible"),
         ] {
-            let error = requested(line).unwrap_err();
+            let error = parse_request(line).unwrap_err();
             assert!(error.what.contains(why), "{line}: {error}");
         }
     }

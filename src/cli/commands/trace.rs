@@ -56,10 +56,10 @@ pub const TRACE: Command = Command {
         ),
         ("diskspd trace --from log.csv", "summarize recorded I/Os"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let rate = match line.text(&RATE).as_deref() {
         Some("none") => RateChoice::Unlimited,
         _ => RateChoice::AsSeen,
@@ -68,11 +68,11 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         Some("driver") => RequestView::Driver,
         _ => RequestView::Asked,
     };
-    let request = TraceRequest { source: source(&line)?, out: line.path(&PROFILE)?, view, rate };
+    let request = TraceRequest { source: read_source(&line)?, out: line.path(&PROFILE)?, view, rate };
     Ok(Invocation::Trace(request))
 }
 
-fn source(line: &CommandLine) -> Result<TracedSource, CliError> {
+fn read_source(line: &CommandLine) -> Result<TracedSource, CliError> {
     let stream = line.text(&STREAM);
     match (line.path(&FROM)?, &line.files()[..]) {
         (Some(path), []) => Ok(TracedSource::File { path, stream }),
@@ -99,7 +99,7 @@ mod tests {
     use super::super::tests::parsed;
     use super::*;
 
-    fn requested(line: &str) -> Result<TraceRequest, CliError> {
+    fn parse_request(line: &str) -> Result<TraceRequest, CliError> {
         match parsed(&format!("trace {line}"))? {
             Invocation::Trace(request) => Ok(request),
             other => panic!("{other:?}"),
@@ -119,10 +119,10 @@ mod tests {
             ("--from io.csv", file(None)),
             ("--from=io.csv --stream-of 8,0 --rate none", file(Some("8,0"))),
         ] {
-            assert_eq!(requested(line).unwrap().source, source, "{line}");
+            assert_eq!(parse_request(line).unwrap().source, source, "{line}");
         }
-        assert_eq!(requested("sdb --rate none").unwrap().rate, RateChoice::Unlimited);
-        assert_eq!(requested("sdb --out p.xml").unwrap().out, Some("p.xml".into()));
+        assert_eq!(parse_request("sdb --rate none").unwrap().rate, RateChoice::Unlimited);
+        assert_eq!(parse_request("sdb --out p.xml").unwrap().out, Some("p.xml".into()));
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
             ("/dev/sda --rate fast", "--rate: this value is not possible"),
             ("/dev/sda -w5", "-w5 is not an option of trace"),
         ] {
-            let error = requested(line).unwrap_err();
+            let error = parse_request(line).unwrap_err();
             assert!(error.what.contains(why), "{line}: {error}");
         }
     }

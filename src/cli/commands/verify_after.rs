@@ -47,10 +47,10 @@ pub const VERIFY_AFTER: Command = Command {
         ),
         ("diskspd verify-after --campaign cuts", "after each of many power cuts: docs/how-to/power-cuts.md"),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let mut targets = line.targets();
     let source = match line.path(&CAMPAIGN)? {
         Some(folder) => Journals::Campaign(folder),

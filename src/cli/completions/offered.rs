@@ -20,5 +20,5 @@ pub fn beside(command: &Command) -> Beside {
 }
 
 pub fn of_runs() -> Vec<OptionRow> {
-    flags::all().map(OptionRow::of).collect()
+    flags::all().map(OptionRow::from_flag).collect()
 }

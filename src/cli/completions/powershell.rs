@@ -12,18 +12,18 @@ const FILES: &str = "@";
 /// Returns the script, with a final line feed. Its rows are lines, because PowerShell's tables do not
 /// distinguish `-s` and `-S`.
 pub fn script() -> String {
-    format!("{BEGIN}{}{END}", rows())
+    format!("{BEGIN}{}{END}", script_rows())
 }
 
 fn row(command: &str, word: &str, values: &str, help: &str) -> String {
     format!("{command}|{word}|{values}|{help}\n")
 }
 
-fn rows() -> String {
+fn script_rows() -> String {
     let mut rows = String::new();
     for command in COMMANDS {
         let runs = if command.takes_options_of_runs() { OF_RUNS } else { "" };
-        rows += &row("", command.name, runs, command.help);
+        rows += &script_row("", command.name, runs, command.help);
     }
     rows.extend(of_runs().iter().map(|option| of_option(OF_RUNS, option)));
     rows.extend(COMMANDS.iter().map(of_command));
@@ -35,7 +35,7 @@ fn of_command(command: &Command) -> String {
         Beside::Words(words) => words,
         Beside::Nothing | Beside::Files => String::new(),
     };
-    let words = words.split_whitespace().map(|word| row(command.name, word, "", command.help));
+    let words = words.split_whitespace().map(|word| script_row(command.name, word, "", command.help));
     let options = command.rows_and_help();
     words.chain(options.iter().map(|option| of_option(command.name, option))).collect()
 }
@@ -47,8 +47,9 @@ fn of_option(command: &str, option: &OptionRow) -> String {
         (_, words) => words.join(" "),
     };
     let attached = option.value.offered().iter().filter(|_| option.is_letter());
-    let attached = attached.map(|value| row(command, &format!("{}{value}", option.name), "", option.help));
-    row(command, option.name, &values, option.help) + &attached.collect::<String>()
+    let attached =
+        attached.map(|value| script_row(command, &format!("{}{value}", option.name), "", option.help));
+    script_row(command, option.name, &values, option.help) + &attached.collect::<String>()
 }
 
 const BEGIN: &str = r"# Completions of diskspd for PowerShell.
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn every_row_has_four_parts_and_none_ends_the_text_that_it_stands_in() {
-        for line in rows().lines() {
+        for line in script_rows().lines() {
             let parts: Vec<&str> = line.splitn(4, '|').collect();
             assert!(
                 matches!(parts[..], [_, word, _, help] if !word.is_empty() && !help.is_empty()),
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn values_stand_with_their_options() {
-        let rows = rows();
+        let rows = script_rows();
         let has = |start: &str| rows.lines().any(|line| line.starts_with(start));
         for start in [
             "|sweep|-|",

@@ -34,11 +34,11 @@ pub const FLAGS: &[Flag] = &[
         swept: Some(ValueForm { heads: &["s"], ..ValueForm::SIZE }),
         print: Print::Work(random_words),
         read: Read::Text(|draft, value| match value {
-            [b's', percent @ ..] => mixed(draft, percent).map_err(|problem| problem.at(1)),
+            [b's', percent @ ..] => read_mixed(draft, percent).map_err(|problem| problem.at(1)),
             [b'd', ranges @ ..] => {
-                distribution::read(draft, ranges).map_err(|problem| problem.at(1).of("-rd"))
+                distribution::read(draft, ranges).map_err(|problem| problem.at(1).with_form("-rd"))
             }
-            _ => random(draft, value),
+            _ => read_random(draft, value),
         }),
         ..DISKSPD
     },
@@ -56,7 +56,7 @@ pub const FLAGS: &[Flag] = &[
         values: &["i"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(sequential_words),
-        read: Read::Text(sequential),
+        read: Read::Text(read_sequential),
         ..DISKSPD
     },
     Flag {
@@ -96,7 +96,7 @@ pub const FLAGS: &[Flag] = &[
 // alignment. `-rs100` leaves the state of a plain `-r` without alignment, `-s0` leaves none: both as in
 // DISKSPD.
 
-fn random(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_random(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let alignment = match value {
         [] => draft.block_size(),
         _ => units::parse_size(value, draft.block_size())?,
@@ -122,7 +122,7 @@ const MIXED_HINT: &str = "give one of them; a mix is -rs<percent>, its stride -r
 
 const PERCENTAGE: &str = "a percentage from 1 to 100";
 
-fn mixed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_mixed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let percent = draft.lenient_integer(("-rs", ""), value, Quantity::Plain, PERCENTAGE)?;
     if !(1..=100).contains(&percent) {
         return Err(Problem::new(0, "this is not a percentage of random I/O").expected(PERCENTAGE));
@@ -137,7 +137,7 @@ fn mixed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let (interlocked, stride) = match value {
         [b'i', stride @ ..] => (true, stride),
         stride => (false, stride),
@@ -167,16 +167,16 @@ fn random_words(_: &TimeSpan, target: &Target) -> Vec<String> {
     }
     let percent = when(target.random_ratio < 100, format!("s{}", target.random_ratio));
     let ranges = target.distribution.as_ref().map(|distribution| format!("d{distribution}"));
-    std::iter::once(alignment(target)).chain(percent).chain(ranges).collect()
+    std::iter::once(alignment_text(target)).chain(percent).chain(ranges).collect()
 }
 
 fn sequential_words(_: &TimeSpan, target: &Target) -> Vec<String> {
     let shared = if target.interlocked_sequential { "i" } else { "" };
-    when(target.mix.is_empty() && target.random_ratio == 0, shared.to_owned() + &alignment(target))
+    when(target.mix.is_empty() && target.random_ratio == 0, shared.to_owned() + &alignment_text(target))
 }
 
 /// Alignment or stride, where it isn't the block size.
-fn alignment(target: &Target) -> String {
+fn alignment_text(target: &Target) -> String {
     let is_block_size = !target.is_mixed() && target.block_alignment == u64::from(target.block_size);
     if target.block_alignment == 0 || is_block_size { String::new() } else { size(target.block_alignment) }
 }

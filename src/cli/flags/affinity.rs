@@ -9,10 +9,10 @@ use crate::units;
 pub fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     match value {
         b"" | b"g" => Ok(()),
-        [b'u', rest @ ..] => unordered(draft, rest),
-        [b'c' | b's' | b'p' | b'P' | b'e' | b'E', ..] => order(draft, value),
+        [b'u', rest @ ..] => read_unordered(draft, rest),
+        [b'c' | b's' | b'p' | b'P' | b'e' | b'E', ..] => read_order(draft, value),
         _ => {
-            draft.span.affinity.extend(list(value, draft.request.profile.compat.is_2_3())?);
+            draft.span.affinity.extend(parse_list(value, draft.request.profile.compat.is_2_3())?);
             Ok(())
         }
     }
@@ -24,22 +24,22 @@ pub fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
     when(!span.affinity.is_empty() && span.affinity_traversal.is_none(), cpus.join(","))
 }
 
-fn unordered(draft: &mut Draft, rest: &[u8]) -> Result<(), Problem> {
+fn read_unordered(draft: &mut Draft, rest: &[u8]) -> Result<(), Problem> {
     if rest != b"p" {
         return Err(Problem::new(0, "unknown order").expected("-aup: ignores the kinds of cores"));
     }
-    efficiency(draft, 0, Efficiency::Unordered)
+    set_efficiency(draft, 0, Efficiency::Unordered)
 }
 
-fn order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     for (position, letter) in value.iter().enumerate() {
         match letter {
             b'c' => draft.span.affinity_traversal.get_or_insert_default().core_aware = true,
             b's' => draft.span.affinity_traversal.get_or_insert_default().span_groups = true,
-            b'p' => efficiency(draft, position, Efficiency::PFirst)?,
-            b'P' => efficiency(draft, position, Efficiency::FillPFirst)?,
-            b'e' => efficiency(draft, position, Efficiency::EFirst)?,
-            b'E' => efficiency(draft, position, Efficiency::FillEFirst)?,
+            b'p' => set_efficiency(draft, position, Efficiency::PFirst)?,
+            b'P' => set_efficiency(draft, position, Efficiency::FillPFirst)?,
+            b'e' => set_efficiency(draft, position, Efficiency::EFirst)?,
+            b'E' => set_efficiency(draft, position, Efficiency::FillEFirst)?,
             _ => {
                 return Err(Problem::new(position, "this is not a letter of the order")
                     .expected("letters of c, s, and one of p, P, e, E")
@@ -50,7 +50,7 @@ fn order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn efficiency(draft: &mut Draft, position: usize, order: Efficiency) -> Result<(), Problem> {
+fn set_efficiency(draft: &mut Draft, position: usize, order: Efficiency) -> Result<(), Problem> {
     if draft.efficiency_given {
         return Err(Problem::new(position, "the order of the kinds of cores is given twice")
             .expected("one of p, P, e, E, or -aup, once"));
@@ -64,7 +64,7 @@ const CPUS: &str = "CPU numbers, ranges and groups (g<number>) separated by comm
                     group: -a0,2-5,g1,0";
 const GROUP_ALONE: &str = "give a whole group in a separate -a: -ag1";
 
-fn list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {
+fn parse_list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {
     // DISKSPD 2.2 takes any number of a byte; there is no such CPU, which the machine tells.
     let most = if newest { 63 } else { u8::MAX };
     let mut cpus = Vec::new();
@@ -76,11 +76,11 @@ fn list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {
     for item in &items {
         match item {
             [b'g', digits @ ..] => {
-                group = number(digits, start + 1, "group", u16::MAX)?;
+                group = parse_number(digits, start + 1, "group", u16::MAX)?;
                 open_group = Some(start);
             }
             _ => {
-                cpus.extend(range(item, start, most)?.map(|cpu| GroupCpu { group, cpu: Some(cpu) }));
+                cpus.extend(parse_range(item, start, most)?.map(|cpu| GroupCpu { group, cpu: Some(cpu) }));
                 open_group = None;
             }
         }
@@ -96,20 +96,20 @@ fn list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {
 }
 
 /// A CPU, or all from one to another.
-fn range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInclusive<u8>, Problem> {
+fn parse_range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInclusive<u8>, Problem> {
     let Some(dash) = item.iter().position(|b| *b == b'-').filter(|dash| *dash > 0) else {
-        let cpu = number(item, start, "CPU", most)?;
+        let cpu = parse_number(item, start, "CPU", most)?;
         return Ok(cpu..=cpu);
     };
-    let first = number(&item[..dash], start, "CPU", 63u8)?;
-    let last = number(&item[dash + 1..], start + dash + 1, "CPU", 63u8)?;
+    let first = parse_number(&item[..dash], start, "CPU", 63u8)?;
+    let last = parse_number(&item[dash + 1..], start + dash + 1, "CPU", 63u8)?;
     if last < first {
         return Err(Problem::new(start, "the range ends below its start").expected(CPUS));
     }
     Ok(first..=last)
 }
 
-fn number<T>(digits: &[u8], position: usize, kind: &str, max: T) -> Result<T, Problem>
+fn parse_number<T>(digits: &[u8], position: usize, kind: &str, max: T) -> Result<T, Problem>
 where
     T: TryFrom<u64> + PartialOrd + Copy + std::fmt::Display,
 {

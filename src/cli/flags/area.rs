@@ -5,7 +5,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::error::SIZE;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
-use crate::cli::words::{given, size, when};
+use crate::cli::words::{optional_word, size, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
 use crate::units;
@@ -51,7 +51,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "device_kinds"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| when(target.base_file_offset > 0, size(target.base_file_offset))),
-        read: Read::Text(base),
+        read: Read::Text(read_base),
         ..DISKSPD
     },
     Flag {
@@ -73,7 +73,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
         swept: Some(ValueForm::SIZE),
-        print: Print::Work(|_, target| given(target.file_size.map(size))),
+        print: Print::Work(|_, target| optional_word(target.file_size.map(size))),
         read: Read::Size { min: 0, set: |draft, size| draft.target.file_size = Some(size) },
         ..DISKSPD
     },
@@ -122,7 +122,7 @@ fn block_size(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     }
 }
 
-fn base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if draft.base_given {
         return Err(Problem::new(0, "the base is given twice"));
     }

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
-use crate::cli::words::{Words, given, switch, when};
+use crate::cli::words::{Words, optional_word, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{BypassIo, CacheMode, FlushType, Target, TimeSpan};
 
@@ -42,7 +42,7 @@ pub const FLAGS: &[Flag] = &[
         values: &["b", "h", "m", "r", "u", "w", "mw", "bw", "uy", "uY"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(caching_words),
-        read: Read::Text(caching),
+        read: Read::Text(read_caching),
         ..DISKSPD
     },
     Flag {
@@ -74,7 +74,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "memory_mapped", "engines"],
         values: &["v", "n", "i"],
         swept: Some(ValueForm::SIZE),
-        print: Print::Work(|_, target| given(target.flush_type.map(|flush| FLUSHES.print(flush)))),
+        print: Print::Work(|_, target| optional_word(target.flush_type.map(|flush| FLUSHES.print(flush)))),
         read: Read::Text(flush_type),
         ..DISKSPD
     },
@@ -94,18 +94,18 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn caching(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_caching(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if value.is_empty() {
-        return unbuffered(draft, 0);
+        return set_unbuffered(draft, 0);
     }
     for (position, letter) in value.iter().enumerate() {
         match letter {
             b'b' => cache_mode(draft, position, CacheMode::Cached)?,
-            b'u' => unbuffered(draft, position)?,
+            b'u' => set_unbuffered(draft, position)?,
             b'r' => cache_mode(draft, position, CacheMode::DisableLocalCache)?,
             b'w' => write_through(draft, position)?,
             b'h' => {
-                unbuffered(draft, position)?;
+                set_unbuffered(draft, position)?;
                 write_through(draft, position)?;
             }
             b'm' => memory_mapped(draft, position)?,
@@ -129,7 +129,7 @@ fn cache_mode(draft: &mut Draft, position: usize, mode: CacheMode) -> Result<(),
     Ok(())
 }
 
-fn unbuffered(draft: &mut Draft, position: usize) -> Result<(), Problem> {
+fn set_unbuffered(draft: &mut Draft, position: usize) -> Result<(), Problem> {
     if draft.target.memory_mapped_io {
         return Err(mapped_and_unbuffered(position));
     }

@@ -23,7 +23,7 @@ pub const FLAGS: &[Flag] = &[
                 and libmpich* that of MPICH, any other Open MPI's. See docs/reference/hosts.md.",
         carried: CarriedByFile::UserOnly,
         tested: &["hosts"],
-        read: Read::Optional(mpi),
+        read: Read::Optional(read_mpi),
         ..LINUX
     },
     Flag {

@@ -17,8 +17,8 @@ pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let mut ranges = Vec::new();
     let mut position = 3;
     loop {
-        let (range, taken) =
-            pair(kind, &value[position..], draft.block_size()).map_err(|problem| problem.at(position))?;
+        let (range, taken) = parse_pair(kind, &value[position..], draft.block_size())
+            .map_err(|problem| problem.at(position))?;
         ranges.push(range);
         position += taken;
         match value.get(position) {
@@ -35,7 +35,11 @@ pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 /// Reads one pair; returns it and how many bytes it took.
-fn pair(kind: DistributionKind, text: &[u8], block_size: u64) -> Result<(DistributionRange, usize), Problem> {
+fn parse_pair(
+    kind: DistributionKind,
+    text: &[u8],
+    block_size: u64,
+) -> Result<(DistributionRange, usize), Problem> {
     let (io, io_length) = units::parse_digits(text)
         .map_err(|error| Problem::from(error).expected("a percentage of the I/O"))?;
     if io > 100 {

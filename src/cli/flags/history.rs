@@ -28,7 +28,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Only with --save, or rerun of an @label or @id; refused otherwise.",
         carried: CarriedByFile::UserOnly,
         tested: &["history"],
-        read: Read::Text(store),
+        read: Read::Text(read_store),
         ..LINUX
     },
 ];
@@ -36,20 +36,20 @@ pub const FLAGS: &[Flag] = &[
 fn save(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let label = match value {
         b"" => None,
-        value => Some(label(value)?),
+        value => Some(parse_label(value)?),
     };
     draft.request.save = Some(SaveRequest { label });
     Ok(())
 }
 
-fn label(value: &[u8]) -> Result<String, Problem> {
+fn parse_label(value: &[u8]) -> Result<String, Problem> {
     let text = String::from_utf8_lossy(value).into_owned();
     check_word(&text)
         .map_err(|why| Problem::new(0, why.to_string()).expected("a label, as in --save=baseline"))?;
     Ok(text)
 }
 
-fn store(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_store(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected("the name of a folder"));
     }

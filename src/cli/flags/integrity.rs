@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
-use crate::cli::words::{Words, given};
+use crate::cli::words::{Words, optional_word};
 use crate::profile::{RawText, RunOptions, VerifyMode};
 
 pub const FLAGS: &[Flag] = &[
@@ -23,7 +23,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "integrity"],
         values: &["write", "read", "both"],
         print: Print::RunOptions(verify_words),
-        read: Read::Optional(verify),
+        read: Read::Optional(read_verify),
         ..LINUX
     },
     Flag {
@@ -39,7 +39,7 @@ pub const FLAGS: &[Flag] = &[
                 next flush completes (--fsync-every). The journal survives a power cut.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "integrity", "integrity_runs"],
-        read: Read::Text(journal),
+        read: Read::Text(read_journal),
         ..LINUX
     },
     Flag {
@@ -59,7 +59,7 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let run_options = &mut draft.request.run_options;
     run_options.verify_as.clear();
     run_options.verify = Some(match (value, value.strip_prefix(b"read:")) {
@@ -81,7 +81,7 @@ const VERIFIED_PARTS: Words<VerifyMode> =
 fn verify_words(options: &RunOptions) -> Vec<String> {
     let numbers: Vec<String> = options.verify_as.iter().map(ToString::to_string).collect();
     let numbers = if numbers.is_empty() { String::new() } else { format!(":{}", numbers.join(",")) };
-    given(options.verify.map(|part| VERIFIED_PARTS.print(part) + &numbers))
+    optional_word(options.verify.map(|part| VERIFIED_PARTS.print(part) + &numbers))
 }
 
 /// `2,1`.
@@ -96,7 +96,7 @@ fn target_numbers(value: &[u8]) -> Result<Vec<u32>, Problem> {
     })
 }
 
-fn journal(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_journal(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected("the name of a new file"));
     }

@@ -185,7 +185,11 @@ mod tests {
     fn presets_have_only_options_that_files_carry() {
         for part in PRESETS.iter().flat_map(|preset| preset.parts) {
             let words: Vec<OsString> = part.options.split(' ').map(OsString::from).collect();
-            assert_eq!(TypedLine::of(&words).and_then(|line| line.carried_by_file("")), Ok(()), "{words:?}");
+            assert_eq!(
+                TypedLine::from_arguments(&words).and_then(|line| line.carried_by_file("")),
+                Ok(()),
+                "{words:?}"
+            );
         }
     }
 
@@ -196,7 +200,7 @@ mod tests {
         for flag in all().filter(|flag| flag.long().is_some() && flag.takes_value()) {
             let name = flag.name.with_dashes();
             let words = ["a", "b"].map(|value| OsString::from(format!("{name}={value}")));
-            match TypedLine::of(&words) {
+            match TypedLine::from_arguments(&words) {
                 Ok(_) => assert!(!flag.names_one_file(), "{name}"),
                 Err(error) => {
                     assert!(error.what.starts_with(&format!("{name} is given twice")), "{error}");

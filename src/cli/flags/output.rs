@@ -113,7 +113,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "loop_options", "golden_reports", "outputs"],
         with_profile: true,
         values: &["s"],
-        read: Read::Text(verbose),
+        read: Read::Text(read_verbose),
         ..DISKSPD
     },
     Flag {
@@ -174,7 +174,7 @@ pub const FLAGS: &[Flag] = &[
             "NETWORK",
             "REGISTRY",
         ],
-        read: Read::Text(tracing),
+        read: Read::Text(read_tracing),
         ..DISKSPD
     },
 ];
@@ -205,7 +205,7 @@ fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn verbose(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_verbose(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     match value {
         b"" => draft.overrides.verbose = true,
         b"s" => draft.overrides.verbose_stats = true,
@@ -216,7 +216,7 @@ fn verbose(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let mut etw = draft.request.profile.etw.clone().unwrap_or_default();
     *etw_switch(&mut etw, value).ok_or_else(|| {
         let what =

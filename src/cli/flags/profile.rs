@@ -25,7 +25,7 @@ pub const FLAGS: &[Flag] = &[
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "profiles", "reports"],
-        read: Read::Text(profile),
+        read: Read::Text(read_profile),
         ..DISKSPD
     },
     Flag {
@@ -61,7 +61,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "events"],
         values: &["s", "f", "r", "p", "e"],
-        read: Read::Text(event),
+        read: Read::Text(read_event),
         ..DISKSPD
     },
     Flag {
@@ -76,7 +76,7 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn profile(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_profile(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if value.is_empty() {
         return Err(
             Problem::new(0, "the file name is missing").expected("the name of an XML profile, attached")
@@ -101,7 +101,7 @@ fn fio_jobs(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn event(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_event(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let (kind, name) = value.split_first().map_or((None, value), |(kind, name)| (Some(*kind), name));
     let event = match kind {
         Some(b's') => &mut draft.request.events.start,

@@ -19,7 +19,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "replays"],
         with_profile: false,
-        read: Read::Text(file),
+        read: Read::Text(read_file),
         ..LINUX
     },
     Flag {
@@ -33,7 +33,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["1x", "max"],
         swept: Some(ValueForm::SIZE),
-        read: Read::Text(speed),
+        read: Read::Text(read_speed),
         ..LINUX
     },
     Flag {
@@ -49,7 +49,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["issue", "skip"],
         swept: Some(ValueForm::SIZE),
-        read: Read::Text(writes),
+        read: Read::Text(read_writes),
         ..LINUX
     },
     Flag {
@@ -62,41 +62,41 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "replays"],
         with_profile: false,
         read: Read::Text(|draft, value| {
-            replay(draft).stream = Some(String::from_utf8_lossy(value).into_owned());
+            replay_options(draft).stream = Some(String::from_utf8_lossy(value).into_owned());
             Ok(())
         }),
         ..LINUX
     },
 ];
 
-fn replay(draft: &mut Draft) -> &mut ReplayOptions {
+fn replay_options(draft: &mut Draft) -> &mut ReplayOptions {
     let as_recorded =
         || ReplayOptions { speed_thousandths: ReplayOptions::AS_RECORDED, ..ReplayOptions::default() };
     draft.request.run_options.replay.get_or_insert_with(as_recorded)
 }
 
-fn file(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_file(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if value.is_empty() {
         return Err(Problem::new(0, "the file is missing").expected("a file of recorded I/Os"));
     }
-    replay(draft).file = RawText::from(value.to_vec());
+    replay_options(draft).file = RawText::from(value.to_vec());
     Ok(())
 }
 
-fn speed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_speed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let times = value.strip_suffix(b"x").and_then(|digits| std::str::from_utf8(digits).ok());
     let thousandths = match (value, times) {
         (b"max", _) => Some(0),
-        (_, Some(text)) => thousandths(text),
+        (_, Some(text)) => parse_thousandths(text),
         _ => None,
     };
     let wrong = || Problem::new(0, "no speed").expected("a speed factor, 0.001x to 1000x, or max");
-    replay(draft).speed_thousandths = thousandths.ok_or_else(wrong)?;
+    replay_options(draft).speed_thousandths = thousandths.ok_or_else(wrong)?;
     Ok(())
 }
 
 /// `2`, `0.5`
-fn thousandths(text: &str) -> Option<u32> {
+fn parse_thousandths(text: &str) -> Option<u32> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let known = digits(whole) && digits(part) && part.len() <= 3;
@@ -105,8 +105,8 @@ fn thousandths(text: &str) -> Option<u32> {
     (1..=1_000_000).contains(&thousandths).then_some(thousandths)
 }
 
-fn writes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    replay(draft).writes = Some(match value {
+fn read_writes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    replay_options(draft).writes = Some(match value {
         b"issue" => ReplayWrites::Issue,
         b"skip" => ReplayWrites::Skip,
         _ => return Err(Problem::new(0, "neither of them").expected("issue or skip")),

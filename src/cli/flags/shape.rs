@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
-use crate::cli::words::{given, switch, when};
+use crate::cli::words::{optional_word, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
 use crate::units;
@@ -52,7 +52,7 @@ pub const FLAGS: &[Flag] = &[
         print: Print::Work(|_, target| {
             when(target.mix.is_empty() && !target.sizes.is_empty(), SizeShare::print_list(&target.sizes))
         }),
-        read: Read::Text(sizes),
+        read: Read::Text(read_sizes),
         ..DISKSPD
     },
     Flag {
@@ -96,8 +96,8 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "spreads"],
         values: &["zipf:1.1", "normal:10%", "hot:10%/90%"],
-        print: Print::Work(|_, target| given(target.spread)),
-        read: Read::Text(distribution),
+        print: Print::Work(|_, target| optional_word(target.spread)),
+        read: Read::Text(read_distribution),
         ..DISKSPD
     },
     Flag {
@@ -113,9 +113,9 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "write_content"],
         values: &["0", "50"],
         swept: Some(ValueForm::SIZE),
-        print: Print::Work(|_, target| given(target.content.map(|content| content.compress))),
+        print: Print::Work(|_, target| optional_word(target.content.map(|content| content.compress))),
         read: Read::Text(|draft, value| {
-            shape(draft).compress = percent(value)?;
+            content_shape(draft).compress = parse_percent(value)?;
             Ok(())
         }),
         ..DISKSPD
@@ -134,10 +134,10 @@ pub const FLAGS: &[Flag] = &[
         values: &["0", "25"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| {
-            given(target.content.map(|content| content.dedupe).filter(|dedupe| *dedupe > 0))
+            optional_word(target.content.map(|content| content.dedupe).filter(|dedupe| *dedupe > 0))
         }),
         read: Read::Text(|draft, value| {
-            shape(draft).dedupe = percent(value)?;
+            content_shape(draft).dedupe = parse_percent(value)?;
             Ok(())
         }),
         ..DISKSPD
@@ -158,7 +158,10 @@ pub const FLAGS: &[Flag] = &[
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| share_of(target, Operation::Discard)),
         read: Read::Text(|draft, value| {
-            draft.target.shares.set(Operation::Discard, share(value, "leave out --trim for no discards")?);
+            draft
+                .target
+                .shares
+                .set(Operation::Discard, parse_share(value, "leave out --trim for no discards")?);
             Ok(())
         }),
         ..DISKSPD
@@ -180,7 +183,7 @@ pub const FLAGS: &[Flag] = &[
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| share_of(target, Operation::WriteZeroes)),
         read: Read::Text(|draft, value| {
-            let percent = share(value, "leave out --write-zeroes for none")?;
+            let percent = parse_share(value, "leave out --write-zeroes for none")?;
             draft.target.shares.set(Operation::WriteZeroes, percent);
             Ok(())
         }),
@@ -189,10 +192,10 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 fn share_of(target: &Target, op: Operation) -> Vec<String> {
-    given(Some(target.shares.of(op)).filter(|share| *share > 0))
+    optional_word(Some(target.shares.percent(op)).filter(|share| *share > 0))
 }
 
-fn share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
+fn parse_share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
     const EXPECTED: &str = "a percentage from 1 to 100, such as 10";
     let (number, digits) =
         units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
@@ -205,7 +208,7 @@ fn share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
     }
 }
 
-fn distribution(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_distribution(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     // What isn't UTF-8 is none of the forms.
     let text = std::str::from_utf8(value).unwrap_or("?");
     let wrong = |wrong: NoAddressSpread| {
@@ -216,7 +219,7 @@ fn distribution(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn sizes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_sizes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let wrong = |(position, what)| {
         let what = if value.is_empty() { "the value is missing" } else { what };
         Problem::new(position, what).expected(SizeShare::FORM)
@@ -225,7 +228,7 @@ fn sizes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn shape(draft: &mut Draft) -> &mut ContentShape {
+fn content_shape(draft: &mut Draft) -> &mut ContentShape {
     draft.target.content.get_or_insert_default()
 }
 

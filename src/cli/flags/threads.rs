@@ -5,7 +5,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
-use crate::cli::words::{given, switch, when};
+use crate::cli::words::{optional_word, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{IoPriority, Throughput};
 
@@ -176,7 +176,7 @@ pub const FLAGS: &[Flag] = &[
         print: Print::Work(|_, target| {
             let said = target.io_priority != IoPriority::Normal;
             let number = PRIORITIES.iter().find(|(_, priority)| *priority == target.io_priority);
-            given(number.filter(|_| said).map(|(number, _)| number))
+            optional_word(number.filter(|_| said).map(|(number, _)| number))
         }),
         read: Read::Integer {
             required: true,
@@ -209,12 +209,12 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm { tail: "i", ..ValueForm::SIZE }),
         print: Print::Work(|_, target| {
-            given(target.throughput.map(|limit| match limit {
+            optional_word(target.throughput.map(|limit| match limit {
                 Throughput::BytesPerMillisecond(bytes) => bytes.to_string(),
                 Throughput::Iops(iops) => format!("{iops}i"),
             }))
         }),
-        read: Read::Text(throughput),
+        read: Read::Text(read_throughput),
         ..DISKSPD
     },
     Flag {
@@ -229,7 +229,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm::SIZE),
-        print: Print::Work(|_, target| given(target.burst_size)),
+        print: Print::Work(|_, target| optional_word(target.burst_size)),
         read: at_least_one(Quantity::Count, "a number of I/Os, at least 1", |d, n| {
             d.target.burst_size = Some(n.unsigned_abs())
         }),
@@ -243,7 +243,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm::SIZE),
-        print: Print::Work(|_, target| given(target.think_time)),
+        print: Print::Work(|_, target| optional_word(target.think_time)),
         read: at_least_one(Quantity::Milliseconds, "a time in milliseconds, at least 1", |d, n| {
             d.target.think_time = Some(n.unsigned_abs())
         }),
@@ -260,7 +260,7 @@ const fn at_least_one(quantity: Quantity, expected: &'static str, set: fn(&mut D
     Read::Integer { required: true, min: 1, max: i32::MAX, quantity, expected, set }
 }
 
-fn throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     // The unit is no part of the number, and not dropped.
     let (number, ending) = value.strip_suffix(b"i").map_or((value, ""), |number| (number, "i"));
     let limit = draft.lenient_integer(("-g", ending), number, Quantity::Count, LIMIT)?;

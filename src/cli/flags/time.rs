@@ -20,7 +20,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|span, _| vec![span.duration.to_string()]),
-        read: seconds(|draft, seconds| draft.overrides.duration = Some(seconds.unsigned_abs())),
+        read: seconds_reader(|draft, seconds| draft.overrides.duration = Some(seconds.unsigned_abs())),
         ..DISKSPD
     },
     Flag {
@@ -33,7 +33,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|span, _| vec![span.warmup.to_string()]),
-        read: seconds(|draft, seconds| draft.overrides.warmup = Some(seconds.unsigned_abs())),
+        read: seconds_reader(|draft, seconds| draft.overrides.warmup = Some(seconds.unsigned_abs())),
         ..DISKSPD
     },
     Flag {
@@ -46,7 +46,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|span, _| when(span.cooldown > 0, span.cooldown)),
-        read: seconds(|draft, seconds| draft.overrides.cooldown = Some(seconds.unsigned_abs())),
+        read: seconds_reader(|draft, seconds| draft.overrides.cooldown = Some(seconds.unsigned_abs())),
         ..DISKSPD
     },
     Flag {
@@ -60,13 +60,13 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|span, _| when(span.rand_seed > 0, span.rand_seed)),
-        read: Read::Text(seed),
+        read: Read::Text(read_seed),
         ..DISKSPD
     },
 ];
 
 /// A lenient number of seconds; no digits read as 0.
-const fn seconds(set: fn(&mut Draft, i32)) -> Read {
+const fn seconds_reader(set: fn(&mut Draft, i32)) -> Read {
     Read::Integer {
         required: false,
         min: 0,
@@ -77,7 +77,7 @@ const fn seconds(set: fn(&mut Draft, i32)) -> Read {
     }
 }
 
-fn seed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_seed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.overrides.rand_seed = Some(match value {
         // The low 32 bits, as DISKSPD takes them.
         [] => clock::seed_millis() as u32,

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
-use crate::cli::words::{given, switch, when};
+use crate::cli::words::{optional_word, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{PlacementList, WriteLifetime};
 use std::ops::RangeInclusive;
@@ -89,8 +89,10 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "ways"],
         values: WriteLifetime::NAMES,
         swept: Some(ValueForm::SIZE),
-        read: Read::Text(lifetime),
-        print: Print::Work(|_, target| given(target.write_hint.map(|lifetime| lifetime.name().to_owned()))),
+        read: Read::Text(read_lifetime),
+        print: Print::Work(|_, target| {
+            optional_word(target.write_hint.map(|lifetime| lifetime.name().to_owned()))
+        }),
         ..LINUX
     },
     Flag {
@@ -107,7 +109,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "nvme"],
         values: &["0", "0,1", "0-2"],
-        read: Read::Text(handles),
+        read: Read::Text(read_handles),
         print: Print::Work(|_, target| when(!target.fdp.is_empty(), &target.fdp)),
         ..LINUX
     },
@@ -124,23 +126,23 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "nvme"],
         values: &["1", "1,2", "1-3"],
-        read: Read::Text(streams),
+        read: Read::Text(read_streams),
         print: Print::Work(|_, target| when(!target.write_streams.is_empty(), &target.write_streams)),
         ..LINUX
     },
 ];
 
-fn handles(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.target.fdp = list(value, PlacementList::HANDLES)?;
+fn read_handles(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.target.fdp = parse_list(value, PlacementList::HANDLES)?;
     Ok(())
 }
 
-fn streams(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.target.write_streams = list(value, PlacementList::STREAMS)?;
+fn read_streams(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.target.write_streams = parse_list(value, PlacementList::STREAMS)?;
     Ok(())
 }
 
-fn list(value: &[u8], range: RangeInclusive<u16>) -> Result<PlacementList, Problem> {
+fn parse_list(value: &[u8], range: RangeInclusive<u16>) -> Result<PlacementList, Problem> {
     let (least, most) = (*range.start(), *range.end());
     PlacementList::parse(value, range).map_err(|(position, what)| {
         let what = if value.is_empty() { "the value is missing" } else { what };
@@ -148,7 +150,7 @@ fn list(value: &[u8], range: RangeInclusive<u16>) -> Result<PlacementList, Probl
     })
 }
 
-fn lifetime(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_lifetime(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let found = std::str::from_utf8(value).ok().and_then(WriteLifetime::from_name);
     let wrong = || Problem::new(0, "unknown lifetime").expected("none, short, medium, long or extreme");
     draft.target.write_hint = Some(found.ok_or_else(wrong)?);

@@ -52,12 +52,12 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "write_content", "bad_input"],
         values: &["r"],
         print: Print::Work(content_words),
-        read: Read::Text(content),
+        read: Read::Text(read_content),
         ..DISKSPD
     },
 ];
 
-fn content(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_content(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     match value {
         b"" => draft.target.zero_write_buffers = true,
         b"r" => draft.span.random_write_data = true,

@@ -18,7 +18,7 @@ use std::fmt::Display;
 pub fn question(baseline: &Baseline, test: &str) -> TestQuestion {
     let asked = baseline.asked.tests.iter().find(|asked| asked.name == test);
     asked.map_or_else(TestQuestion::default, |asked| TestQuestion {
-        metric: asked.metric.as_deref().and_then(Metric::named),
+        metric: asked.metric.as_deref().and_then(Metric::from_name),
         same: asked.same,
         worse: asked.worse,
     })
@@ -44,11 +44,11 @@ pub fn tests(
         };
         let Some(latest) = entries.iter().filter(of_test).rfind(says_how) else {
             let is_of_tool = entries.iter().filter(of_test).any(|entry| entry.source == KeptAs::ResultXml);
-            return Err(cannot(name, &asked.name, is_of_tool));
+            return Err(cannot_rerun(name, &asked.name, is_of_tool));
         };
         let mut run = asked_by(store, latest)?;
         (run.destroy, run.with) = (asked.destroy, asked.with.clone());
-        replace(&mut run.profile, &asked.targets, name)?;
+        replace_targets(&mut run.profile, &asked.targets, name)?;
         let named = asked.targets.iter().map(|target| RawText::from(target.as_encoded_bytes().to_vec()));
         run.origin.named = Some(named.collect());
         let typed = run.profile.command_line.to_string();

@@ -2,13 +2,13 @@
 
 use super::super::compare::outputs::{AboutPage, ComparisonFiles};
 use super::super::compare::{self as comparing, past, sides};
-use super::super::not_done::{NotDone, told};
+use super::super::not_done::{NotDone, report_error};
 use super::super::suite::kept::SuiteKeeper;
 use super::super::suite::rounds::{RoundsEnd, SuiteRounds};
 use super::super::suite::source::PlannedTest;
 use super::super::suite::{self, fits};
 use super::super::{foreseen, output, stored};
-use super::find::{self, named};
+use super::find::{self, find_named};
 use super::{again, side};
 use crate::cli::typed::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
@@ -46,7 +46,7 @@ struct BaselineSide<'a> {
 /// # Errors
 /// A run fails, or they can't be compared.
 pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) -> Result<Exit, NotDone> {
-    let baseline = named(store, &asked.name)?;
+    let baseline = find_named(store, &asked.name)?;
     let index = stored::open(store)?;
     let (first, entries) = side::of_baseline(store, &index, &asked.name, &baseline)?;
     let tests = find::tests(&baseline).into_iter();
@@ -64,14 +64,14 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
             let side = sides::side(against, request.store.as_deref())?;
             let judged = unnamed_unless_all(judged, &side);
             let common = sides::tell_of_common([&judged.side, &side]);
-            let comparison = compared(&judged, &side)?;
+            let comparison = compare_sides(&judged, &side)?;
             let new = NewRuns { side, comparison, ended: RoundsEnd::Complete, seconds: Vec::new() };
             let exit = tell(&judged, asked, &new, &files)?;
             Ok(exit.max(comparing::gate_of_common(common, asked.fail_if)))
         }
         None => {
             let (new, files) = run(store, &judged, asked, &baseline, &entries)?;
-            tell(&judged, asked, &new, &files)
+            report_check(&judged, asked, &new, &files)
         }
     }
 }
@@ -84,7 +84,7 @@ fn unnamed_unless_all<'a>(judged: BaselineSide<'a>, other: &Side) -> BaselineSid
     BaselineSide { side: Side { runs, ..judged.side }, ..judged }
 }
 
-fn compared(judged: &BaselineSide, other: &Side) -> Result<RunComparison, NotDone> {
+fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, NotDone> {
     let most = past::MOST * judged.question.tests.len().max(1);
     let past = past::runs([&judged.side, other], judged.request.store.as_deref(), most);
     compare::compare_knowing(&judged.side, other, &past, &judged.question)
@@ -125,7 +125,7 @@ fn run(
             )]));
         }
         let side = Side { name: format!("now (@{})", keeper.label), runs };
-        let comparison = compared(judged, &side)?;
+        let comparison = compare_sides(judged, &side)?;
         let undecided: Vec<bool> =
             tests.iter().map(|planned| can_be_told(&comparison, &planned.test.name)).collect();
         if !asked.rounds.until_sure
@@ -180,7 +180,7 @@ fn can_be_told(comparison: &RunComparison, test: &str) -> bool {
     })
 }
 
-fn tell(
+fn report_check(
     judged: &BaselineSide,
     asked: &BaselineCheck,
     new: &NewRuns,
@@ -198,7 +198,7 @@ fn tell(
     }
     let exit = match ComparisonFiles::take_standard_output(&asked.out) {
         true => Exit::Success,
-        false => told(output::told_to_stdout(&visible::lines(&text))),
+        false => report_error(output::told_to_stdout(&visible::lines(&text))),
     };
     let command_line = format!("diskspd baseline {}", quoted(&judged.request.given));
     let by = if let Some(FailIf::Worse(by)) = asked.fail_if { by } else { 0.0 };

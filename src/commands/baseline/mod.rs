@@ -12,7 +12,7 @@ use crate::cli::{BaselineAction, BaselineRequest, Exit};
 use crate::store::{Baseline, Store};
 use crate::units::start_time::date_and_time;
 use crate::units::visible;
-use find::{named, tests, unknown};
+use find::{find_named, tests, unknown};
 
 /// Executes the request.
 ///
@@ -21,8 +21,10 @@ use find::{named, tests, unknown};
 pub fn baseline(request: &BaselineRequest) -> Result<Exit, NotDone> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {
-        BaselineAction::List => list(&store),
-        BaselineAction::Show { name } => print(&visible::lines(&shown(name, &named(&store, name)?))),
+        BaselineAction::List => list_baselines(&store),
+        BaselineAction::Show { name } => {
+            print(&visible::lines(&baseline_text(name, &find_named(&store, name)?)))
+        }
         BaselineAction::Set { name, runs } => set::set(&store, name, runs),
         BaselineAction::Remove { name } => match store.remove_baseline(name)? {
             true => print(&format!("{name} is forgotten; its runs stay in the history\n")),
@@ -32,7 +34,7 @@ pub fn baseline(request: &BaselineRequest) -> Result<Exit, NotDone> {
     }
 }
 
-fn list(store: &Store) -> Result<Exit, NotDone> {
+fn list_baselines(store: &Store) -> Result<Exit, NotDone> {
     let names = store.baselines()?;
     if names.is_empty() {
         return print("no baseline is set: run a suite, then diskspd baseline set NAME\n");
@@ -40,7 +42,7 @@ fn list(store: &Store) -> Result<Exit, NotDone> {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for name in &names {
-        let about = named(store, name)?;
+        let about = find_named(store, name)?;
         text += &format!(
             "{name:<width$}  {} tests, {} runs, set {}\n",
             tests(&about).len(),
@@ -51,7 +53,7 @@ fn list(store: &Store) -> Result<Exit, NotDone> {
     print(&visible::lines(&text))
 }
 
-fn shown(name: &str, baseline: &Baseline) -> String {
+fn baseline_text(name: &str, baseline: &Baseline) -> String {
     let set = date_and_time(baseline.set_at).unwrap_or_default();
     let mut text = format!("{name}: set {set}\n");
     if !baseline.asked.suite.is_empty() {

@@ -10,7 +10,7 @@ use crate::cli::Exit;
 use crate::lab::compare::PlannedRuns;
 use crate::lab::selection::Selection;
 use crate::store::{Baseline, BaselineRun, Store, StoreEntry, StoreIndex, SuiteNotes};
-use crate::units::counted;
+use crate::units::count_of;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,18 +21,18 @@ use std::path::{Path, PathBuf};
 /// Fails if a run cannot be found or read, or there is no history.
 pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDone> {
     let (names, files): (Vec<_>, Vec<_>) =
-        given.iter().flat_map(split).partition(|path| stored::name_of(path).is_some());
+        given.iter().flat_map(split_word).partition(|path| stored::name_of(path).is_some());
     let imported = import::taken_in(store, &files)?;
     let index = stored::open(store)?;
     let mut entries: Vec<StoreEntry> = match given.is_empty() {
-        true => latest(&index)?,
+        true => latest_runs(&index)?,
         false => Vec::new(),
     };
     for path in &names {
-        entries.extend(index.named(stored::name_of(path).unwrap_or_default())?);
+        entries.extend(index.find_named(stored::name_of(path).unwrap_or_default())?);
     }
     for id in imported {
-        entries.extend(index.named(&id)?);
+        entries.extend(index.find_named(&id)?);
     }
     let mut runs: Vec<BaselineRun> = Vec::new();
     for entry in &entries {
@@ -45,14 +45,14 @@ pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDon
         return Err("no run was found to set the baseline by".to_owned().into());
     }
     let replaced = store.baseline(name).ok().flatten().is_some();
-    let asked = asked(store, &entries);
+    let asked = requested_notes(store, &entries);
     let baseline = Baseline { set_at: jiff::Timestamp::now().as_second(), asked, runs };
     store.set_baseline(name, &baseline)?;
     let before = if replaced { ", in place of the one before" } else { "" };
     print(&format!(
         "{name}: {}, {}{before}; check later with diskspd baseline check {name}\n",
-        counted(tests(&baseline).len(), "test"),
-        counted(baseline.runs.len(), "run")
+        count_of(tests(&baseline).len(), "test"),
+        count_of(baseline.runs.len(), "run")
     ))
 }
 
@@ -68,7 +68,7 @@ fn warn_of_few_runs(runs: &[BaselineRun]) {
     });
 }
 
-fn split(word: &OsString) -> Vec<PathBuf> {
+fn split_word(word: &OsString) -> Vec<PathBuf> {
     if Path::new(word).exists() {
         return vec![PathBuf::from(word)];
     }
@@ -77,11 +77,11 @@ fn split(word: &OsString) -> Vec<PathBuf> {
 }
 
 /// The runs of the suite that was run last.
-fn latest(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
+fn latest_runs(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
     let all = index.select(&Selection::default(), None)?;
     let suite_of =
         |entry: &StoreEntry| entry.about.tags.iter().find(|tag| tag.starts_with(OF_SUITE)).cloned();
-    let last = all.iter().max_by_key(|entry| (suite_of(entry).is_some(), entry.kept()));
+    let last = all.iter().max_by_key(|entry| (suite_of(entry).is_some(), entry.kept_at()));
     let Some((last, tag)) = last.and_then(|entry| Some((entry, suite_of(entry)?))) else {
         return Err("no suite was run yet: run one (diskspd suite --list), or name files or @label"
             .to_owned()

@@ -31,7 +31,7 @@ pub fn of_baseline(
 ) -> Result<(Side, Vec<StoreEntry>), NotDone> {
     let (mut runs, mut entries, mut gone) = (Vec::new(), Vec::new(), 0);
     for one in &baseline.runs {
-        let found = index.named(&one.id).ok().and_then(|found| found.into_iter().next());
+        let found = index.find_named(&one.id).ok().and_then(|found| found.into_iter().next());
         let Some(entry) = found.filter(|entry| entry.id == one.id) else {
             gone += 1;
             continue;

@@ -34,7 +34,7 @@ pub fn difference(own: &[RawText], first: &[RawText]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn line(text: &str) -> Vec<RawText> {
+    fn parse_line(text: &str) -> Vec<RawText> {
         common(&text.split(' ').map(OsString::from).collect::<Vec<_>>())
     }
 
@@ -42,7 +42,7 @@ mod tests {
     fn lines_differ_in_all_except_name_and_library() {
         let same = [("diskspd -o4 a", "/opt/diskspd --mpi=/lib/x -o4 a"), ("diskspd", "diskspd --mpi")];
         for (own, first) in same {
-            assert_eq!(difference(&line(own), &line(first)), None, "{own}");
+            assert_eq!(difference(&parse_line(own), &parse_line(first)), None, "{own}");
         }
         for (own, first, shown) in [
             ("d -o8 a", "d -o4 a", "has '-o8' where rank 0 has '-o4'"),
@@ -51,7 +51,7 @@ mod tests {
             ("d a", "d --mpix a", "has nothing where rank 0 has '--mpix'"),
             ("d", "d a", "has nothing where rank 0 has 'a'"),
         ] {
-            let found = difference(&line(own), &line(first)).unwrap_or_default();
+            let found = difference(&parse_line(own), &parse_line(first)).unwrap_or_default();
             assert!(found.contains(shown), "{own}, {first}: {found}");
         }
     }

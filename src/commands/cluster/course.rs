@@ -209,7 +209,7 @@ impl<'a> RankCourse<'a> {
             while !work.is_finished() {
                 // Whoever is alone finds that out in the next round.
                 let _ = self.link.tend();
-                self.stops.heed(&mut self.link);
+                self.stops.relay_stops(&mut self.link);
                 std::thread::sleep(LOOK);
             }
             work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -223,12 +223,12 @@ impl<'a> RankCourse<'a> {
     ) -> Result<D, Separated> {
         let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
         let Some(lead) = &mut self.lead else {
-            let decision = link.answer(own, |link| stops.heed(link))?;
+            let decision = link.answer(own, |link| stops.relay_stops(link))?;
             return unpack(&decision).map_err(|why| Separated::NoRank0(why.to_string()));
         };
         lead.begins_to_wait();
         let answers = link.gather(own, |link| {
-            stops.heed(link);
+            stops.relay_stops(link);
             lead.waits(link);
         });
         let mut understood = Vec::new();
@@ -255,7 +255,7 @@ impl<'a> RankCourse<'a> {
                 true => RankStep::Over,
                 false => running.next(|| {
                     let _ = link.tend();
-                    stops.heed(link);
+                    stops.relay_stops(link);
                 }),
             };
             self.left_behind |= running.left_behind;
@@ -264,7 +264,7 @@ impl<'a> RankCourse<'a> {
                 outcome.record.iter_mut().for_each(|record| keeper.keep(record));
             }
             if alone.is_none() {
-                match self.round(step, Lead::step) {
+                match self.run_round(step, Lead::step) {
                     Ok(NextStep::GoOn(at)) => running.go_on(at.get(rank).copied()),
                     Ok(NextStep::Stop) => {
                         self.stops.end_run();

@@ -257,7 +257,7 @@ impl Lead {
         if !refusals.is_empty() {
             return self.end_for(refusals, false);
         }
-        let ids = TargetIds::of(&asked.profile);
+        let ids = TargetIds::from_profile(&asked.profile);
         let mut roles = Vec::new();
         for (id, path) in ids.paths().iter().enumerate() {
             let real = all().all(|(_, one)| one.places.len() > id);
@@ -416,7 +416,7 @@ fn shares_cpus(run: &Runnable) -> bool {
 }
 
 /// Why ranks cannot run together with rank 0: another version, or other arguments.
-fn differences(hellos: &[Option<Hello>]) -> Vec<(usize, String)> {
+fn rank_differences(hellos: &[Option<Hello>]) -> Vec<(usize, String)> {
     let Some(Some(first)) = hellos.first() else { return Vec::new() };
     let difference = |own: &Hello| match own.version == first.version {
         true => arguments::difference(&own.arguments, &first.arguments),

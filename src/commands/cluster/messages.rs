@@ -262,7 +262,7 @@ pub fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
 
 /// Reads bytes as each kind of message; whether they are one.
 pub fn is_any(bytes: &[u8]) -> bool {
-    fn is<T: RankMessage>(bytes: &[u8]) -> bool {
+    fn is_message<T: RankMessage>(bytes: &[u8]) -> bool {
         unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())
     }
     is::<Hello>(bytes)

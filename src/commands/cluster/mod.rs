@@ -66,7 +66,7 @@ fn launcher(told: bool) -> Option<Launcher> {
 /// Waits so that rank 0 reports an error of the common command line first: the launcher ends this rank then.
 /// A rank that alone has the wrong line reports it afterwards.
 pub fn let_first_report() {
-    if launcher(false).is_some_and(|launcher| !launcher.is_first()) {
+    if find_launcher(false).is_some_and(|launcher| !launcher.is_first()) {
         clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
     }
 }
@@ -76,7 +76,7 @@ pub fn let_first_report() {
 /// # Errors
 /// Fails if there are several ranks.
 pub fn refuse(what: &str) -> Result<(), NotDone> {
-    match launcher(false) {
+    match find_launcher(false) {
         Some(launcher) => {
             let_first_report();
             Err(NotDone::failed([format!(
@@ -118,7 +118,7 @@ pub fn in_job(
         let (exit, in_order) = take_part(&mut rank, launcher.is_first(), command);
         (exit, in_order && rank.is_complete())
     };
-    leave(mpi, exit, complete, launcher.is_first());
+    leave_world(mpi, exit, complete, launcher.is_first());
     Ok(exit)
 }
 
@@ -170,7 +170,7 @@ pub fn first_alone(command: impl FnOnce() -> Result<Exit, NotDone>) -> Result<Ex
 }
 
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
-fn leave(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
+fn leave_world(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
     let until = clock::monotonic() + if complete { LEAVING } else { SHORTLY };
     mpi.flush(|| clock::monotonic() < until);
     let tells = leads && complete;

@@ -33,9 +33,9 @@ pub fn view() -> String {
 }
 
 pub fn places(profile: &Profile) -> Vec<TargetPlace> {
-    let ids = crate::profile::TargetIds::of(profile);
+    let ids = crate::profile::TargetIds::from_profile(profile);
     let machine = machine();
-    ids.paths().iter().map(|path| TargetPlace { machine: machine.clone(), ..place(path) }).collect()
+    ids.paths().iter().map(|path| TargetPlace { machine: machine.clone(), ..target_place(path) }).collect()
 }
 
 /// The size of a target, bytes; 0 = it isn't there.
@@ -44,12 +44,12 @@ pub fn size(path: &RawText) -> u64 {
     located.and_then(|at| target::probe(&at).ok()).map_or(0, |facts| facts.size)
 }
 
-fn place(path: &RawText) -> TargetPlace {
+fn target_place(path: &RawText) -> TargetPlace {
     let Ok(at) = target::locate(path.as_bytes()) else { return TargetPlace::default() };
     let at = std::path::absolute(&at).unwrap_or(at);
     match std::fs::metadata(&at) {
-        Ok(found) if matches!(Kind::of(&found), Kind::BlockDevice) => device(&at, &found),
-        Ok(found) => file(&at, &found, None),
+        Ok(found) if matches!(Kind::from_metadata(&found), Kind::BlockDevice) => device_place(&at, &found),
+        Ok(found) => file_place(&at, &found, None),
         Err(_) => new_file(&at),
     }
 }
@@ -66,7 +66,7 @@ fn device(at: &Path, found: &Metadata) -> TargetPlace {
 
 fn file(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
     let (shared, may_be_shared) = match mounted(at) {
-        Some((kind, source)) => reach(&kind, &source),
+        Some((kind, source)) => file_system_reach(&kind, &source),
         None => (None, true),
     };
     TargetPlace {
@@ -96,7 +96,7 @@ fn new_file(at: &Path) -> TargetPlace {
     while folder.pop() {
         if let Ok(found) = std::fs::metadata(&folder) {
             let rest = at.strip_prefix(&folder).unwrap_or(at);
-            return file(&folder, &found, Some(rest.to_string_lossy().into_owned()));
+            return file_place(&folder, &found, Some(rest.to_string_lossy().into_owned()));
         }
     }
     TargetPlace::default()

@@ -18,14 +18,14 @@ pub fn refusals(
     if !mode.is_some_and(VerifyMode::stamps) {
         return Vec::new();
     }
-    let ids = TargetIds::of(profile);
+    let ids = TargetIds::from_profile(profile);
     let place = |rank: &Option<Checked>, id: usize| rank.as_ref()?.places.get(id).cloned();
     let places = |id: usize| checked.iter().map(move |rank| place(rank, id)).collect::<Vec<_>>();
     let mut refusals = Vec::new();
     for (id, path) in ids.paths().iter().enumerate() {
         let (groups, guessed) = together(&places(id));
         if let Some(group) = groups.iter().find(|group| group.len() > 1) {
-            refusals.extend(shared(profile, path, &ranks(group, hosts), split, guessed));
+            refusals.extend(shared_target(profile, path, &ranks(group, hosts), split, guessed));
         }
         for (other, other_path) in ids.paths().iter().enumerate().skip(id + 1) {
             if is_any_the_same(&places(id), &places(other)) {
@@ -40,7 +40,7 @@ pub fn refusals(
     refusals
 }
 
-fn shared(profile: &Profile, path: &RawText, who: &str, split: bool, guessed: bool) -> Option<String> {
+fn shared_target(profile: &Profile, path: &RawText, who: &str, split: bool, guessed: bool) -> Option<String> {
     let is = if guessed { "may be" } else { "is" };
     let why = format!("--verify: '{path}' {is} the same target for {who}");
     match split {
@@ -79,7 +79,7 @@ mod tests {
         TargetPlace { machine: "a".into(), number: Some((8, inode)), ..TargetPlace::default() }
     }
 
-    fn profile(spans: &[&[(&str, u64)]]) -> Profile {
+    fn sample_profile(spans: &[&[(&str, u64)]]) -> Profile {
         let target = |&(path, end): &(&str, u64)| Target {
             path: path.into(),
             max_file_size: end,
@@ -92,7 +92,7 @@ mod tests {
         Profile { time_spans: spans.iter().map(span).collect(), ..Profile::default() }
     }
 
-    fn told(mode: VerifyMode, profile: &Profile, inodes: [&[u64]; 2], split: bool) -> String {
+    fn explain_case(mode: VerifyMode, profile: &Profile, inodes: [&[u64]; 2], split: bool) -> String {
         let rank = |inodes: &[u64]| {
             let places = inodes.iter().map(|inode| place(*inode)).collect();
             Some(Checked { places, ..Checked::default() })
@@ -103,9 +103,10 @@ mod tests {
 
     #[test]
     fn ranks_that_would_write_over_each_other_are_refused_and_others_are_not() {
-        let one = profile(&[&[("f", 0)]]);
-        let (two, grown) = (profile(&[&[("f", 0), ("g", 0)]]), profile(&[&[("f", 100)], &[("f", 200)]]));
-        let alike = profile(&[&[("f", 100)], &[("f", 100)]]);
+        let one = sample_profile(&[&[("f", 0)]]);
+        let (two, grown) =
+            (sample_profile(&[&[("f", 0), ("g", 0)]]), sample_profile(&[&[("f", 100)], &[("f", 200)]]));
+        let alike = sample_profile(&[&[("f", 100)], &[("f", 100)]]);
         let both = VerifyMode::Both;
         for (mode, profile, inodes, split, words) in [
             (both, &one, [&[1][..], &[2]], false, ""),
@@ -118,7 +119,7 @@ mod tests {
             (both, &grown, [&[1], &[2]], true, ""),
             (both, &alike, [&[1], &[1]], true, ""),
         ] {
-            let told = told(mode, profile, inodes, split);
+            let told = explain_case(mode, profile, inodes, split);
             assert_eq!((told.is_empty(), told.contains(words)), (words.is_empty(), true), "{told}");
         }
     }

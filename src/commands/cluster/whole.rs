@@ -37,7 +37,8 @@ pub fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeR
         let outcome = part.outcome.unwrap_or_default();
         failed.extend(outcome.failures.iter().map(|why| (rank, why.clone())));
         troubles.extend(outcome.troubles.iter().map(|why| (rank, why.clone())));
-        let clock = part.before.map(|before| clock(before, part.after, common_wall_ns, &outcome.windows));
+        let clock =
+            part.before.map(|before| host_clock(before, part.after, common_wall_ns, &outcome.windows));
         let why = match outcome.record {
             Some(mut record) if record.host().results.have_figures() => {
                 let host = record.host_mut();
@@ -98,7 +99,7 @@ fn no_results(asked: &Runnable) -> Results {
 }
 
 /// A host's clock, and its windows on the common one.
-fn clock(
+fn host_clock(
     before: Offset,
     after: Option<Offset>,
     common_wall_ns: i64,
@@ -135,13 +136,13 @@ pub fn tell(record: &Record, names: &[String]) {
             } else {
                 String::new()
             };
-            say(format!("{place}{}", together(&windows, record, names)));
+            say(format!("{place}{}", together_text(&windows, record, names)));
         }
     }
 }
 
 /// When hosts measured together, in a sentence.
-fn together(windows: &[(usize, CommonWindow)], record: &Record, names: &[String]) -> String {
+fn together_text(windows: &[(usize, CommonWindow)], record: &Record, names: &[String]) -> String {
     let begins = || windows.iter().map(|(_, window)| window.start_ns);
     let ends = || windows.iter().map(|(_, window)| window.end_ns);
     let (first, last) = (begins().min().unwrap_or(0), begins().max().unwrap_or(0));

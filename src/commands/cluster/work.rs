@@ -66,7 +66,7 @@ impl RankWork {
         RankWork { task, run, rank, beside, made: Vec::new(), claims: None }
     }
 
-    fn claimant(&self) -> Claimant {
+    fn rank_claimant(&self) -> Claimant {
         if self.beside.len() > 1 { Claimant::Job } else { Claimant::Alone }
     }
 
@@ -80,7 +80,7 @@ impl RankWork {
         let hosts = hosts(&self.task);
         let profile_of = |rank: &usize| job::part(&self.task.run, *rank, &hosts).profile;
         let profiles: Vec<Profile> = self.beside.iter().map(profile_of).collect();
-        match run::claim(&profiles, &self.options()) {
+        match run::claim(&profiles, &self.check_options()) {
             Ok(claims) => {
                 self.claims = Some(claims);
                 Vec::new()
@@ -110,23 +110,23 @@ impl RankWork {
         }
     }
 
-    fn options(&self) -> Options {
-        Options { claimant: self.claimant(), ..self.run.options() }
+    fn check_options(&self) -> Options {
+        Options { claimant: self.rank_claimant(), ..self.run.options() }
     }
 
     /// Returns local obstacles and the identity of the targets. It only claims devices.
     pub fn check(&mut self) -> Checked {
-        let mut checked = Checked { refusals: self.claim(), ..Checked::default() };
+        let mut checked = Checked { refusals: self.claim_targets(), ..Checked::default() };
         checked.claims = self.claims_for_others();
         let system = run::machine_for(&self.run.profile);
-        for outlook in self.run.outlooks(&system, &self.options()) {
+        for outlook in self.run.outlooks(&system, &self.check_options()) {
             checked.is_usage |= outlook.is_usage();
             checked.refusals.extend(outlook.messages());
         }
         if let Err(errors) = self.run.can_begin() {
             checked.refusals.extend(errors.iter().map(ToString::to_string));
         }
-        if self.paths().len() != TargetIds::of(&self.task.run.profile).paths().len() {
+        if self.target_paths().len() != TargetIds::from_profile(&self.task.run.profile).paths().len() {
             checked.refusals.push("two targets become the same path when %r and %h are filled in".into());
         }
         checked.refusals.dedup();
@@ -137,8 +137,8 @@ impl RankWork {
     }
 
     /// The paths of the targets, by their ids.
-    fn paths(&self) -> Vec<RawText> {
-        TargetIds::of(&self.run.profile).paths().to_vec()
+    fn target_paths(&self) -> Vec<RawText> {
+        TargetIds::from_profile(&self.run.profile).paths().to_vec()
     }
 
     /// Creates the files of `-c` that several ranks share and whose first rank this is. The run creates the
@@ -156,7 +156,7 @@ impl RankWork {
             return Ok(());
         }
         let profile = run::resized(&self.run.profile);
-        let ids = TargetIds::of(&profile);
+        let ids = TargetIds::from_profile(&profile);
         let mut shared: BTreeMap<&RawText, (FileToCreate, TargetPart)> = BTreeMap::new();
         for target in profile.time_spans.iter().flat_map(|span| &span.targets).filter(|t| plan::creates(t)) {
             let ranks = ids.get(&target.path).and_then(|id| roles.get(id.index()));
@@ -171,7 +171,7 @@ impl RankWork {
         }
         self.made = shared.values().map(|(file, _)| file.clone()).collect();
         let first = shared.into_values().filter(|(_, role)| role.part == 0).map(|(file, _)| file);
-        match run::create(first.collect(), &self.options(), control, &Voice::new(listener)) {
+        match run::create(first.collect(), &self.check_options(), control, &Voice::new(listener)) {
             // An interrupted job ends before its first time span.
             Ok(()) | Err(NotCreated::Interrupted) => Ok(()),
             Err(NotCreated::Refused(why) | NotCreated::Failed(why)) => Err(WorkFault::NotCreated(why)),
@@ -205,7 +205,7 @@ impl RankWork {
         if !self.run.split {
             return Ok(());
         }
-        for (path, ranks) in self.paths().iter().zip(roles) {
+        for (path, ranks) in self.target_paths().iter().zip(roles) {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
@@ -220,7 +220,7 @@ impl RankWork {
     pub fn start(mut self, roles: &Roles, session: Session) -> Running {
         let (say, said) = channel();
         let (starts, start) = channel();
-        let parted = self.part(roles);
+        let parted = self.restrict_to_part(roles);
         let session = Session {
             one_of_several: self.task.one_of_several,
             made: self.made.iter().map(|file| file.path.clone()).collect(),
@@ -256,7 +256,7 @@ fn look_into_folder(path: &RawText) {
 }
 
 /// A run that has failed before it began.
-fn nothing(message: String) -> Executed {
+fn failed_run(message: String) -> Executed {
     let record = crate::results::Record::new(Profile::default(), Default::default(), Results::default());
     Executed { record, failures: vec![message], troubles: Vec::new(), refused: false, left_behind: false }
 }
@@ -292,7 +292,7 @@ impl Companions for Meeting {
         }
     }
 
-    fn measured(&self, begin: Nanos, end: Nanos) {
+    fn set_window(&self, begin: Nanos, end: Nanos) {
         let _ = self.say.lock_anyway().send(Local::Measured(begin, end));
     }
 }
@@ -324,7 +324,7 @@ impl Running {
                         *window = Some((begin, end));
                     }
                 }
-                Ok(Local::Ended(ended)) => return RankStep::Ended(Box::new(self.outcome(*ended))),
+                Ok(Local::Ended(ended)) => return RankStep::Ended(Box::new(self.rank_outcome(*ended))),
                 Err(RecvTimeoutError::Timeout) => meanwhile(),
                 Err(RecvTimeoutError::Disconnected) => {
                     let failures = vec!["a defect of this program ended the run; please report it".into()];
@@ -341,7 +341,7 @@ impl Running {
         }
     }
 
-    fn outcome(&mut self, ended: Result<Executed, NotRun>) -> RankOutcome {
+    fn rank_outcome(&mut self, ended: Result<Executed, NotRun>) -> RankOutcome {
         let windows = std::mem::take(&mut self.windows);
         match ended {
             Ok(Executed { record, failures, troubles, left_behind, .. }) => {
@@ -374,13 +374,13 @@ mod tests {
 
     #[test]
     fn a_time_span_waits_for_the_others_when_it_is_ready_and_when_it_has_warmed_up() {
-        let (mut running, meeting) = running();
+        let (mut running, meeting) = sample_run();
         let run = std::thread::spawn(move || {
             let control = Control::default();
             for span in [10, 20] {
                 assert_eq!(meeting.go_on_at(MeetingPoint::Ready, &control), Some(span));
                 assert_eq!(meeting.go_on_at(MeetingPoint::WarmedUp, &control), Some(span + 5));
-                meeting.measured(span + 5, span + 8);
+                meeting.set_window(span + 5, span + 8);
             }
             // Nobody has a third one.
             assert_eq!(meeting.go_on_at(MeetingPoint::Ready, &control), None);
@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn a_run_that_has_failed_waits_for_nobody() {
-        let (_running, meeting) = running();
+        let (_running, meeting) = sample_run();
         let control = Control::default();
         control.fail("the disk is gone".to_owned());
         assert_eq!(meeting.go_on_at(MeetingPoint::WarmedUp, &control), None);

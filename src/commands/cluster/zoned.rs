@@ -8,7 +8,7 @@ use crate::profile::{Profile, TargetIds};
 
 /// Why ranks can't share a device, a message for each. `checked` by rank.
 pub fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[String]) -> Vec<String> {
-    let ids = TargetIds::of(profile);
+    let ids = TargetIds::from_profile(profile);
     let mut refusals = Vec::new();
     for (id, path) in ids.paths().iter().enumerate() {
         let all = profile.time_spans.iter().flat_map(|span| &span.targets);

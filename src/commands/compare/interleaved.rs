@@ -54,7 +54,7 @@ pub fn run(
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
     let files = open(lines.iter().fold(OutputDoor::default(), |door, line| line.run.door(door)))?;
-    comparable(&lines, asked)?;
+    check_comparable(&lines, asked)?;
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
     let control = Arc::new(Control::default());
     let _watch = ctrl_c::ends_several(&control)?;
@@ -73,8 +73,8 @@ pub fn run(
     let order = compare::draw_order(both.repeat as usize, order_seed);
     let [first, other] = run_all(both, &lines, &order, programs.as_ref(), &control)?;
     let name = |which: usize| match &programs {
-        Some(programs) => format!("{}: {}", programs.name(which), named(&both.typed[which])),
-        None => named(&both.typed[which]),
+        Some(programs) => format!("{}: {}", programs.name(which), side_name(&both.typed[which])),
+        None => side_name(&both.typed[which]),
     };
     let side = |which: usize, runs| Side { name: name(which), runs };
     let is_noise = (both.typed[0] == both.typed[1] || both.same())
@@ -145,7 +145,7 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
         false => Cow::Borrowed(request),
     };
     request.warnings.iter().for_each(|warning| quiet::tell(warning, request.quiet));
-    let run = load::asked(&request)?.run;
+    let run = load::requested_run(&request)?.run;
     single::check(&run, &request)?;
     if run.tool()?.is_none() {
         run.can_begin()?;
@@ -154,7 +154,7 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
     Ok(SideLine { request, run })
 }
 
-fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
+fn check_comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
     let side = |line: &SideLine| {
         let record = Record::new(line.run.profile.clone(), Default::default(), Default::default());
         let mut run = side_run::of_record(&record, "");
@@ -163,7 +163,7 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
             .profile
             .time_spans
             .iter()
-            .map(|span| Parameters::of(span).done_by(&line.run.run_options));
+            .map(|span| Parameters::from_span(span).done_by(&line.run.run_options));
         let known = |parameters| Some(SpanSummary { parameters, ..SpanSummary::default() });
         run.known.time_spans = spans.map(known).collect();
         Side { name: String::new(), runs: vec![run] }

@@ -36,7 +36,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let open = |door| ComparisonFiles::open(&request.out, &sources, door);
     if let Some(both) = &request.interleaved {
         let RunSides { sides, is_noise, order_seed, files } = interleaved::run(both, request, open)?;
-        return tell(&sides, is_noise, Some(order_seed), request, &files);
+        return report_comparison(&sides, is_noise, Some(order_seed), request, &files);
     }
     if let Some(asked) = &request.boots {
         job_limits::refuse("compare over reboots")?;
@@ -84,7 +84,7 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
     Ok([side(first)?, side(other)?])
 }
 
-fn tell(
+fn report_comparison(
     [first, other]: &[Side; 2],
     is_noise: bool,
     order_seed: Option<u64>,
@@ -97,12 +97,12 @@ fn tell(
     let comparison = RunComparison { order_seed, ..comparison };
     let mut text = compare::text(&comparison, standard_output::room());
     if is_noise {
-        text += &noise(&comparison);
+        text += &noise_text(&comparison);
     }
     // What can't be printed may still be written to a file.
     let exit = match ComparisonFiles::take_standard_output(&request.out) {
         true => Exit::Success,
-        false => told(output::told_to_stdout(&text)),
+        false => report_error(output::told_to_stdout(&text)),
     };
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };
@@ -185,7 +185,7 @@ fn fails(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bo
     }
 }
 
-fn noise(comparison: &RunComparison) -> String {
+fn noise_text(comparison: &RunComparison) -> String {
     let sentences = compare::noise(comparison).into_iter().map(|sentence| sentence + "\n");
     ["\nBoth sides are the same: what differs is this machine's own noise.\n".to_owned()]
         .into_iter()

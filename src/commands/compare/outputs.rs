@@ -73,7 +73,7 @@ fn json(comparison: &RunComparison, sides: [&Side; 2]) -> Result<Vec<u8>, serde_
     Ok(format!("{}\n", serde_json::to_string_pretty(&comparison)?).into_bytes())
 }
 
-fn page(comparison: &RunComparison, sides: [&Side; 2], about: &AboutPage) -> Vec<u8> {
+fn write_page(comparison: &RunComparison, sides: [&Side; 2], about: &AboutPage) -> Vec<u8> {
     let AboutPage { command_line, is_noise, sentence } = *about;
     let page = html::ComparisonPage { comparison, sides, command_line, is_noise, sentence };
     let mut bytes = Vec::new();

@@ -20,13 +20,13 @@ const MOST_OF_SESSION: usize = 8;
 /// Returns the earlier runs; empty without a readable history, with a message. `most`: maximum number of
 /// the latest runs.
 pub fn runs(sides: [&Side; 2], store: Option<&Path>, most: usize) -> Vec<SideRun> {
-    found(sides, store, most).unwrap_or_default()
+    find_earlier(sides, store, most).unwrap_or_default()
 }
 
-fn found(sides: [&Side; 2], given: Option<&Path>, most: usize) -> Option<Vec<SideRun>> {
+fn find_earlier(sides: [&Side; 2], given: Option<&Path>, most: usize) -> Option<Vec<SideRun>> {
     let store = stored::store(given).ok().filter(|store| store.is_there())?;
     let known = || sides.into_iter().flat_map(|side| &side.runs).map(|run| &run.known);
-    let work: BTreeSet<(String, Option<String>)> = known().map(of).collect();
+    let work: BTreeSet<(String, Option<String>)> = known().map(workload_and_computer).collect();
     let compared: BTreeSet<&str> = known().filter_map(|run| run.identity.as_deref()).collect();
     let entries = store.open_to_look().ok()?.select(&Selection::default(), None).ok()?;
     let same = |entry: &&StoreEntry| {
@@ -61,7 +61,7 @@ fn share_no_boot(sides: [&Side; 2]) -> bool {
     matches!(&boots, [Some(first), Some(other)] if first.is_disjoint(other))
 }
 
-fn of(run: &RunSummary) -> (String, Option<String>) {
-    let entry = StoreEntry::of("", KeptAs::Record, RunNotes::default(), run.clone());
+fn workload_and_computer(run: &RunSummary) -> (String, Option<String>) {
+    let entry = StoreEntry::new("", KeptAs::Record, RunNotes::default(), run.clone());
     (entry.workload, run.computer())
 }

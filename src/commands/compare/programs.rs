@@ -79,11 +79,11 @@ impl SidePrograms {
         let path = |side: usize| both.programs[side].clone().map_or_else(this, Ok);
         let [first, other] = [path(0)?, path(1)?];
         let asking = Asking { folder: &folder, control };
-        let first = asking.who(["--with-a", "--with-b"][0], first)?;
-        let other = asking.who(["--with-a", "--with-b"][1], other)?;
+        let first = asking.identify_program(["--with-a", "--with-b"][0], first)?;
+        let other = asking.identify_program(["--with-a", "--with-b"][1], other)?;
         let programs = [first, other];
         for (program, words) in programs.iter().zip(&both.lines) {
-            asking.takes(program, words)?;
+            asking.check_words(program, words)?;
         }
         Ok(Some(SidePrograms { programs, folder, control: Arc::clone(control) }))
     }
@@ -118,9 +118,9 @@ impl SidePrograms {
         if let Some(seed) = first_seed.filter(|_| words.takes_seed) {
             more.push(format!("-z{}", seed.wrapping_add(number.wrapping_mul(SEED_STEP))).into());
         }
-        more.extend(["--out".into(), json(&file)]);
+        more.extend(["--out".into(), json_option(&file)]);
         let asking = Asking { folder: &self.folder, control: &self.control };
-        let ended = asking.start(&program.name(), &program.path, &line(words, &more), None)?;
+        let ended = asking.start(&program.name(), &program.path, &full_line(words, &more), None)?;
         let failed = |why: String| {
             let what = format!("{turn}: {} {why}", program.name());
             NotDone::failed([what, "the comparison stops here, without a result".to_owned()])
@@ -168,7 +168,7 @@ impl Asking<'_> {
         let _ = fs::remove_file(&file);
         let trial = "-c1M -b4K -r -t1 -o1 -d1 -W0 --engine=sim --quiet --out";
         let mut words: Vec<OsString> = trial.split(' ').map(OsString::from).collect();
-        words.extend([json(&file), self.folder.path().join("trial.dat").into()]);
+        words.extend([json_option(&file), self.folder.path().join("trial.dat").into()]);
         let trial = self.start(&by, &program.path, &words, Some(ANSWER))?;
         if !trial.status.success() {
             let (how, why) = (how(trial.status), behind(&trial.message));
@@ -191,10 +191,14 @@ impl Asking<'_> {
         Ok(program)
     }
 
-    fn takes(&self, program: &SideProgram, words: &SideWords) -> Result<(), NotDone> {
-        let words = SideWords { options: unkept(&words.options), ..words.clone() };
-        let ended =
-            self.start(&program.name(), &program.path, &line(&words, &["--dry-run".into()]), Some(ANSWER))?;
+    fn check_words(&self, program: &SideProgram, words: &SideWords) -> Result<(), NotDone> {
+        let words = SideWords { options: without_history(&words.options), ..words.clone() };
+        let ended = self.start(
+            &program.name(),
+            &program.path,
+            &full_line(&words, &["--dry-run".into()]),
+            Some(ANSWER),
+        )?;
         match ended.status.success() {
             true => Ok(()),
             false => Err(NotDone::failed([format!(
@@ -219,7 +223,7 @@ impl Asking<'_> {
             .and_then(|child| to_its_end(child, self.control, most, |_| {}));
         let first = || words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
         let end = ended.map_err(|fault| match fault {
-            ProgramFault::Interrupted => interrupted(),
+            ProgramFault::Interrupted => interrupted_error(),
             ProgramFault::TooLong { .. } => {
                 NotDone::from(format!("{name}: {fault} when it is started with: {}", first()))
             }
@@ -229,7 +233,7 @@ impl Asking<'_> {
     }
 }
 
-fn interrupted() -> NotDone {
+fn interrupted_error() -> NotDone {
     NotDone::failed([INTERRUPTED])
 }
 
@@ -251,11 +255,11 @@ fn unkept(options: &[OsString]) -> Vec<OsString> {
 }
 
 /// Options, more of them, targets.
-fn line(words: &SideWords, more: &[OsString]) -> Vec<OsString> {
+fn full_line(words: &SideWords, more: &[OsString]) -> Vec<OsString> {
     words.options.iter().chain(more).chain(&words.targets).cloned().collect()
 }
 
-fn json(file: &Path) -> OsString {
+fn json_option(file: &Path) -> OsString {
     let mut value = OsString::from("json:");
     value.push(file);
     value

@@ -1,6 +1,6 @@
 //! Runs for comparisons from any named source: files, lists with commas, folders, runs of the history.
 
-use super::super::known_runs::{self, RunFile, repeated, shown};
+use super::super::known_runs::{self, RunFile, display_path, repeated};
 use super::super::not_done::NotDone;
 use super::super::{patterns, side_run, stored, suite};
 use crate::finding::Finding;
@@ -23,7 +23,7 @@ pub const INTERRUPTED: &str =
 pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
     let name = named.to_string_lossy().into_owned();
     let mut runs = Vec::new();
-    for file in files(named, store)? {
+    for file in find_files(named, store)? {
         runs.extend(read_file(&file.file, &file.name)?);
     }
     match runs.is_empty() {
@@ -43,7 +43,7 @@ fn with_tests(runs: Vec<SideRun>, store: Option<&Path>) -> Result<Vec<SideRun>, 
     }
     let index = store.open_to_look()?;
     let with_test = |run: SideRun| {
-        let entry = id(&run).and_then(|id| index.named(&id).ok()?.into_iter().next());
+        let entry = id(&run).and_then(|id| index.find_named(&id).ok()?.into_iter().next());
         let test = entry.and_then(|entry| suite::kept::test_of(&entry.about.tags));
         SideRun { test, ..run }
     };
@@ -79,7 +79,7 @@ pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
 
 /// Reports runs that are on both sides, because they cannot show a change.
 pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
-    let index = RunIndex::of(first.runs.iter().map(|run| &run.known));
+    let index = RunIndex::from_runs(first.runs.iter().map(|run| &run.known));
     let at = |place: usize| first.runs.get(place).map(|run| &run.known);
     let both = |run: &&SideRun| index.find(&run.known, at).is_some();
     let common: Vec<&SideRun> = other.runs.iter().filter(both).collect();
@@ -100,7 +100,7 @@ pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
 pub fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, NotDone> {
     let mut all = Vec::new();
     for named in sides {
-        all.extend(files(named, store)?.into_iter().map(|named| named.file));
+        all.extend(find_files(named, store)?.into_iter().map(|named| named.file));
     }
     Ok(all)
 }
@@ -110,14 +110,14 @@ struct NamedFile {
     name: String,
 }
 
-fn plain(file: PathBuf) -> NamedFile {
-    NamedFile { name: shown(&file), file }
+fn plain_file(file: PathBuf) -> NamedFile {
+    NamedFile { name: display_path(&file), file }
 }
 
-fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
+fn find_files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
     let whole = Path::new(named);
     let with_records =
-        |files: Vec<NamedFile>| repeated::with_records(files, |named| named.file.as_path(), plain);
+        |files: Vec<NamedFile>| repeated::with_records(files, |named| named.file.as_path(), plain_file);
     // A comma may be a part of a name.
     if whole.exists() {
         return of_one(whole, store).map(with_records);
@@ -132,7 +132,7 @@ fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone>
 
 fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
     if let Some(name) = stored::name_of(path) {
-        let (store, entries) = stored::named(name, store)?;
+        let (store, entries) = stored::find_named(name, store)?;
         let file = |entry: &StoreEntry| NamedFile {
             file: store.file(&entry.id, entry.source),
             name: format!("@{}", entry.id),
@@ -141,25 +141,25 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
     }
     if path.is_dir() {
         let found = known_runs::of_folder(path);
-        let found = found.map_err(|error| format!("{}: can't be listed: {error}", shown(path)))?;
-        return Ok(found.into_iter().map(plain).collect());
+        let found = found.map_err(|error| format!("{}: can't be listed: {error}", display_path(path)))?;
+        return Ok(found.into_iter().map(plain_file).collect());
     }
     match path.exists() {
-        true => Ok(vec![plain(path.to_owned())]),
-        false => matching(path),
+        true => Ok(vec![plain_file(path.to_owned())]),
+        false => matching_files(path),
     }
 }
 
-fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
-    let given = shown(path);
+fn matching_files(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
+    let given = display_path(path);
     let Some(listed) = patterns::matching(path) else {
         return Err(format!("{given}: no such file; for a run of the history write @label or @id").into());
     };
     let folder = patterns::folder(path);
-    let found = listed.map_err(|error| format!("{}: can't be listed: {error}", shown(folder)))?;
+    let found = listed.map_err(|error| format!("{}: can't be listed: {error}", display_path(folder)))?;
     match found.is_empty() {
         true => Err(format!("{given}: no file matches").into()),
-        false => Ok(found.into_iter().map(plain).collect()),
+        false => Ok(found.into_iter().map(plain_file).collect()),
     }
 }
 
@@ -174,7 +174,7 @@ pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, NotDone> {
     };
     // A file of the history is known by its id.
     let name = |known: RunSummary| {
-        let behind = known.name.strip_prefix(&shown(file)).unwrap_or_default();
+        let behind = known.name.strip_prefix(&display_path(file)).unwrap_or_default();
         RunSummary { name: format!("{called}{behind}"), ..known }
     };
     Ok(results.into_iter().map(|known| side_run::of_known(name(known))).collect())

@@ -37,18 +37,18 @@ pub fn lines(charts: &[LiveChart], columns: usize, blocks: bool) -> Vec<DrawnLin
     let Some(room) = each.checked_sub(BETWEEN + SCALE + "| ".len()).filter(|room| *room >= NARROWEST) else {
         return Vec::new();
     };
-    let drawn: Vec<[DrawnLine; ROWS]> = charts.iter().map(|chart| one(chart, room, blocks)).collect();
+    let drawn: Vec<[DrawnLine; ROWS]> = charts.iter().map(|chart| draw_chart(chart, room, blocks)).collect();
     let heading = |chart: &LiveChart| {
         vec![InkedText { ink: Ink::Faint, text: format!("{:SCALE$}  {}", "", chart.heading) }]
     };
     let headings = charts.iter().any(|chart| !chart.heading.is_empty());
     let mut lines = Vec::new();
-    lines.extend(headings.then(|| beside(charts.iter().map(heading), each)));
-    lines.extend((0..ROWS).map(|row| beside(drawn.iter().map(|chart| chart[row].clone()), each)));
+    lines.extend(headings.then(|| join_lines(charts.iter().map(heading), each)));
+    lines.extend((0..ROWS).map(|row| join_lines(drawn.iter().map(|chart| chart[row].clone()), each)));
     lines
 }
 
-fn beside(lines: impl Iterator<Item = DrawnLine>, each: usize) -> DrawnLine {
+fn join_lines(lines: impl Iterator<Item = DrawnLine>, each: usize) -> DrawnLine {
     let mut whole = DrawnLine::new();
     for (number, line) in lines.enumerate() {
         let taken: usize = whole.iter().map(|piece| width(&piece.text)).sum();
@@ -59,12 +59,12 @@ fn beside(lines: impl Iterator<Item = DrawnLine>, each: usize) -> DrawnLine {
     whole
 }
 
-fn one(chart: &LiveChart, columns: usize, blocks: bool) -> [DrawnLine; ROWS] {
-    let known = spread(&chart.figures, columns);
+fn draw_chart(chart: &LiveChart, columns: usize, blocks: bool) -> [DrawnLine; ROWS] {
+    let known = spread_figures(&chart.figures, columns);
     let top = known.iter().flatten().copied().fold(0.0, f64::max);
-    let names = [format!("{}{}", short(top), chart.unit), format!("{} 0", chart.name)];
+    let names = [format!("{}{}", short_figure(top), chart.unit), format!("{} 0", chart.name)];
     let axis = if blocks { "│" } else { "|" };
-    let mut bars = bars(&known, top, blocks).into_iter();
+    let mut bars = draw_bars(&known, top, blocks).into_iter();
     names.map(|name| {
         let bars = bars.next().unwrap_or_default();
         vec![
@@ -94,7 +94,7 @@ fn bars(figures: &[Option<f64>], top: f64, blocks: bool) -> [String; ROWS] {
 }
 
 /// Three digits: `0`, `0.125`, `98.1`, `131k`, `1.31M`.
-fn short(figure: f64) -> String {
+fn short_figure(figure: f64) -> String {
     let scales = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     // 999.6 would be rounded to four digits.
     let (by, unit) = scales.into_iter().find(|(by, _)| figure >= by * 0.9995).unwrap_or((1.0, ""));
@@ -113,13 +113,13 @@ fn short(figure: f64) -> String {
 mod tests {
     use super::*;
 
-    fn chart(figures: &[f64]) -> LiveChart {
+    fn sample_chart(figures: &[f64]) -> LiveChart {
         // Less than nothing stands for what is not known.
         let figures = figures.iter().map(|figure| (*figure >= 0.0).then_some(*figure)).collect();
         LiveChart { name: "IOPS", unit: "", figures, ink: Ink::Rate, heading: "" }
     }
 
-    fn seen(lines: &[DrawnLine]) -> Vec<String> {
+    fn line_texts(lines: &[DrawnLine]) -> Vec<String> {
         lines.iter().map(|line| line.iter().map(|piece| piece.text.as_str()).collect()).collect()
     }
 
@@ -134,30 +134,37 @@ mod tests {
             (&[], 23, true, ["        0 │", "   IOPS 0 │"]),
             (&[0.0, 0.0], 23, true, ["        0 │", "   IOPS 0 │"]),
         ] {
-            assert_eq!(seen(&lines(&[chart(figures)], columns, blocks)), expected, "{figures:?}");
+            assert_eq!(
+                line_texts(&lines(&[sample_chart(figures)], columns, blocks)),
+                expected,
+                "{figures:?}"
+            );
         }
-        assert!(lines(&[chart(&rising)], 22, true).is_empty(), "too narrow");
+        assert!(lines(&[sample_chart(&rising)], 22, true).is_empty(), "too narrow");
     }
 
     #[test]
     fn a_peak_stays_when_columns_are_few() {
         let mut figures = vec![Some(1.0); 1000];
         figures[777] = Some(16.0);
-        let columns = spread(&figures, 12);
+        let columns = spread_figures(&figures, 12);
         assert_eq!(columns.iter().filter(|figure| **figure == Some(16.0)).count(), 1);
         assert_eq!((columns.len(), columns[9]), (12, Some(16.0)));
     }
 
     #[test]
     fn charts_stand_side_by_side_within_their_columns() {
-        let both = [chart(&[1.0, 2.0]), LiveChart { name: "p99", unit: " ms", ..chart(&[16.0, 0.25]) }];
+        let both = [
+            sample_chart(&[1.0, 2.0]),
+            LiveChart { name: "p99", unit: " ms", ..sample_chart(&[16.0, 0.25]) },
+        ];
         for columns in 0..200 {
-            let lines = seen(&lines(&both, columns, true));
+            let lines = line_texts(&lines(&both, columns, true));
             assert_eq!(lines.is_empty(), columns < 48, "{columns}");
             assert!(lines.iter().all(|line| width(line) <= columns), "{columns}: {lines:?}");
         }
         assert_eq!(
-            seen(&lines(&both, 48, true)),
+            line_texts(&lines(&both, 48, true)),
             [
                 "     2.00 │      ██████    16.0 ms │██████",
                 "   IOPS 0 │████████████      p99 0 │██████▁▁▁▁▁▁"
@@ -180,7 +187,7 @@ mod tests {
             (1_310_720.0, "1.31M"),
             (2.5e9, "2.50G"),
         ] {
-            assert_eq!(short(figure), expected, "{figure}");
+            assert_eq!(short_figure(figure), expected, "{figure}");
         }
     }
 }

@@ -35,9 +35,9 @@ impl LiveCourse {
         if self.pending.len() < self.each {
             return;
         }
-        self.points.extend(joined(&std::mem::take(&mut self.pending)));
+        self.points.extend(join_points(&std::mem::take(&mut self.pending)));
         if self.points.len() >= MOST {
-            self.points = self.points.chunks(2).filter_map(joined).collect();
+            self.points = self.points.chunks(2).filter_map(join_points).collect();
             self.each *= 2;
         }
     }
@@ -52,7 +52,7 @@ impl LiveCourse {
     }
 }
 
-pub fn joined(points: &[LivePoint]) -> Option<LivePoint> {
+pub fn join_points(points: &[LivePoint]) -> Option<LivePoint> {
     let iops = points.iter().map(|point| point.iops).sum::<f64>() / points.len() as f64;
     let p99_ms = points.iter().filter_map(|point| point.p99_ms).reduce(f64::max);
     (!points.is_empty()).then_some(LivePoint { iops, p99_ms })

@@ -55,7 +55,7 @@ impl Console {
     }
 
     /// Writes where it disturbs no document.
-    fn put(&self, text: &str) {
+    fn put_text(&self, text: &str) {
         match self.manner.document {
             true => standard_error::write(text),
             false => standard_output::write(text),
@@ -86,11 +86,11 @@ impl Listener for Console {
     fn step(&self, text: &str) {
         self.progress_ends();
         let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S");
-        self.put(&format!("{now}: {text}\n"));
+        self.put_text(&format!("{now}: {text}\n"));
     }
 
     fn dots(&self, count: u32) {
-        self.put(&".".repeat(count as usize));
+        self.put_text(&".".repeat(count as usize));
     }
 
     fn time_span_begins(&self, number: usize) {

@@ -5,7 +5,7 @@ use super::output;
 use crate::cli::{Exit, ExportForm};
 use crate::finding::Severity;
 use crate::lab::selection::RunFigure;
-use crate::machine::fingerprint::{Difference, told};
+use crate::machine::fingerprint::{Difference, differences_text};
 use crate::results::{RunSummary, SpanSummary, WhichIos};
 use crate::store::{RunNotes, Store, StoreEntry, StoreIndex, WORK};
 use crate::units::table::{self, Cell, TableColumn};
@@ -39,29 +39,29 @@ impl<'a> ExportRow<'a> {
         TableColumn::words("direction", |row| Cell::text(Some(row.of.name()))),
         TableColumn::number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
         TableColumn::number("ios", |row| Cell::whole(row.span.and_then(|span| span.figures(row.of).ios))),
-        TableColumn::number("iops", |row| row.figure(RunFigure::Iops)),
-        TableColumn::number("mib_per_s", |row| row.figure(RunFigure::MibPerS)),
-        TableColumn::number("mean_ms", |row| row.figure(RunFigure::Mean)),
-        TableColumn::number("p50_ms", |row| row.figure(RunFigure::P50)),
-        TableColumn::number("p99_ms", |row| row.figure(RunFigure::P99)),
-        TableColumn::number("p999_ms", |row| row.figure(RunFigure::P999)),
-        TableColumn::number(WORK[0], |row| row.asked(WORK[0])),
-        TableColumn::number(WORK[1], |row| row.asked(WORK[1])),
-        TableColumn::number(WORK[2], |row| row.asked(WORK[2])),
-        TableColumn::number(WORK[3], |row| row.asked(WORK[3])),
-        TableColumn::number(WORK[4], |row| row.asked(WORK[4])),
-        TableColumn::number(WORK[5], |row| row.asked(WORK[5])),
-        TableColumn::number(WORK[6], |row| row.asked(WORK[6])),
-        TableColumn::number(WORK[7], |row| row.asked(WORK[7])),
+        TableColumn::number("iops", |row| row.figure_cell(RunFigure::Iops)),
+        TableColumn::number("mib_per_s", |row| row.figure_cell(RunFigure::MibPerS)),
+        TableColumn::number("mean_ms", |row| row.figure_cell(RunFigure::Mean)),
+        TableColumn::number("p50_ms", |row| row.figure_cell(RunFigure::P50)),
+        TableColumn::number("p99_ms", |row| row.figure_cell(RunFigure::P99)),
+        TableColumn::number("p999_ms", |row| row.figure_cell(RunFigure::P999)),
+        TableColumn::number(WORK[0], |row| row.requested_cell(WORK[0])),
+        TableColumn::number(WORK[1], |row| row.requested_cell(WORK[1])),
+        TableColumn::number(WORK[2], |row| row.requested_cell(WORK[2])),
+        TableColumn::number(WORK[3], |row| row.requested_cell(WORK[3])),
+        TableColumn::number(WORK[4], |row| row.requested_cell(WORK[4])),
+        TableColumn::number(WORK[5], |row| row.requested_cell(WORK[5])),
+        TableColumn::number(WORK[6], |row| row.requested_cell(WORK[6])),
+        TableColumn::number(WORK[7], |row| row.requested_cell(WORK[7])),
         TableColumn::words("machine", |row| Cell::text(row.entry.run.machine.as_ref())),
         TableColumn::words("machine_changed", |row| Cell::text(row.changed)),
     ];
 
-    fn figure(&self, figure: RunFigure) -> Cell {
+    fn figure_cell(&self, figure: RunFigure) -> Cell {
         self.span.map_or(Cell::Missing, |span| figure.cell(span, self.of, 3))
     }
 
-    fn asked(&self, name: &str) -> Cell {
+    fn requested_cell(&self, name: &str) -> Cell {
         Cell::text(self.entry.work_of(self.number).map(|work| work.text(name)))
     }
 }
@@ -90,7 +90,7 @@ pub fn export(
     let prints = index.fingerprints(entries)?;
     let changes = prints.changes_of(entries);
     let text = match form {
-        ExportForm::Csv => csv(entries, &changes),
+        ExportForm::Csv => write_csv(entries, &changes),
         ExportForm::JsonLines => json_lines(store, entries, &changes)?,
     };
     output::to_stdout(text.as_bytes())
@@ -98,9 +98,9 @@ pub fn export(
 
 type Changes<'a> = HashMap<&'a str, Vec<Difference>>;
 
-fn csv(entries: &[StoreEntry], changes: &Changes) -> String {
+fn write_csv(entries: &[StoreEntry], changes: &Changes) -> String {
     let told: HashMap<&str, String> =
-        changes.iter().map(|(id, changed)| (*id, told(changed, usize::MAX))).collect();
+        changes.iter().map(|(id, changed)| (*id, differences_text(changed, usize::MAX))).collect();
     let mut rows = Vec::new();
     for entry in entries {
         let changed = told.get(entry.id.as_str()).map(String::as_str);
@@ -115,7 +115,7 @@ fn csv(entries: &[StoreEntry], changes: &Changes) -> String {
 fn json_lines(store: &Store, entries: &[StoreEntry], changes: &Changes) -> Result<String, NotDone> {
     let mut text = String::new();
     for entry in entries {
-        let known = store.known(&entry.id, entry.source)?;
+        let known = store.read_known(&entry.id, entry.source)?;
         // It was removed meanwhile.
         let Some(run) = known else { continue };
         let machine_changed = changes.get(entry.id.as_str()).map_or(&[][..], Vec::as_slice);

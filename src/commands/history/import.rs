@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Fails if the history cannot be opened, or output fails.
 pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, NotDone> {
     let (mut exit, mut text) = (Exit::Success, String::new());
-    each(store, files, label, |shown, imported| match imported {
+    import_each(store, files, label, |shown, imported| match imported {
         Ok(Imported::New(id)) => text += &format!("{shown}: kept as @{id}\n"),
         Ok(Imported::Known(id)) => text += &format!("{shown}: already kept, as @{id}\n"),
         Err(not) => exit = not.tell(),
@@ -34,7 +34,7 @@ pub fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, NotDone
     let mut ids = Vec::new();
     let mut failed = None;
     if !files.is_empty() {
-        each(store, files, None, |_, imported| match imported {
+        import_each(store, files, None, |_, imported| match imported {
             // Copies of a run, and its reports in other forms, are that run.
             Ok(Imported::New(id) | Imported::Known(id)) if ids.contains(&id) => {}
             Ok(Imported::New(id) | Imported::Known(id)) => ids.push(id),
@@ -44,7 +44,7 @@ pub fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, NotDone
     failed.map_or(Ok(ids), Err)
 }
 
-fn each(
+fn import_each(
     store: &Store,
     files: &[PathBuf],
     label: Option<&str>,
@@ -58,7 +58,7 @@ fn each(
         let shown = known_runs::shown(&file);
         let content = there
             .map_err(NotDone::from)
-            .and_then(|()| content(&file).map_err(|fault| NotDone::from(format!("{shown}: {fault}"))));
+            .and_then(|()| read_content(&file).map_err(|fault| NotDone::from(format!("{shown}: {fault}"))));
         let runs = match content {
             Ok(runs) => runs,
             Err(why) => {
@@ -94,7 +94,7 @@ enum ImportFault {
 }
 
 /// The runs in a file, each as it is kept.
-fn content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, ImportFault> {
+fn read_content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, ImportFault> {
     let bytes = packed::whole(file)?;
     let Some(format) = known_runs::format_of(file, &bytes) else {
         return Ok(vec![(KeptAs::Record, bytes)]);

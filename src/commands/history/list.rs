@@ -28,16 +28,18 @@ impl<'a> ListRow<'a> {
         TableColumn::<ListRow>::words("id", |row| Cell::Text(row.entry.id[..row.letters].to_owned())).brief(),
         TableColumn::<ListRow>::words("began", |row| Cell::Text(time(row.entry.at()))).brief(),
         TableColumn::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
-        TableColumn::<ListRow>::words("span", |row| Cell::text(row.place())).brief(),
-        TableColumn::<ListRow>::words("block", |row| row.asked("block_bytes")).brief(),
-        TableColumn::<ListRow>::words("writes %", |row| row.asked("write_percent")).brief().spare(6),
-        TableColumn::<ListRow>::words("random %", |row| row.asked("random_percent")).brief().spare(6),
-        TableColumn::<ListRow>::words("threads", |row| row.asked("threads")).brief().spare(5),
-        TableColumn::<ListRow>::words("depth", |row| row.asked("outstanding")).brief(),
-        TableColumn::<ListRow>::words("IOPS", |row| row.figure(RunFigure::Iops, 0)).brief(),
-        TableColumn::<ListRow>::words("MiB/s", |row| row.figure(RunFigure::MibPerS, 1)).brief().spare(8),
-        TableColumn::<ListRow>::words("mean ms", |row| row.figure(RunFigure::Mean, 3)).brief().spare(7),
-        TableColumn::<ListRow>::words("p99 ms", |row| row.figure(RunFigure::P99, 3)).brief(),
+        TableColumn::<ListRow>::words("span", |row| Cell::text(row.place_text())).brief(),
+        TableColumn::<ListRow>::words("block", |row| row.requested_cell("block_bytes")).brief(),
+        TableColumn::<ListRow>::words("writes %", |row| row.requested_cell("write_percent")).brief().spare(6),
+        TableColumn::<ListRow>::words("random %", |row| row.requested_cell("random_percent"))
+            .brief()
+            .spare(6),
+        TableColumn::<ListRow>::words("threads", |row| row.requested_cell("threads")).brief().spare(5),
+        TableColumn::<ListRow>::words("depth", |row| row.requested_cell("outstanding")).brief(),
+        TableColumn::<ListRow>::words("IOPS", |row| row.figure_cell(RunFigure::Iops, 0)).brief(),
+        TableColumn::<ListRow>::words("MiB/s", |row| row.figure_cell(RunFigure::MibPerS, 1)).brief().spare(8),
+        TableColumn::<ListRow>::words("mean ms", |row| row.figure_cell(RunFigure::Mean, 3)).brief().spare(7),
+        TableColumn::<ListRow>::words("p99 ms", |row| row.figure_cell(RunFigure::P99, 3)).brief(),
         TableColumn::<ListRow>::words("outage s", |row| {
             let longest = row.span.and_then(|span| span.longest_outage_s);
             Cell::figure(longest.filter(|seconds| *seconds > 0.0), 2)
@@ -46,18 +48,18 @@ impl<'a> ListRow<'a> {
         .spare(2),
         TableColumn::<ListRow>::words("found", |row| Cell::text(row.entry.run.worst().map(Severity::word)))
             .brief(),
-        TableColumn::<ListRow>::words("tags", |row| Cell::text(row.tags())).brief().spare(4),
+        TableColumn::<ListRow>::words("tags", |row| Cell::text(row.tags_text())).brief().spare(4),
         TableColumn::<ListRow>::words("targets", |row| Cell::Text(row.entry.targets.join(" ")))
             .brief()
             .spare(3),
     ];
 
-    fn place(&self) -> Option<String> {
+    fn place_text(&self) -> Option<String> {
         let spans = self.entry.run.time_spans.len();
         (spans > 1).then(|| format!("{} of {spans}", self.number))
     }
 
-    fn asked(&self, name: &str) -> Cell {
+    fn requested_cell(&self, name: &str) -> Cell {
         let text = self.entry.work_of(self.number).map(|work| work.text(name));
         match (name, text.as_ref().map(|text| text.parse())) {
             ("block_bytes", Some(Ok(bytes))) => Cell::Size(bytes),
@@ -65,7 +67,7 @@ impl<'a> ListRow<'a> {
         }
     }
 
-    fn figure(&self, figure: RunFigure, decimals: usize) -> Cell {
+    fn figure_cell(&self, figure: RunFigure, decimals: usize) -> Cell {
         self.span.map_or(Cell::Missing, |span| figure.cell(span, WhichIos::Total, decimals))
     }
 
@@ -98,8 +100,8 @@ pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone>
 /// Fails if a name is unknown, its file cannot be read, or output fails.
 pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit, NotDone> {
     for name in names {
-        for entry in index.named(name)? {
-            output::to_stdout(facts(&entry, store).as_bytes())?;
+        for entry in index.find_named(name)? {
+            output::to_stdout(entry_facts(&entry, store).as_bytes())?;
             if entry.source == KeptAs::Record {
                 let record = known_runs::record(&store.file(&entry.id, entry.source))?;
                 output::report_to_stdout(&TEXT, &Judged::new(&record))?;
@@ -113,7 +115,7 @@ pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit,
     Ok(Exit::Success)
 }
 
-fn facts(entry: &StoreEntry, store: &Store) -> String {
+fn entry_facts(entry: &StoreEntry, store: &Store) -> String {
     let about = &entry.about;
     let file = store.file(&entry.id, entry.source).display().to_string();
     let facts = [

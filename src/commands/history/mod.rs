@@ -14,7 +14,7 @@ use crate::cli::{Exit, HistoryAction, HistoryRequest};
 use crate::lab::selection::{Selection, Since};
 use crate::store::{Store, StoreEntry, StoreError, StoreIndex};
 use crate::sys::standard_error::say;
-use crate::units::counted;
+use crate::units::count_of;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -42,11 +42,11 @@ fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -
     let mut index = stored::open(store)?;
     if let Some(file) = &request.html {
         let figure = if let HistoryAction::Trend { figure } = action { Some(*figure) } else { None };
-        return page::write(file, &index, &select(&index, selection)?, figure, request);
+        return page::write(file, &index, &select_entries(&index, selection)?, figure, request);
     }
     match action {
         HistoryAction::List => {
-            let runs = select(&index, selection)?;
+            let runs = select_entries(&index, selection)?;
             if runs.is_empty() {
                 let folder = store.folder().display();
                 say(format_args!("no run in {folder} fits; diskspd history without filters lists all"));
@@ -54,16 +54,22 @@ fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -
             list::list(&index, &runs)
         }
         HistoryAction::Show { runs } => list::show(&index, store, runs),
-        HistoryAction::Export { form } => export::export(&index, store, &select(&index, selection)?, *form),
-        HistoryAction::Trend { figure } => trend::trend(&index, &select(&index, selection)?, *figure),
-        HistoryAction::Label { run, label } => each(&mut index, std::slice::from_ref(run), |index, id| {
-            index.describe(id, |about| about.label.clone_from(label))
-        }),
-        HistoryAction::Tag { run, add, take } => each(&mut index, std::slice::from_ref(run), |index, id| {
-            index.describe(id, |about| about.tag(add, take))
-        }),
+        HistoryAction::Export { form } => {
+            export::export(&index, store, &select_entries(&index, selection)?, *form)
+        }
+        HistoryAction::Trend { figure } => trend::trend(&index, &select_entries(&index, selection)?, *figure),
+        HistoryAction::Label { run, label } => {
+            apply_each(&mut index, std::slice::from_ref(run), |index, id| {
+                index.describe(id, |about| about.label.clone_from(label))
+            })
+        }
+        HistoryAction::Tag { run, add, take } => {
+            apply_each(&mut index, std::slice::from_ref(run), |index, id| {
+                index.describe(id, |about| about.tag(add, take))
+            })
+        }
         HistoryAction::Pin { runs, pinned } => {
-            each(&mut index, runs, |index, id| index.describe(id, |about| about.pinned = *pinned))
+            apply_each(&mut index, runs, |index, id| index.describe(id, |about| about.pinned = *pinned))
         }
         HistoryAction::Remove { runs } => remove(&mut index, runs),
         HistoryAction::Import { .. } | HistoryAction::Reindex => Ok(Exit::Success),
@@ -76,12 +82,12 @@ fn reindex(store: &Store) -> Result<Exit, NotDone> {
     }
     let index = store.reindex()?;
     stored::tell_troubles(&index);
-    let count = select(&index, &Selection::default())?.len();
+    let count = select_entries(&index, &Selection::default())?.len();
     output::to_stdout(format!("the index has {count} runs\n").as_bytes())
 }
 
-fn select(index: &StoreIndex, selection: &Selection) -> Result<Vec<StoreEntry>, NotDone> {
-    let since = selection.since.as_ref().map(seconds).transpose()?;
+fn select_entries(index: &StoreIndex, selection: &Selection) -> Result<Vec<StoreEntry>, NotDone> {
+    let since = selection.since.as_ref().map(since_seconds).transpose()?;
     Ok(index.select(selection, since)?)
 }
 
@@ -115,16 +121,16 @@ fn each(
     names: &[String],
     act: impl Fn(&mut StoreIndex, &str) -> Result<(), StoreError>,
 ) -> Result<Exit, NotDone> {
-    for id in ids(index, names)? {
+    for id in find_ids(index, names)? {
         act(index, &id)?;
     }
     Ok(Exit::Success)
 }
 
-fn ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreError> {
+fn find_ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreError> {
     let mut ids: Vec<String> = Vec::new();
     for name in names {
-        for entry in index.named(name)? {
+        for entry in index.find_named(name)? {
             if !ids.contains(&entry.id) {
                 ids.push(entry.id);
             }
@@ -135,12 +141,12 @@ fn ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreError> 
 
 fn remove(index: &mut StoreIndex, names: &[String]) -> Result<Exit, NotDone> {
     const NAMED: usize = 10;
-    let gone = ids(index, names)?;
+    let gone = find_ids(index, names)?;
     for id in &gone {
         index.remove(id)?;
     }
     let named: Vec<String> = gone.iter().take(NAMED).map(|id| format!("@{id}")).collect();
     let more = if gone.len() > NAMED { format!(" and {} more", gone.len() - NAMED) } else { String::new() };
-    let said = format!("removed {}: {}{more}\n", counted(gone.len(), "run"), named.join(" "));
+    let said = format!("removed {}: {}{more}\n", count_of(gone.len(), "run"), named.join(" "));
     output::to_stdout(said.as_bytes())
 }

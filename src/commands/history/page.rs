@@ -31,16 +31,16 @@ pub fn write(
     let permitted = OutputDoor::default().which_keeps(store).permit("--html", file)?;
     let out = OutFile::open(permitted, file, &HTML, &Patience::default())?;
     let letters = index.telling_length()?;
-    let runs: Vec<ListedRun> = entries.iter().map(|entry| listed(entry, letters)).collect();
+    let runs: Vec<ListedRun> = entries.iter().map(|entry| listed_run(entry, letters)).collect();
     let prints = index.fingerprints(entries)?;
-    let works = works(entries, &prints, figure.as_ref().map_or(&USUAL[..], std::slice::from_ref));
+    let works = followed_works(entries, &prints, figure.as_ref().map_or(&USUAL[..], std::slice::from_ref));
     let command_line = format!("diskspd history {}", quoted(&request.given));
     let page = HistoryPage { command_line: command_line.trim_end(), figure, runs: &runs, works: &works };
     out.save_page(&|sink| html::write_history(&page, sink))?;
     Ok(Exit::Success)
 }
 
-fn listed(entry: &StoreEntry, letters: usize) -> ListedRun<'_> {
+fn listed_run(entry: &StoreEntry, letters: usize) -> ListedRun<'_> {
     ListedRun {
         id: entry.id[..letters].to_owned(),
         at: entry.at(),

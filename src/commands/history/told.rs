@@ -2,7 +2,7 @@
 
 use super::time;
 use crate::lab::selection::RunFigure;
-use crate::machine::fingerprint::told;
+use crate::machine::fingerprint::differences_text;
 use crate::report::html::{ToldOf, ToldRun};
 use crate::stats::trend::SHORTEST_LEVEL;
 use crate::store::History;
@@ -14,7 +14,7 @@ pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
     let mut all = Vec::new();
     for (place, point) in history.points.iter().enumerate() {
         if point.clock_back_s > 0 {
-            let back = duration(point.clock_back_s);
+            let back = format_duration(point.clock_back_s);
             all.push(ToldRun {
                 place,
                 of: ToldOf::Clock,
@@ -22,7 +22,7 @@ pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
             });
         }
         if !point.changed.is_empty() {
-            all.push(ToldRun { place, of: ToldOf::Machine, words: told(&point.changed, NAMED) });
+            all.push(ToldRun { place, of: ToldOf::Machine, words: differences_text(&point.changed, NAMED) });
         }
         if history.trend.apart.contains(&place) {
             let words = match point.value == 0.0 {
@@ -82,7 +82,7 @@ pub fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-fn duration(seconds: i64) -> String {
+fn format_duration(seconds: i64) -> String {
     match seconds {
         ..120 => format!("{seconds} s"),
         120..7200 => format!("{} min", seconds / 60),

@@ -26,7 +26,7 @@ pub fn trend(index: &StoreIndex, entries: &[StoreEntry], figure: RunFigure) -> R
         all.iter().partition(|history| history.points.len() >= SHORTEST_LEVEL);
     let mut text = String::new();
     for history in told.iter().take(SHOWN) {
-        put(&mut text, history, figure);
+        put_trend(&mut text, history, figure);
     }
     if told.len() > SHOWN {
         let _ = writeln!(text, "{} more; --target, --label and --since leave some out", told.len() - SHOWN);
@@ -45,7 +45,7 @@ pub fn trend(index: &StoreIndex, entries: &[StoreEntry], figure: RunFigure) -> R
     output::told_to_stdout(&text)
 }
 
-fn put(text: &mut String, history: &History, figure: RunFigure) {
+fn put_trend(text: &mut String, history: &History, figure: RunFigure) {
     let name = history.command_line.as_deref().unwrap_or("(command line not recorded)");
     let _ = writeln!(text, "{}", line(name));
     let span =
@@ -60,7 +60,7 @@ fn put(text: &mut String, history: &History, figure: RunFigure) {
             text,
             history,
             level,
-            before.map(|before| change(history, before, level, figure, &of_runs)),
+            before.map(|before| change_text(history, before, level, figure, &of_runs)),
         );
         before = Some(level);
     }
@@ -101,7 +101,7 @@ fn put_level(text: &mut String, history: &History, level: &Level, change: Option
     );
 }
 
-fn change(
+fn change_text(
     history: &History,
     before: &Level,
     level: &Level,

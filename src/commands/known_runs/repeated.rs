@@ -27,7 +27,7 @@ pub fn answer<A: KeptAnswer>(path: &Path) -> Result<Option<A>, UnreadRuns> {
     if !path.is_file() {
         return Ok(None);
     }
-    let fault = |error| UnreadFault::File(error).of(path);
+    let fault = |error| UnreadFault::File(error).at_path(path);
     let mut beginning = Vec::new();
     File::open(path).map_err(fault)?.take(BEGINNING).read_to_end(&mut beginning).map_err(fault)?;
     if !answers::begins_so::<A>(&String::from_utf8_lossy(&beginning)) {

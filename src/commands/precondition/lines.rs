@@ -42,12 +42,13 @@ impl PreconditionLines {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
         warnings.extend(writes_nothing(&whole));
-        let size = outlook(&whole).plan.map(|plan| size_of(&plan)).map_err(NotDone::from)?;
+        let size = span_outlook(&whole).plan.map(|plan| size_of(&plan)).map_err(NotDone::from)?;
         let range = request.standard.active_range().filter(|percent| *percent < 100);
         let used = range.map(|percent| (u128::from(size) * u128::from(percent) / 100) as u64 / 4096 * 4096);
         let (round, _) = round_of(request, used)?;
         let fill = request.fill.filter(|_| !round.run.run_options.simulated());
-        let fill = fill.map(|times| parsed(&fill_line(request, &round, times), |_| None)).transpose()?;
+        let fill =
+            fill.map(|times| parse_arguments(&fill_line(request, &round, times), |_| None)).transpose()?;
         let lines = PreconditionLines { fill: fill.map(|(line, _)| line), round, size, warnings };
         lines.are_permitted()?;
         Ok(lines)
@@ -64,7 +65,7 @@ impl PreconditionLines {
     fn are_permitted(&self) -> Result<(), NotDone> {
         let mut refused = Vec::new();
         for line in self.fill.iter().chain([&self.round]) {
-            let SpanOutlook { plan, refusals } = outlook(line);
+            let SpanOutlook { plan, refusals } = span_outlook(line);
             plan.map_err(NotDone::from)?;
             refused.extend(refusals);
         }
@@ -86,23 +87,23 @@ pub fn round_run(lines: &PreconditionLines, round_s: u32, number: u32) -> Runnab
     first
 }
 
-fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = OsString> {
+fn to_words<'a>(words: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = OsString> {
     words.into_iter().map(OsString::from).collect::<Vec<_>>().into_iter()
 }
 
 fn round_line(request: &PreconditionRequest, used: Option<u64>) -> Vec<OsString> {
     let (time, end) = (format!("-d{}", request.round_s), used.map(|bytes| format!("-f{bytes}")));
-    words([time.as_str(), "-W0", "-L"])
-        .chain(words(request.standard.options().iter().copied()))
-        .chain(words(end.as_deref()))
+    to_words([time.as_str(), "-W0", "-L"])
+        .chain(to_words(request.standard.options().iter().copied()))
+        .chain(to_words(end.as_deref()))
         .chain(request.options.iter().cloned())
-        .chain(words(request.destroy.then_some("--destroy")))
+        .chain(to_words(request.destroy.then_some("--destroy")))
         .chain([request.target.clone()])
         .collect()
 }
 
 fn round_of(request: &PreconditionRequest, used: Option<u64>) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
-    parsed(&round_line(request, used), out_of_place)
+    parse_arguments(&round_line(request, used), out_of_place)
 }
 
 fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> Vec<OsString> {
@@ -111,20 +112,30 @@ fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> V
     let engine = round.run.run_options.engine.map(|kind| format!("--engine={}", kind.row().name));
     let time = format!("-d{FOREVER}");
     let until = format!("--until-written={times}x");
-    words([FILL_BLOCK, "-w100", "-t1", "-o32", "-Zr", request.standard.fill_caching(), "-W0", &time, &until])
-        .chain(words(size.as_deref()))
-        .chain(words(engine.as_deref()))
-        .chain(words(request.destroy.then_some("--destroy")))
-        .chain([request.target.clone()])
-        .collect()
+    to_words([
+        FILL_BLOCK,
+        "-w100",
+        "-t1",
+        "-o32",
+        "-Zr",
+        request.standard.fill_caching(),
+        "-W0",
+        &time,
+        &until,
+    ])
+    .chain(to_words(size.as_deref()))
+    .chain(to_words(engine.as_deref()))
+    .chain(to_words(request.destroy.then_some("--destroy")))
+    .chain([request.target.clone()])
+    .collect()
 }
 
 /// Reads a command line; `misplaced` refuses an option that has no place in it.
-fn parsed(
+fn parse_arguments(
     arguments: &[OsString],
     misplaced: fn(&RunRequest) -> Option<String>,
 ) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
-    let line = TypedLine::of(arguments)
+    let line = TypedLine::from_arguments(arguments)
         .map_err(|error| NotDone::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
     let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
         if let Some(refused) = misplaced(request) {
@@ -176,7 +187,7 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
     }
     let mut plain = PreconditionRequest { options: Vec::new(), ..request.clone() };
     let size = span.targets.first().and_then(|target| target.file_size).map(|bytes| format!("-c{bytes}"));
-    plain.options = words(size.as_deref()).collect();
+    plain.options = to_words(size.as_deref()).collect();
     let (standard, _) = round_of(&plain, None)?;
     // How many threads there are and how much is outstanding is the user's to say.
     let decided = |line: &ParsedLine| -> Option<Target> {

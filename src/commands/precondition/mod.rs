@@ -28,14 +28,14 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     }
     let asked = request.clone();
     // Looks at the target, which may not answer.
-    let lines = Patience::default().attempt("the target", move || PreconditionLines::of(&asked));
+    let lines = Patience::default().attempt("the target", move || PreconditionLines::from_request(&asked));
     let lines = lines.map_err(|unanswered| format!("the target: {unanswered}"))??;
     if request.dry_run {
-        return super::print(&visible::lines(&announced(request, &lines)));
+        return super::print(&visible::lines(&announcement_text(request, &lines)));
     }
     if !request.quiet {
         lines.warnings.iter().for_each(say);
-        standard_error::write(&announced(request, &lines));
+        standard_error::write(&announcement_text(request, &lines));
     }
     let outs = RunRequest { out: request.out.clone(), ..RunRequest::default() };
     let Outputs { files, standard_output, .. } =
@@ -46,7 +46,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     if let Some(done) = steps.preconditioning() {
         if standard_output == StandardOutput::Report {
             let room = crate::sys::standard_output::room();
-            exit = told(output::told_to_stdout(&visible::lines(&precondition::text(&done, room))));
+            exit = report_error(output::told_to_stdout(&visible::lines(&precondition::text(&done, room))));
         }
         if let Some(mut record) = steps.last_record.take() {
             record.preconditioning = Some(done.clone());
@@ -73,7 +73,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     Ok(exit)
 }
 
-fn announced(request: &PreconditionRequest, lines: &PreconditionLines) -> String {
+fn announcement_text(request: &PreconditionRequest, lines: &PreconditionLines) -> String {
     let mut text = format!(
         "preconditioning of {}, {}, by {}\n",
         request.target.to_string_lossy(),

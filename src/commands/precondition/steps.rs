@@ -76,7 +76,7 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     pub fn preconditioning(&self) -> Option<Preconditioning> {
-        let window = window(&self.rates());
+        let window = window(&self.round_rates());
         (!self.rounds.is_empty()).then(|| Preconditioning {
             standard: self.request.standard.name().to_owned(),
             purged_bytes: self.purged,
@@ -88,7 +88,7 @@ impl<'a> PreconditionSteps<'a> {
         })
     }
 
-    fn rates(&self) -> Vec<f64> {
+    fn round_rates(&self) -> Vec<f64> {
         self.rounds.iter().map(|round| round.iops).collect()
     }
 
@@ -107,8 +107,8 @@ impl<'a> PreconditionSteps<'a> {
             return Ok(StepsEnd::Interrupted);
         }
         loop {
-            match next(&self.rates(), self.request.rounds) {
-                NextRound::Another if self.round()? => {}
+            match next(&self.round_rates(), self.request.rounds) {
+                NextRound::Another if self.run_round()? => {}
                 NextRound::Another => return Ok(StepsEnd::Interrupted),
                 NextRound::Steady => return Ok(StepsEnd::Steady),
                 NextRound::Enough => return Ok(StepsEnd::NotSteady),
@@ -125,9 +125,9 @@ impl<'a> PreconditionSteps<'a> {
         match run::purge(&target.path, self.request.destroy, &self.control)? {
             Some(bytes) => {
                 self.purged = Some(bytes);
-                self.tell(format!("purge: {} discarded", crate::units::amount(bytes)));
+                self.report_line(format!("purge: {} discarded", crate::units::amount(bytes)));
             }
-            None => self.tell("purge: nothing, the file doesn't exist yet".to_owned()),
+            None => self.report_line("purge: nothing, the file doesn't exist yet".to_owned()),
         }
         Ok(!self.control.is_interrupted())
     }
@@ -145,19 +145,19 @@ impl<'a> PreconditionSteps<'a> {
             return Err(StepFault::Unfilled);
         };
         let (bytes, seconds) = (measured.write.total.throughput.bytes, measured.seconds);
-        self.tell(filled(bytes, seconds));
+        self.report_line(filled(bytes, seconds));
         self.fill = Some(FillStep { command: line.command.clone(), bytes, seconds });
         Ok(true)
     }
 
     /// False = the user ended it.
-    fn round(&mut self) -> Result<bool, StepFault> {
+    fn run_round(&mut self) -> Result<bool, StepFault> {
         let number = self.rounds.len() as u32 + 1;
         let name = format!("round {number} of {} at most", self.request.rounds);
         self.display.begin(Step { name, left_s: 0.0 });
         let run = round_run(self.lines, self.request.round_s, number);
         let Some(record) = self.run(&run)? else { return Ok(false) };
-        let line = RunLine::of(&Judged::new(&record)).ok_or(NoFigures::NothingMeasured)?;
+        let line = RunLine::from_record(&Judged::new(&record)).ok_or(NoFigures::NothingMeasured)?;
         let round = RoundFigures {
             iops: line.iops,
             mib_per_s: line.mib_per_s,
@@ -166,7 +166,7 @@ impl<'a> PreconditionSteps<'a> {
         };
         self.rounds.push(round);
         self.last_record = Some(record);
-        let by = window(&self.rates()).map_or_else(String::new, |window| {
+        let by = window(&self.round_rates()).map_or_else(String::new, |window| {
             format!(
                 "; of the last {}: excursion {:.1} %, slope {:+.1} %",
                 crate::lab::precondition::WINDOW,
@@ -200,7 +200,7 @@ impl<'a> PreconditionSteps<'a> {
         Ok(made.results.record().filter(|_| goes_on).cloned())
     }
 
-    fn tell(&self, line: String) {
+    fn report_line(&self, line: String) {
         if !self.request.quiet {
             say(line);
         }

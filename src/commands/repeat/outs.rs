@@ -95,14 +95,14 @@ impl RepeatedOuts {
 }
 
 fn of_runs(out: &OutRequest) -> Option<OfRuns> {
-    Some(format(out)?.of_runs)
+    Some(out_format(out)?.of_runs)
 }
 
 fn name_of(out: &OutRequest) -> &'static str {
-    format(out).map_or("", |format| format.name)
+    out_format(out).map_or("", |format| format.name)
 }
 
-fn format(out: &OutRequest) -> Option<&'static report::Format> {
+fn out_format(out: &OutRequest) -> Option<&'static report::Format> {
     out.format.and_then(report::format_named).or_else(|| report::format_of(&out.path))
 }
 
@@ -130,7 +130,7 @@ fn is_with_number(path: &Path, whole: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn outs(each: bool, has_records: bool) -> RepeatedOuts {
+    fn sample_outs(each: bool, has_records: bool) -> RepeatedOuts {
         let out = |format, path: &str| OutRequest { format, path: path.into() };
         let outs = vec![
             out(None, "a/run.json"),
@@ -147,26 +147,26 @@ mod tests {
         RepeatedOuts { outs, each, has_intervals, has_records, reports, text_to_stdout, keeps_all }
     }
 
-    fn names(outs: &[OutRequest]) -> Vec<String> {
+    fn out_names(outs: &[OutRequest]) -> Vec<String> {
         outs.iter().map(|out| out.path.display().to_string()).collect()
     }
 
     #[test]
     fn runs_and_answer_have_separate_files() {
-        let some = outs(false, true);
-        assert_eq!(names(&some.of_run(3)), ["a/run-3.json", "run-3", "x-3.csv", "run.xml", "last.prom"]);
-        assert_eq!(names(&some.of_answer()), ["a/run.json", "run", "x.csv", "run.txt", "page.html", "-"]);
+        let some = sample_outs(false, true);
+        assert_eq!(out_names(&some.of_run(3)), ["a/run-3.json", "run-3", "x-3.csv", "run.xml", "last.prom"]);
+        assert_eq!(out_names(&some.of_answer()), ["a/run.json", "run", "x.csv", "run.txt", "page.html", "-"]);
         assert_eq!(some.record_of(2).as_deref(), Some("run-2.json"));
-        let each = outs(true, true).of_run(1);
+        let each = sample_outs(true, true).of_run(1);
         assert_eq!(
-            names(&each),
+            out_names(&each),
             ["a/run-1.json", "run-1", "x-1.csv", "run.xml", "run.txt", "last.prom", "-"]
         );
-        let by_tool = outs(false, false);
-        assert_eq!(names(&by_tool.of_run(1)), ["x-1.csv", "run.xml", "last.prom"]);
+        let by_tool = sample_outs(false, false);
+        assert_eq!(out_names(&by_tool.of_run(1)), ["x-1.csv", "run.xml", "last.prom"]);
         assert_eq!(by_tool.record_of(1), None);
-        let without = RepeatedOuts { has_intervals: false, ..outs(false, true) };
-        assert!(!names(&without.of_run(1)).contains(&"x-1.csv".to_owned()));
+        let without = RepeatedOuts { has_intervals: false, ..sample_outs(false, true) };
+        assert!(!out_names(&without.of_run(1)).contains(&"x-1.csv".to_owned()));
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
             ("rr-1.json", true),
         ] {
             let out = |path: &str| OutRequest { format: Some("json"), path: path.into() };
-            let both = RepeatedOuts { outs: vec![out("r.json"), out(other)], ..outs(false, true) };
+            let both = RepeatedOuts { outs: vec![out("r.json"), out(other)], ..sample_outs(false, true) };
             assert_eq!(both.are_apart().is_ok(), is_apart, "{other}");
         }
     }

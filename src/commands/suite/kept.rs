@@ -57,7 +57,8 @@ impl SuiteKeeper {
             ..RunNotes::default()
         };
         let (store, results) = (self.store.clone(), results.clone());
-        let kept = Patience::default().attempt("the history", move || save::kept(&store, &results, about));
+        let kept =
+            Patience::default().attempt("the history", move || save::keep_run(&store, &results, about));
         let kept = kept.map_err(|unanswered| format!("the run is not kept: {unanswered}"))??;
         if let Err(error) = kept.index {
             say(Finding::warning(format!(

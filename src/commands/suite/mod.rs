@@ -6,7 +6,7 @@ mod outputs;
 pub mod rounds;
 pub mod source;
 
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::{foreseen, output, print, stored};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, RoundsRequest, SuiteAction, SuiteRequest};
@@ -45,7 +45,7 @@ fn run(
     targets: &[OsString],
     options: &[OsString],
 ) -> Result<Exit, NotDone> {
-    let mut planned = source::planned(source, targets, options)?;
+    let mut planned = source::plan_suite(source, targets, options)?;
     let store = stored::store(request.store.as_deref()).ok().map(|store| store.folder().to_owned());
     planned.tests.iter_mut().for_each(|test| test.run.own.keeps.extend(store.clone()));
     fits::machine(&planned.tests, request.dry_run)?;
@@ -57,7 +57,7 @@ fn run(
         warn_of_few_runs(&planned.tests, &rounds, request);
     }
     if request.dry_run {
-        return print(&visible::lines(&listed(&planned, &rounds)));
+        return print(&visible::lines(&list_tests(&planned, &rounds)));
     }
     let files = SuiteFiles::open(request, &planned)?;
     let keeper =
@@ -67,7 +67,7 @@ fn run(
     }
     let mut walk = SuiteRounds::new(&planned.tests, &keeper, request.rounds.budget_s, request.quiet);
     let ended = walk_all(&mut walk, rounds, request.rounds);
-    tell(request, &planned, &keeper, &walk, ended, &files)
+    report_suite(request, &planned, &keeper, &walk, ended, &files)
 }
 
 /// Warns if a later run of the suite, compared with this one, could not show a change.
@@ -141,7 +141,7 @@ pub fn notes(name: &str, about: &str, tests: &[PlannedTest]) -> SuiteNotes {
 }
 
 /// The tests and the time, for `--dry-run`.
-fn listed(planned: &PlannedSuite, rounds: &[u32]) -> String {
+fn list_tests(planned: &PlannedSuite, rounds: &[u32]) -> String {
     let line = |(planned, rounds): (&PlannedTest, &u32)| {
         let about =
             if planned.test.about.is_empty() { String::new() } else { format!(": {}", planned.test.about) };
@@ -151,7 +151,7 @@ fn listed(planned: &PlannedSuite, rounds: &[u32]) -> String {
     format!("{all}{}\n", announced(&planned.tests, rounds))
 }
 
-fn tell(
+fn report_suite(
     request: &SuiteRequest,
     planned: &PlannedSuite,
     keeper: &SuiteKeeper,
@@ -163,13 +163,13 @@ fn tell(
         let ids = made.iter().map(|run| run.id.clone()).collect();
         let lines: Vec<RunLine> = made.iter().filter_map(|run| run.line.clone()).collect();
         let how = if request.rounds.until_sure { Repeat::Until(SURE) } else { Repeat::Times(1) };
-        SuiteRow::of(&planned.test, planned.typed.clone(), ids, lines, how)
+        SuiteRow::new(&planned.test, planned.typed.clone(), ids, lines, how)
     };
     let rows: Vec<SuiteRow> = planned.tests.iter().zip(&walk.made).map(row).collect();
     let mut exit = Exit::Success;
     if walk.made.iter().any(|made| !made.is_empty()) {
         if !request.out.iter().any(|out| out.path.as_os_str() == "-") {
-            exit = told(output::told_to_stdout(&suite_text(&rows, standard_output::room())));
+            exit = report_error(output::told_to_stdout(&suite_text(&rows, standard_output::room())));
         }
         let runs = walk.made.iter().flatten().map(|run| &run.side.known);
         let command_line = format!("diskspd suite {}", quoted(&request.given));

@@ -48,7 +48,7 @@ impl SuiteFiles {
         let runs: Vec<html::Run> = named.map(|known| html::Run { known, judged: None }).collect();
         for (form, outlet) in &self.0 {
             let bytes = match form {
-                AnswerForm::Html => page(told, &runs, command_line),
+                AnswerForm::Html => write_page(told, &runs, command_line),
                 _ => json(told).into_bytes(),
             };
             outlet.put(bytes)?;
@@ -57,7 +57,7 @@ impl SuiteFiles {
     }
 }
 
-fn page(told: &ToldSuite, runs: &[html::Run], command_line: &str) -> Vec<u8> {
+fn write_page(told: &ToldSuite, runs: &[html::Run], command_line: &str) -> Vec<u8> {
     let ToldSuite { name, about, label, rows } = *told;
     let page = html::SuitePage { name, about, label, rows, command_line };
     let mut bytes = Vec::new();

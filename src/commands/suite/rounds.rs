@@ -71,12 +71,12 @@ impl<'a> SuiteRounds<'a> {
             let name = format!("round {} of {last}: {}", turn.round + 1, self.tests[turn.test].test.name);
             self.display.begin(Step { name, left_s });
             if turn.round >= self.rounds {
-                if !self.fits(&turns(wanted, turn.round), turn.round) {
+                if !self.fits_budget(&turns(wanted, turn.round), turn.round) {
                     return Ok(RoundsEnd::OutOfBudget);
                 }
                 self.rounds = turn.round + 1;
             }
-            if !self.one(turn, last)? {
+            if !self.run_turn(turn, last)? {
                 return Ok(RoundsEnd::Interrupted);
             }
         }
@@ -99,7 +99,7 @@ impl<'a> SuiteRounds<'a> {
     }
 
     /// Whether a round has a place in the budget; the first one always has.
-    fn fits(&self, turns: &[SuiteTurn], round: u32) -> bool {
+    fn fits_budget(&self, turns: &[SuiteTurn], round: u32) -> bool {
         let Some(budget) = self.budget_s.filter(|_| round > 0) else { return true };
         let of_round = turns.iter().filter(|turn| turn.round == round);
         let needed: f64 = of_round.map(|turn| self.seconds(turn.test)).sum();
@@ -113,7 +113,7 @@ impl<'a> SuiteRounds<'a> {
     }
 
     /// One run; false = the user ended it.
-    fn one(&mut self, turn: SuiteTurn, last: u32) -> Result<bool, NotDone> {
+    fn run_turn(&mut self, turn: SuiteTurn, last: u32) -> Result<bool, NotDone> {
         let planned = &self.tests[turn.test];
         let name = &planned.test.name;
         let place = format!("round {} of {last}: {name}", turn.round + 1);

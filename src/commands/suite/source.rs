@@ -45,7 +45,7 @@ pub fn toml(source: &OsStr) -> Result<String, NotDone> {
     match source.to_str().and_then(suite::shipped) {
         Some(shipped) => Ok(shipped.toml.to_owned()),
         None if Path::new(source).is_file() => Ok(text(source)?.0),
-        None => Err(unknown(source)),
+        None => Err(unknown_source(source)),
     }
 }
 
@@ -76,16 +76,16 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
             owners.push(owner);
             read(&text, &source.to_string_lossy())?
         }
-        _ => return Err(unknown(source)),
+        _ => return Err(unknown_source(source)),
     };
-    let origin = Origin { named: Some(raw(targets)), owners };
+    let origin = Origin { named: Some(raw_words(targets)), owners };
     let mut planned =
         PlannedSuite { name: suite.name, about: suite.about, tests: Vec::new(), warnings: Vec::new() };
-    let named = raw(targets);
+    let named = raw_words(targets);
     let mut used = false;
     let reads = path.exists().then(|| Named { by: "suite".into(), path: path.to_owned() });
     for test in suite.tests {
-        let line = line(&test, targets, options)?;
+        let line = test_line(&test, targets, options)?;
         let xml = ProfileOnce::named_by(origin.clone());
         let (run, warnings) = several::runnable(&line, &xml, |request, _, _| {
             let option = several::out_of_place(request)?;
@@ -142,11 +142,11 @@ fn text(source: &OsStr) -> Result<(String, u32), NotDone> {
     Ok((text.map_err(|_| wrong(&"it is not UTF-8 text"))?, owner))
 }
 
-fn raw(words: &[OsString]) -> Vec<RawText> {
+fn raw_words(words: &[OsString]) -> Vec<RawText> {
     words.iter().map(|word| RawText::from(word.as_encoded_bytes().to_vec())).collect()
 }
 
-fn unknown(source: &OsStr) -> NotDone {
+fn unknown_source(source: &OsStr) -> NotDone {
     let given = source.to_string_lossy();
     let error = CliError::new(format!("'{}' is neither a file nor a suite", visible::line(&given)));
     let names: Vec<&str> = SHIPPED

@@ -63,31 +63,31 @@ impl Folder {
     /// # Errors
     /// Fails if it has other content, belongs to another sweep, is in use, or is inaccessible.
     pub fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), FolderError> {
-        let failed = |error: io::Error| FolderFault::from(error).of(path);
+        let failed = |error: io::Error| FolderFault::from(error).at_path(path);
         folder::make_all(path).map_err(failed)?;
         let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
-            return Err(FolderFault::InUse { kind: SWEEP }.of(path));
+            return Err(FolderFault::InUse { kind: SWEEP }.at_path(path));
         };
         let folder = Folder { path: path.to_owned(), is_spare: false, lock };
-        let asked = identity(request);
+        let asked = sweep_identity(request);
         match limits::COMMAND.read_file(&path.join("sweep.json")) {
             Ok(bytes) => {
                 let found = KeptSweep::parse(&bytes)
-                    .map_err(|source| FolderFault::Damaged { file: "sweep.json", source }.of(path))?;
+                    .map_err(|source| FolderFault::Damaged { file: "sweep.json", source }.at_path(path))?;
                 if found.sweep != asked {
                     let command = found.command_line.unwrap_or_else(|| "not known".to_owned());
-                    return Err(FolderFault::Another { kind: SWEEP, command }.of(path));
+                    return Err(FolderFault::Another { kind: SWEEP, command }.at_path(path));
                 }
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                folder.begin(request, &asked).map_err(|fault| fault.of(path))?;
+                folder.begin_folder(request, &asked).map_err(|fault| fault.at_path(path))?;
             }
             Err(error) => return Err(failed(error)),
         }
         for part in ["records", "runs"] {
             folder::make_all(&path.join(part)).map_err(failed)?;
         }
-        let history = folder.history().map_err(|fault| fault.of(path))?;
+        let history = folder.read_history().map_err(|fault| fault.at_path(path))?;
         Ok((folder, history))
     }
 
@@ -126,7 +126,7 @@ impl Folder {
         }
     }
 
-    fn begin(&self, request: &SweepRequest, asked: &Value) -> Result<(), FolderFault> {
+    fn begin_folder(&self, request: &SweepRequest, asked: &Value) -> Result<(), FolderFault> {
         let mut there = fs::read_dir(&self.path)?.flatten();
         if there.any(|entry| entry.file_name() != locks::IN_USE) {
             return Err(FolderFault::OtherFiles { kind: SWEEP });
@@ -138,10 +138,10 @@ impl Folder {
             "command_line": command_line,
             "sweep": asked,
         });
-        self.put("sweep.json", |file| writeln!(file, "{document:#}"))
+        self.put_file("sweep.json", |file| writeln!(file, "{document:#}"))
     }
 
-    fn history(&self) -> Result<Vec<Ran>, FolderFault> {
+    fn read_history(&self) -> Result<Vec<Ran>, FolderFault> {
         let mut history = Vec::new();
         loop {
             let name = format!("runs/{:04}.json", history.len() + 1);
@@ -166,16 +166,17 @@ impl Folder {
     /// It can't be written.
     pub fn keep(&self, number: usize, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
         match results {
-            Some(MadeResults::Here(record)) => self.put(&format!("records/{number:04}.json"), |file| {
-                json::write_readable(&Judged::new(record), file)
-            })?,
+            Some(MadeResults::Here(record)) => self
+                .put_file(&format!("records/{number:04}.json"), |file| {
+                    json::write_readable(&Judged::new(record), file)
+                })?,
             Some(MadeResults::ByTool(made)) => {
-                self.put(&format!("records/{number:04}.xml"), |file| file.write_all(&made.document))?;
+                self.put_file(&format!("records/{number:04}.xml"), |file| file.write_all(&made.document))?;
             }
             None => {}
         }
         let line = serde_json::to_string(ran)?;
-        self.put(&format!("runs/{number:04}.json"), |file| writeln!(file, "{line}"))
+        self.put_file(&format!("runs/{number:04}.json"), |file| writeln!(file, "{line}"))
     }
 
     pub fn last_results(&self, runs: usize) -> Option<RunFile> {
@@ -184,7 +185,7 @@ impl Folder {
         known_runs::run_file(&last("json").or_else(|| last("xml"))?).ok()
     }
 
-    fn put(
+    fn put_file(
         &self,
         name: &str,
         write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>,

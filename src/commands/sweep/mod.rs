@@ -8,7 +8,7 @@ mod plan;
 mod progress;
 mod walk;
 
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::lab::RunVerdict;
@@ -35,7 +35,7 @@ pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
              capabilities) and so starts no command; use a copy that has none",
         ]));
     }
-    let plan = Plan::of(request)?;
+    let plan = Plan::from_request(request)?;
     if request.adds_latency && !request.quiet {
         say("-L is added, because the knee needs latencies; --iops-only measures IOPS without it");
     }
@@ -133,7 +133,7 @@ fn tell(
     }
 }
 
-fn interrupted(request: &SweepRequest, walk: &SweepWalk) -> String {
+fn interrupted_text(request: &SweepRequest, walk: &SweepWalk) -> String {
     let kept = walk.spare_folder().filter(|_| !walk.history.is_empty());
     match (&request.folder, kept) {
         (Some(_), _) => "the sweep was interrupted; repeat the command to continue".into(),

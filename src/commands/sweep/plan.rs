@@ -46,7 +46,7 @@ impl Plan {
         let mut warnings = Vec::new();
         let mut runnables = Vec::new();
         for line in &lines {
-            let (runnable, warned) = runnable(line, &xml)?;
+            let (runnable, warned) = make_runnable(line, &xml)?;
             runnables.push(runnable);
             for warning in warned {
                 if !warnings.contains(&warning) {
@@ -55,9 +55,9 @@ impl Plan {
             }
         }
         let found = points.into_iter().zip(&runnables);
-        let found = found.map(|(settings, runnable)| point(settings, runnable, &swept.axes)).collect();
+        let found = found.map(|(settings, runnable)| sweep_point(settings, runnable, &swept.axes)).collect();
         warnings.extend(depth_not_given(request));
-        let sweep = Sweep { points: grouped(found, &swept.axes), settings: request.settings.clone() };
+        let sweep = Sweep { points: group_points(found, &swept.axes), settings: request.settings.clone() };
         let command_line = format!("diskspd sweep {}", quoted(&request.given));
         let plan = Plan { sweep, points: runnables, lines, xml, command_line, warnings };
         plan.can_offer()?;
@@ -115,7 +115,7 @@ impl Plan {
     /// # Errors
     /// Fails if it cannot be run at this rate.
     pub fn at_rate(&self, rate: u64) -> Result<Runnable, NotDone> {
-        runnable(&self.line_at_rate(rate), &self.xml).map(|(runnable, _)| runnable)
+        make_runnable(&self.line_at_rate(rate), &self.xml).map(|(runnable, _)| runnable)
     }
 
     /// Returns the line with I/Os at random times, as from many independent users, regardless of earlier
@@ -129,13 +129,13 @@ impl Plan {
     /// The command line of a row, as it can be typed.
     pub fn command_of(&self, row: &PointRow) -> String {
         match row.what {
-            What::Rate(rate) => command(self.at_rate(rate).as_ref().ok(), &self.line_at_rate(rate)),
+            What::Rate(rate) => command_text(self.at_rate(rate).as_ref().ok(), &self.line_at_rate(rate)),
             What::Point(number) | What::Reference(number) => self.command_at(number),
         }
     }
 
     fn command_at(&self, number: usize) -> String {
-        self.lines.get(number).map(|line| command(self.points.get(number), line)).unwrap_or_default()
+        self.lines.get(number).map(|line| command_text(self.points.get(number), line)).unwrap_or_default()
     }
 
     /// Checks that one pass over all points fits into the budget.
@@ -173,7 +173,7 @@ impl Plan {
 ///
 /// # Errors
 /// It can't be run, or not in a sweep.
-fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), NotDone> {
+fn make_runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), NotDone> {
     several::runnable(line, xml, |request, profile, run_options| match out_of_place(request) {
         Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
         None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, run_options)),
@@ -219,7 +219,7 @@ fn one_by_one(profile: &Profile, run_options: &RunOptions) -> String {
     }
 }
 
-fn point(settings: Vec<Setting>, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {
+fn sweep_point(settings: Vec<Setting>, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {
     let span = &runnable.profile.time_spans[0];
     let outstanding: u64 = match span.is_floating_pool() {
         true => span.request_count.into(),

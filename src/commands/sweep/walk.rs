@@ -91,7 +91,7 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// One run with all around it; false = the user ended it.
-    fn step(&mut self, what: What) -> Result<bool, SweepFault> {
+    fn run_step(&mut self, what: What) -> Result<bool, SweepFault> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.label(what);
         let (number, of) = (self.history.len() + 1, self.history.len() + to_come.runs);
@@ -110,7 +110,7 @@ impl<'a> SweepWalk<'a> {
         if control.is_interrupted() {
             return Ok(false);
         }
-        let outcome = match prepared.map_err(PointFault::from).and_then(|()| self.runnable(what)) {
+        let outcome = match prepared.map_err(PointFault::from).and_then(|()| self.make_runnable(what)) {
             Ok(point) => self.run(&point, &control),
             Err(why) => Some(PointOutcome { figures: Err(why), results: None }),
         };
@@ -121,7 +121,7 @@ impl<'a> SweepWalk<'a> {
             Err(why) => (None, Some(why.to_string())),
         };
         let ran = Ran { what, seconds, line, failure };
-        self.keep(&ran, results.as_ref())?;
+        self.keep_run(&ran, results.as_ref())?;
         self.last_results = results.or(self.last_results.take());
         self.history.push(ran);
         self.display.clear();
@@ -185,7 +185,7 @@ impl<'a> SweepWalk<'a> {
         Ok(run)
     }
 
-    fn label(&self, what: What) -> String {
+    fn point_label(&self, what: What) -> String {
         let of =
             |number: usize| self.plan.sweep.points.get(number).map(|point| point.label()).unwrap_or_default();
         match what {

@@ -56,8 +56,8 @@ pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<(String, Exi
     // Behind an older one others have written.
     if newest.cycle.is_none() && newest.began_ms.is_some() {
         let found = read_all(&folder.join(&newest.name), request)?;
-        let cycle = Cycle::of(&newest.name, &found);
-        keep(folder, &cycle).map_err(failed)?;
+        let cycle = Cycle::from_read_back(&newest.name, &found);
+        keep_cycle(folder, &cycle).map_err(campaign_failure)?;
         newest.cycle = Some(cycle);
         text = found.text + "\n";
     }
@@ -77,7 +77,7 @@ pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<(String, Exi
     Ok((text, exit))
 }
 
-fn failed(error: CampaignError) -> NotDone {
+fn campaign_failure(error: CampaignError) -> NotDone {
     error.to_string().into()
 }
 
@@ -96,7 +96,7 @@ fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
     }
     names.sort();
     let mut journals: Vec<Journal> =
-        names.into_iter().map(|name| journal(folder, name)).collect::<Result<_, _>>()?;
+        names.into_iter().map(|name| read_journal(folder, name)).collect::<Result<_, _>>()?;
     // By their clocks, where all of them tell; a rig without a clock has names that count.
     if journals.iter().all(|journal| journal.began_ms.is_some()) {
         journals.sort_by_key(|journal| journal.began_ms);
@@ -104,7 +104,7 @@ fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
     Ok(journals)
 }
 
-fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
+fn read_journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
     let kept = folder.join(format!("{name}{CYCLE}"));
     let cycle = match limits::NOTES.read_file(&kept) {
         Ok(bytes) => {
@@ -166,7 +166,7 @@ fn conclusion(cycles: &[&Cycle]) -> String {
     };
     let counted = format!(
         "{} read back, {cuts} with a power cut{incomplete}: {} sectors verified, {} undecided",
-        counted(cycles.len(), "cycle"),
+        count_of(cycles.len(), "cycle"),
         all.verified,
         all.undecided
     );
@@ -191,7 +191,7 @@ fn still_possible(cuts: usize) -> f64 {
 }
 
 fn counted_of(number: usize, all: usize) -> String {
-    format!("{number} of {}", counted(all, "cycle"))
+    format!("{number} of {}", count_of(all, "cycle"))
 }
 
 #[cfg(test)]
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::results::{IntegrityResults, SectorFault};
 
-    fn cycle(end: CycleEnd, verified: u64, lost: u64) -> Cycle {
+    fn sample_cycle(end: CycleEnd, verified: u64, lost: u64) -> Cycle {
         let failed = (lost > 0).then_some((SectorFault::Lost, lost)).into_iter().collect();
         let counts = IntegrityCounts { verified, failed, ..IntegrityCounts::default() };
         let results = IntegrityResults { counts, ..IntegrityResults::default() };
@@ -209,13 +209,13 @@ mod tests {
 
     #[test]
     fn campaign_result_names_its_error_bound() {
-        let cut = cycle(CycleEnd::Cut, 1000, 0);
+        let cut = sample_cycle(CycleEnd::Cut, 1000, 0);
         for (cycles, expected) in [
-            (vec![cycle(CycleEnd::Killed, 10, 0)], "no data was lost, but no power was cut either"),
-            (vec![cycle(CycleEnd::Cut, 0, 0)], "no data was lost, but no power was cut either"),
+            (vec![sample_cycle(CycleEnd::Killed, 10, 0)], "no data was lost, but no power was cut either"),
+            (vec![sample_cycle(CycleEnd::Cut, 0, 0)], "no data was lost, but no power was cut either"),
             (vec![cut.clone()], "in 95.0 % of power cuts or more"),
             (vec![cut.clone(); 59], "in 5.0 % of power cuts or more"),
-            (vec![cut.clone(), cycle(CycleEnd::Cut, 7, 3)], "DAMAGED in 1 of 2 cycles: 3 lost."),
+            (vec![cut.clone(), sample_cycle(CycleEnd::Cut, 7, 3)], "DAMAGED in 1 of 2 cycles: 3 lost."),
         ] {
             let told = conclusion(&cycles.iter().collect::<Vec<_>>());
             assert!(told.contains(expected), "{told}");

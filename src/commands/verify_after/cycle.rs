@@ -20,7 +20,7 @@ pub enum CycleEnd {
 }
 
 impl CycleEnd {
-    fn word(self) -> &'static str {
+    fn end_word(self) -> &'static str {
         match self {
             CycleEnd::Cut => "power cut",
             CycleEnd::Killed => "killed",
@@ -61,7 +61,7 @@ pub struct CycleTarget {
 }
 
 impl Cycle {
-    pub fn of(journal: &str, found: &JournalReadBack) -> Cycle {
+    pub fn from_read_back(journal: &str, found: &JournalReadBack) -> Cycle {
         let content = &found.content;
         let end = match (content.has_ended, found.power) {
             (true, _) => CycleEnd::Ended,
@@ -134,7 +134,7 @@ pub struct CycleRow {
 }
 
 impl CycleRow {
-    fn whole(&self, of: impl Fn(&Cycle) -> u64) -> Cell {
+    fn whole_cell(&self, of: impl Fn(&Cycle) -> u64) -> Cell {
         Cell::whole(self.cycle.as_ref().map(of))
     }
 }
@@ -147,17 +147,19 @@ pub const COLUMNS: &[TableColumn<CycleRow>] = &[
     })
     .brief(),
     TableColumn::words("ended", |row: &CycleRow| {
-        Cell::text(row.cycle.as_ref().map(|cycle| cycle.end.word()))
+        Cell::text(row.cycle.as_ref().map(|cycle| cycle.end.end_word()))
     })
     .brief(),
     TableColumn::number("acknowledged_places", |row: &CycleRow| {
-        row.whole(|cycle| cycle.targets.iter().map(|target| target.acknowledged_places).sum())
+        row.whole_cell(|cycle| cycle.targets.iter().map(|target| target.acknowledged_places).sum())
     })
     .brief(),
-    TableColumn::number("verified_sectors", |row: &CycleRow| row.whole(|cycle| cycle.counts().verified))
+    TableColumn::number("verified_sectors", |row: &CycleRow| row.whole_cell(|cycle| cycle.counts().verified))
         .brief(),
-    TableColumn::number("undecided_sectors", |row: &CycleRow| row.whole(|cycle| cycle.counts().undecided))
-        .brief(),
+    TableColumn::number("undecided_sectors", |row: &CycleRow| {
+        row.whole_cell(|cycle| cycle.counts().undecided)
+    })
+    .brief(),
     TableColumn::words("damaged_sectors", |row: &CycleRow| match row.cycle.as_ref().map(Cycle::counts) {
         None => Cell::Text(row.missed.into()),
         Some(counts) if counts.wrong() == 0 => {

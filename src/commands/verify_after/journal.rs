@@ -8,7 +8,7 @@ use crate::host::target::locate;
 use crate::integrity::journal::{JournalContent, JournalTarget, format};
 use crate::integrity::{Power, TargetReadBack, read_back, same_target};
 use crate::profile::RawText;
-use crate::report::integrity_text::held;
+use crate::report::integrity_text::held_text;
 use crate::results::{AddUp, FailedSector, IntegrityCounts};
 use crate::units::start_time::date_and_time;
 use std::fmt::Write;
@@ -50,10 +50,10 @@ pub fn read_all(journal: &Path, request: &VerifyAfterRequest) -> Result<JournalR
         (_, true) => Power::Held,
         (_, false) => Power::Unknown,
     };
-    let mut text = header(&name.to_string(), &content, power);
+    let mut text = header_text(&name.to_string(), &content, power);
     let (mut all, mut targets) = (IntegrityCounts::default(), Vec::new());
     let paths = paths_of(&content, given);
-    for ((target, path), place) in content.targets.values().zip(&paths).zip(places(&paths)?) {
+    for ((target, path), place) in content.targets.values().zip(&paths).zip(journal_places(&paths)?) {
         let found = read_back(&content, target, &place, power).map_err(|why| format!("'{path}': {why}"))?;
         all.add(&found.results.counts);
         write_target(&mut text, &content, target, path, &found);
@@ -92,7 +92,7 @@ fn paths_of<'a>(content: &'a JournalContent, given: &'a [RawText]) -> Vec<&'a Ra
 }
 
 /// Their places. Each must be a different file or device.
-fn places(paths: &[&RawText]) -> Result<Vec<PathBuf>, NotDone> {
+fn journal_places(paths: &[&RawText]) -> Result<Vec<PathBuf>, NotDone> {
     let located = paths.iter().map(|path| locate(path.as_bytes()).map_err(|why| format!("'{path}': {why}")));
     let places = located.collect::<Result<Vec<_>, _>>()?;
     match same_target(places.iter().map(PathBuf::as_path)) {
@@ -124,7 +124,7 @@ fn why_nothing(content: &JournalContent) -> &'static str {
     }
 }
 
-fn header(name: &str, content: &JournalContent, power: Power) -> String {
+fn header_text(name: &str, content: &JournalContent, power: Power) -> String {
     let end = match (content.has_ended, power) {
         (true, _) => "it ended by itself",
         (_, Power::Lost) => "the storage lost power while it ran (--power-lost)",
@@ -144,7 +144,7 @@ fn header(name: &str, content: &JournalContent, power: Power) -> String {
     format!(
         "journal {name}: run {:016x}, begun {}; {end}{damaged}{broken}\n",
         content.run,
-        moment(content.began_ms, 0)
+        moment_text(content.began_ms, 0)
     )
 }
 
@@ -179,21 +179,21 @@ fn write_target(
             let _ = writeln!(out, "  failed:    {wrong}: {}", counts.described());
         }
     }
-    found.results.failures.iter().for_each(|failed| out.push_str(&line(content, failed)));
+    found.results.failures.iter().for_each(|failed| out.push_str(&failure_line(content, failed)));
     let more = counts.wrong().saturating_sub(found.results.failures.len() as u64);
     if more > 0 {
         let _ = writeln!(out, "  .. and {more} more");
     }
 }
 
-fn line(content: &JournalContent, failed: &FailedSector) -> String {
+fn failure_line(content: &JournalContent, failed: &FailedSector) -> String {
     format!(
         "  {:<10} sector at offset {}: version {} became durable {}; the sector holds {}\n",
         failed.fault.name(),
         failed.offset,
         failed.expected,
-        moment(content.began_ms, failed.at_us),
-        held(failed)
+        moment_text(content.began_ms, failed.at_us),
+        held_text(failed)
     )
 }
 
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_moment_is_told_to_the_microsecond() {
-        assert_eq!(moment(1_741_944_413_999, 1_500), "2025/03/14 09:26:54.000500 UTC");
-        assert_eq!(moment(i64::MAX, 0), "at an unknown time");
+        assert_eq!(moment_text(1_741_944_413_999, 1_500), "2025/03/14 09:26:54.000500 UTC");
+        assert_eq!(moment_text(i64::MAX, 0), "at an unknown time");
     }
 }

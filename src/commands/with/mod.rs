@@ -13,7 +13,7 @@ mod tool;
 mod version;
 
 pub use refusal::{AskedBeside, refusals};
-pub use run::{ToolResults, told};
+pub use run::{ToolResults, tool_input};
 pub use tool::Tool;
 
 use super::not_done::{NotDone, failed_with};

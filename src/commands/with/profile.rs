@@ -9,15 +9,16 @@ fn told(profile: &Profile, compat: Compat) -> Profile {
 
 pub fn text(profile: &Profile, compat: Compat) -> Vec<u8> {
     let mut text = Vec::new();
-    profile_xml::write_profile(&mut text, &told(profile, compat), 0);
+    profile_xml::write_profile(&mut text, &tool_profile(profile, compat), 0);
     text
 }
 
 /// Returns whether a profile of this DISKSPD version expresses all of it. The newest does; others are
 /// checked by reading it back.
 pub fn says_all(profile: &Profile, compat: Compat) -> bool {
-    let asked = told(profile, compat);
-    compat.is_2_3() || xml::read(&text(profile, compat)).is_ok_and(|read| plain(read) == plain(asked))
+    let asked = tool_profile(profile, compat);
+    compat.is_2_3()
+        || xml::read(&text(profile, compat)).is_ok_and(|read| plain_profile(read) == plain_profile(asked))
 }
 
 fn plain(profile: Profile) -> Profile {

@@ -20,7 +20,7 @@ pub struct AskedBeside<'a> {
 
 /// Returns the features of a run that only this program supports, and necessary permissions.
 pub fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
-    let options = beyond(profile, beside);
+    let options = options_beyond(profile, beside);
     let named = |option: &String| {
         format!("--with: DISKSPD has no option like {option}: leave it out, or let this program make the run")
     };
@@ -30,13 +30,13 @@ pub fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
             format!("--with: DISKSPD can't do <{element}> of this profile; let this program make the run")
         }));
     }
-    refused.extend(unnamed(profile, beside.named));
-    refused.extend(written_device(profile, |_| true).map(undestroyed).filter(|_| !beside.destroy));
+    refused.extend(unnamed_target(profile, beside.named));
+    refused.extend(written_device(profile, |_| true).map(overwrite_refusal).filter(|_| !beside.destroy));
     refused.into_iter().map(Finding::error).collect()
 }
 
 /// The options of this program that DISKSPD doesn't have.
-fn beyond(profile: &Profile, beside: &AskedBeside) -> BTreeSet<String> {
+fn options_beyond(profile: &Profile, beside: &AskedBeside) -> BTreeSet<String> {
     // A preset is a profile; only its judgement is of this program.
     let run_options = RunOptions { preset: None, ..beside.run_options.clone() };
     let spans = profile.time_spans.iter();
@@ -69,7 +69,7 @@ fn undestroyed(path: &RawText) -> String {
 }
 
 /// A file alone gives no permission to write to a disk or a volume.
-fn unnamed(profile: &Profile, named: Option<&[RawText]>) -> Option<String> {
+fn unnamed_target(profile: &Profile, named: Option<&[RawText]>) -> Option<String> {
     let path = written_device(profile, |path| named.is_some_and(|named| !named.contains(path)))?;
     Some(Refusal::Unnamed { path: path.as_path().to_owned() }.to_string())
 }
@@ -77,11 +77,12 @@ fn unnamed(profile: &Profile, named: Option<&[RawText]>) -> Option<String> {
 /// The first of these disks and volumes that the run writes.
 fn written_device(profile: &Profile, is_meant: impl Fn(&RawText) -> bool) -> Option<&RawText> {
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
-    let mut written = targets.filter(|target| is_device(target) && writes(target)).map(|target| &target.path);
+    let mut written =
+        targets.filter(|target| is_device(target) && writes_target(target)).map(|target| &target.path);
     written.find(|path| is_meant(path))
 }
 
-fn writes(target: &Target) -> bool {
+fn writes_target(target: &Target) -> bool {
     target.write_ratio > 0 || target.file_size.is_some()
 }
 

@@ -56,7 +56,7 @@ impl Remote {
         let mut rest = rest.iter();
         while let Some(word) = rest.next() {
             match word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-                Some(letters) => option(letters, &mut rest, &mut copy)?,
+                Some(letters) => read_option(letters, &mut rest, &mut copy)?,
                 None if rest.next().is_none() => break,
                 None => return Ok(Some(Remote { words: copy, host: word.into() })),
             }
@@ -101,12 +101,12 @@ fn option<'a>(
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> Result<Option<String>, SshFault> {
+    fn sftp_command(line: &str) -> Result<Option<String>, SshFault> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let joined = |words: Vec<OsString>| {
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
-        Remote::of(&words).map(|remote| remote.map(|remote| joined(remote.sftp(Path::new("b")))))
+        Remote::from_command(&words).map(|remote| remote.map(|remote| joined(remote.sftp(Path::new("b")))))
     }
 
     #[test]
@@ -120,10 +120,10 @@ mod tests {
             ),
             ("ssh -p2222 -4Tl me win d.exe", format!("sftp {quiet} -P 2222 -4 -oUser=me -b b win")),
         ] {
-            assert_eq!(of(ssh), Ok(Some(sftp)), "{ssh}");
+            assert_eq!(sftp_command(ssh), Ok(Some(sftp)), "{ssh}");
         }
         for here in ["diskspd.exe", "wine diskspd.exe", "./ssh-diskspd"] {
-            assert_eq!(of(here), Ok(None), "{here}");
+            assert_eq!(sftp_command(here), Ok(None), "{here}");
         }
         for (ssh, fault) in [
             ("ssh", SshFault::NoProgram),
@@ -132,7 +132,7 @@ mod tests {
             ("ssh -D 1080 win d.exe", SshFault::Option("-D".into())),
             ("ssh -E log win d.exe", SshFault::Option("-E".into())),
         ] {
-            assert_eq!(of(ssh), Err(fault), "{ssh}");
+            assert_eq!(sftp_command(ssh), Err(fault), "{ssh}");
         }
     }
 }

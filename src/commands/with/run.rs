@@ -47,7 +47,7 @@ impl Tool {
         control: &Control,
         listener: &dyn Listener,
     ) -> Result<ToolResults, WithFault> {
-        let files = self.tell(asked, control)?;
+        let files = self.write_profile(asked, control)?;
         let results = files.folder.path().join(RESULTS);
         let told = ProgressTold { planned_s, next_ns: 0, slow: false };
         let ended = self.start(&files, told, control, listener);
@@ -61,12 +61,12 @@ impl Tool {
             let said = behind(&last_message(said));
             return Err(WithFault::Failed { tool: self.to_string(), how: how(ended.status), said });
         }
-        let known = self.known(&document)?;
+        let known = self.read_summary(&document)?;
         Ok(ToolResults { known, document })
     }
 
     /// Writes its profile, and copies it to where it runs.
-    fn tell(&self, asked: &Profile, control: &Control) -> Result<RunFiles, WithFault> {
+    fn write_profile(&self, asked: &Profile, control: &Control) -> Result<RunFiles, WithFault> {
         let failed = |source| WithFault::File { what: "can't make a file for the profile", source };
         let folder = PrivateFolder::make("diskspd-with").map_err(failed)?;
         let text = profile::text(asked, self.version.compat());
@@ -77,7 +77,7 @@ impl Tool {
         let name = format!("diskspd-{}-{}.xml", std::process::id(), clock::wall_millis());
         let copy = format!("put \"{}\" {name}\n", local.display());
         let files = RunFiles { folder, profile: name.into() };
-        let end = sftp(remote, &files, &copy, control)?;
+        let end = run_sftp(remote, &files, &copy, control)?;
         match end.status.success() {
             true => Ok(files),
             false => Err(WithFault::Failed {
@@ -90,7 +90,8 @@ impl Tool {
 
     fn forget(&self, files: &RunFiles, control: &Control) {
         if let Some(remote) = self.remote.as_ref().filter(|_| !control.is_hurried()) {
-            let _ = sftp(remote, files, &format!("rm {}\n", files.profile.display()), &Control::default());
+            let _ =
+                run_sftp(remote, files, &format!("rm {}\n", files.profile.display()), &Control::default());
         }
     }
 
@@ -109,11 +110,13 @@ impl Tool {
         let (program, words) = program(&line);
         ChildProgram::start_into(program, words, printed)
             .map_err(|error| not_started(program, error))
-            .and_then(|child| to_its_end(child, control, None, |elapsed_ns| told.look(elapsed_ns, listener)))
-            .map_err(|fault| of_program(&self.shown(), fault))
+            .and_then(|child| {
+                to_its_end(child, control, None, |elapsed_ns| told.update_progress(elapsed_ns, listener))
+            })
+            .map_err(|fault| of_program(&self.version_text(), fault))
     }
 
-    fn known(&self, document: &[u8]) -> Result<RunSummary, WithFault> {
+    fn read_summary(&self, document: &[u8]) -> Result<RunSummary, WithFault> {
         let unusable = |why: String| WithFault::NoResults { tool: self.to_string(), why };
         let runs = result_xml::read(document, "").map_err(|error| unusable(error.to_string()))?;
         let [run] = &runs[..] else { return Err(unusable(format!("they are of {} runs", runs.len()))) };
@@ -126,13 +129,18 @@ impl Tool {
 
 /// The profile for a command, printed by `--dry-run`. No program is started to report its version, so the
 /// form is the profile's.
-pub fn told(command: &str, asked: &Profile) -> Vec<u8> {
+pub fn tool_input(command: &str, asked: &Profile) -> Vec<u8> {
     let mut text = format!("{} would get this profile (-X):\n", visible::line(command)).into_bytes();
     text.extend(profile::text(asked, asked.compat));
     text
 }
 
-fn sftp(remote: &Remote, files: &RunFiles, commands: &str, control: &Control) -> Result<ChildEnd, WithFault> {
+fn run_sftp(
+    remote: &Remote,
+    files: &RunFiles,
+    commands: &str,
+    control: &Control,
+) -> Result<ChildEnd, WithFault> {
     let failed = |source| WithFault::File { what: "can't make a file for sftp", source };
     let batch = files.folder.put("sftp.txt", commands.as_bytes()).map_err(failed)?;
     let line = remote.sftp(&batch);
@@ -151,7 +159,7 @@ struct ProgressTold {
 }
 
 impl ProgressTold {
-    fn look(&mut self, elapsed_ns: u64, listener: &dyn Listener) {
+    fn update_progress(&mut self, elapsed_ns: u64, listener: &dyn Listener) {
         if elapsed_ns < self.next_ns {
             return;
         }

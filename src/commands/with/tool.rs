@@ -30,7 +30,7 @@ pub struct Tool {
 
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.version, self.shown())
+        write!(f, "{} ({})", self.version, self.version_text())
     }
 }
 
@@ -39,17 +39,17 @@ impl Tool {
     ///
     /// # Errors
     /// It can't be started, isn't DISKSPD, or must not be started.
-    pub fn named(command: &str) -> Result<Arc<Tool>, WithFault> {
+    pub fn find_tool(command: &str) -> Result<Arc<Tool>, WithFault> {
         let mut asked = ASKED.lock_anyway();
         if let Some(known) = asked.iter().find(|tool| tool.command == command) {
             return Ok(Arc::clone(known));
         }
-        let tool = Arc::new(ask(command)?);
+        let tool = Arc::new(query_tool(command)?);
         asked.push(Arc::clone(&tool));
         Ok(tool)
     }
 
-    pub fn shown(&self) -> String {
+    pub fn version_text(&self) -> String {
         visible::line(&self.command).into_owned()
     }
 
@@ -58,17 +58,17 @@ impl Tool {
     }
 }
 
-fn ask(command: &str) -> Result<Tool, WithFault> {
+fn query_tool(command: &str) -> Result<Tool, WithFault> {
     if privileges::are_above_users() {
         return Err(WithFault::Privileged);
     }
-    let words = words(command)?;
-    let remote = Remote::of(&words)?;
+    let words = split_command(command)?;
+    let remote = Remote::from_command(&words)?;
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let shown = visible::line(command).into_owned();
     let mut line = words.clone();
     line.push("-?".into());
-    let end = started(&line, &shown)?;
+    let end = start_program(&line, &shown)?;
     // Which of the two it prints its usage on depends on the version; it ends with an error.
     let texts = [&end.printed, &end.told].map(|said| String::from_utf8_lossy(said).into_owned());
     match texts.iter().find_map(|text| ToolVersion::find(text)) {

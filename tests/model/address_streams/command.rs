@@ -244,7 +244,7 @@ impl Iterator for Thread {
             self.workload.generator().fill_expanded(&mut self.content[start..start + length]);
             self.content.drain(..start);
             self.content.truncate(length);
-            other.skip(FillParts::of(address, length));
+            other.skip(FillParts::split_buffer(address, length));
             assert!(other == *self.workload.generator(), "skipping ends where filling ends");
         }
         self.request = (self.request + 1) % self.depth;

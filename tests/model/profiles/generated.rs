@@ -91,7 +91,7 @@ prop_compose! {
         let sizes = sizes.into_iter().map(|(block_size, share)| SizeShare { block_size, share }).collect();
         let mut target = Target { write_ratio, spread, sizes, ..area };
         target.sum_up_parts();
-        MixPart::of(target, share, own.0.then_some(base), own.1.then_some(end))
+        MixPart::new(target, share, own.0.then_some(base), own.1.then_some(end))
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Circle {
 }
 
 pub fn circles(sources: &[(Source, Path)]) -> Vec<Circle> {
-    let arrows = Scopes::of(sources).arrows();
+    let arrows = Scopes::collect(sources).arrows();
     let place = |file: usize| sources[file].0.place.clone();
     let mut found: Vec<Circle> = strongly_connected(&arrows)
         .into_iter()

@@ -57,7 +57,7 @@ impl Meaning {
 
 impl Scopes {
     /// The modules of a crate, of its sources and the module path of each.
-    pub fn of(sources: &[(Source, Path)]) -> Scopes {
+    pub fn collect(sources: &[(Source, Path)]) -> Scopes {
         let mut scopes = Scopes::default();
         for (file, (source, module)) in sources.iter().enumerate() {
             scopes.read(file, source, module.clone());
@@ -249,7 +249,7 @@ mod tests {
         let module = |source: &Source| source.module().into_iter().map(str::to_owned).collect();
         let with_modules: Vec<(Source, Path)> =
             sources.map(|source| (module(&source), source)).map(|(m, s)| (s, m)).collect();
-        let arrows = Scopes::of(&with_modules).arrows();
+        let arrows = Scopes::collect(&with_modules).arrows();
         let name = |file: usize| files[file].0.trim_end_matches(".rs");
         let mut found: Vec<String> =
             arrows.iter().map(|arrow| format!("{} -> {}", name(arrow.from), name(arrow.to))).collect();

@@ -60,7 +60,7 @@ pub fn record(json: &[u8]) -> Record {
     let run: Run = serde_json::from_slice(json).unwrap();
     let profile = profile(["diskspd.exe"].into_iter().chain(run.args.iter().map(String::as_str)));
     let spans = profile.time_spans.iter().zip(&run.timespans);
-    let ids = TargetIds::of(&profile);
+    let ids = TargetIds::from_profile(&profile);
     let time_spans = spans.map(|(asked, got)| span(&ids, asked, got)).collect();
     Record::new(profile, system(run.system), Results { time_spans })
 }

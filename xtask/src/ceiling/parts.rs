@@ -40,7 +40,7 @@ pub fn all() -> Vec<Part<'static>> {
             &format!("clock, read as the loop does: {}", clock.source()),
             Box::new(move || _ = black_box(clock.now())),
         ),
-        part("random number in a range", Box::new(move || _ = black_box(range.of(random.next_u64())))),
+        part("random number in a range", Box::new(move || _ = black_box(range.reduce(random.next_u64())))),
         part(
             "histogram, record (a random number drawn for it)",
             Box::new(move || histogram.record(50_000 + (latencies.next_u64() & 0xffff))),

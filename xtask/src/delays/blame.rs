@@ -52,8 +52,10 @@ fn worst(blames: impl Iterator<Item = Blame>) -> Blame {
 }
 
 fn blame(io: &SlowIo, kind: &DelayKind) -> Blame {
-    let longest =
-        IoStage::ALL.into_iter().max_by_key(|stage| io.stages.of(*stage)).unwrap_or(IoStage::Unattributed);
+    let longest = IoStage::ALL
+        .into_iter()
+        .max_by_key(|stage| io.stages.time_in(*stage))
+        .unwrap_or(IoStage::Unattributed);
     let culprit = io.cause.as_ref().map(|culprit| culprit.kind);
     let is_it = (kind.is_it)(longest, io.cause.as_ref());
     if !is_it {
@@ -73,7 +75,7 @@ fn words(io: &SlowIo, longest: IoStage) -> String {
         || "nobody is named".to_owned(),
         |culprit| format!("{} for {}", culprit.kind.words(&culprit.name), ms(culprit.duration_ns)),
     );
-    let (all, most) = (ms(io.latency_ns), ms(io.stages.of(longest)));
+    let (all, most) = (ms(io.latency_ns), ms(io.stages.time_in(longest)));
     format!("an I/O of {all}, of these {most} {}; {culprit}", longest.words())
 }
 

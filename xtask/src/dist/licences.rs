@@ -91,13 +91,13 @@ mod tests {
                 ]},
             }))
         };
-        let text = of(&known(json!("MIT OR Apache-2.0"))).unwrap();
+        let text = list_licences(&known(json!("MIT OR Apache-2.0"))).unwrap();
         assert!(
             text.contains("a 1.0.0: MIT, by A. Author\nb 1.0.0: MIT OR Apache-2.0, by A. Author\n"),
             "{text}"
         );
         assert!(text.ends_with("a 1.0.0, b 1.0.0:\n\nPermission is granted\n"), "{text}");
         assert_eq!((text.matches("Permission").count(), text.contains("own 1.0.0")), (1, false));
-        assert_eq!(of(&known(Value::Null)).unwrap_err().to_string(), "b 1.0.0 names no licence");
+        assert_eq!(list_licences(&known(Value::Null)).unwrap_err().to_string(), "b 1.0.0 names no licence");
     }
 }

@@ -14,7 +14,7 @@ pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Ve
     let mut made = Vec::new();
     if has_cargo("deb") {
         let place = out.join(format!("{}_{version}-1_{}.deb", triple.package(), triple.debian));
-        run(of(root, "deb", triple)
+        run(command_for(root, "deb", triple)
             .args(["--no-build", "--no-strip", "--no-dbgsym", "--quiet", "--profile", profile, "--output"])
             .arg(&place)
             .args(variant(triple))
@@ -25,7 +25,7 @@ pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Ve
     }
     if has_cargo("generate-rpm") {
         let place = out.join(format!("{}-{version}-1.{}.rpm", triple.package(), triple.arch));
-        run(of(root, "generate-rpm", triple)
+        run(command_for(root, "generate-rpm", triple)
             .args(["--arch", triple.arch, "--auto-req", "disabled", "--output"])
             .arg(&place)
             .args(variant(triple))
@@ -76,7 +76,7 @@ fn image(root: &Path, triple: Triple, out: &Path) -> Result<PathBuf, Failure> {
     Ok(place)
 }
 
-fn of(root: &Path, tool: &str, triple: Triple) -> Command {
+fn command_for(root: &Path, tool: &str, triple: Triple) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(root).args([tool, "--target", triple.name]);
     command.env("SOURCE_DATE_EPOCH", time_of_change(root));

@@ -39,7 +39,7 @@ pub fn make(root: &Path, profile: &str, out: &Path) -> Result<Vec<PathBuf>, Fail
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), folder.join(licence))?;
     }
-    fs::write(folder.join("licences.txt"), licences::of(&crates)?)?;
+    fs::write(folder.join("licences.txt"), licences::list_licences(&crates)?)?;
     fs::write(folder.join("completions.ps1"), completions::script(Shell::PowerShell))?;
     let sums: Result<String, Failure> = files(&folder)?
         .iter()

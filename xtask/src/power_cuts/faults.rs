@@ -70,7 +70,7 @@ pub fn campaign(setting: &Setting) -> Result<bool, Failure> {
 
 fn inject(recording: &Recording, setting: &Setting, fault: Fault, words: &[&str]) -> Result<Named, Failure> {
     let mut random = Random(setting.seed);
-    let history = History::of(recording);
+    let history = History::from_recording(recording);
     let mut named = Named::default();
     for at in recording.moments(setting.cuts.div_ceil(FAULTS.len()), &mut random) {
         let bytes = match fault {
@@ -111,7 +111,7 @@ struct Version {
 struct History(HashMap<usize, Vec<Version>>);
 
 impl History {
-    fn of(recording: &Recording) -> History {
+    fn from_recording(recording: &Recording) -> History {
         let mut history: HashMap<usize, Vec<Version>> = HashMap::new();
         for (event, offset, data) in recording.disk().writes() {
             let units = data.chunks_exact(UNIT).zip((offset..).step_by(UNIT));

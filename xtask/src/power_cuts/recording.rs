@@ -142,7 +142,7 @@ impl Recording {
     /// # Errors
     /// Fails if the journal is invalid.
     pub fn unflushed(&self) -> Result<Unflushed, Failure> {
-        Unflushed::of(&self.disk(), &self.journal)
+        Unflushed::from_journal(&self.disk(), &self.journal)
     }
 
     /// Keeps the state after a cut at an event in a folder: the disk (`N.disk`), the journal

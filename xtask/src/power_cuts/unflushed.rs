@@ -42,7 +42,7 @@ impl Unflushed {
             match event {
                 DiskEvent::Flush => last_flush = Some(number),
                 DiskEvent::Write { data, .. } => {
-                    let stamps = data.chunks_exact(SECTOR).filter_map(SectorStamp::of);
+                    let stamps = data.chunks_exact(SECTOR).filter_map(SectorStamp::read_from);
                     for stamp in stamps.filter(|stamp| stamp.run == run) {
                         written.entry(stamp.offset).or_default().push((stamp.generation, number));
                     }
@@ -152,7 +152,7 @@ mod tests {
         acknowledged(&file, 4 * UNIT, 1, true);
         disk.flush();
         disk.show_cuts(begin);
-        let found = Unflushed::of(&disk, &std::fs::read(&file).unwrap()).unwrap();
+        let found = Unflushed::from_journal(&disk, &std::fs::read(&file).unwrap()).unwrap();
         assert_eq!(found.acknowledged, 4);
         assert_eq!(found.seen_at, [4, 4]);
         assert_eq!(found.not_durable, HashSet::from([(2 * UNIT, 1), (3 * UNIT, 1)]));

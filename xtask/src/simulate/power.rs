@@ -31,7 +31,7 @@ impl DurableFolder {
     ///
     /// # Errors
     /// It can't be read.
-    pub fn of(root: &Path) -> io::Result<DurableFolder> {
+    pub fn open(root: &Path) -> io::Result<DurableFolder> {
         let disk = DurableFolder::default();
         disk.take_all(root)?;
         Ok(disk)
@@ -168,7 +168,7 @@ mod tests {
         let outcome = |seed| {
             let root = tempfile::tempdir().unwrap();
             fs::write(root.path().join("old"), "old").unwrap();
-            let disk = DurableFolder::of(root.path()).unwrap();
+            let disk = DurableFolder::open(root.path()).unwrap();
             change(root.path(), &disk);
             disk.cut(root.path(), "index", &mut Random(seed), &mut Course::new(false)).unwrap();
             let read = |name: &OsString| fs::read(root.path().join(name)).unwrap();

@@ -41,7 +41,7 @@ struct Seen {
 }
 
 impl Script {
-    fn of(random: &mut Random) -> Script {
+    fn draw(random: &mut Random) -> Script {
         let size = 2 + random.number() as usize % 5;
         let is_sound = random.number().is_multiple_of(4);
         let within = |random: &mut Random, longest: Nanos| random.number() % longest;
@@ -94,7 +94,7 @@ fn lead(link: &mut RankLink, network: &Arc<Network>, script: &Script, seen: &mut
         work(link, network, 0, script.work[0][usize::from(round)]);
         let answers = link.gather(figures(0, round), |_| ());
         let decision = decided(&answers);
-        seen.answers.push((answers, link.lost().iter().map(Option::is_some).collect()));
+        seen.answers.push((answers, link.lost_ranks().iter().map(Option::is_some).collect()));
         seen.decisions.push(decision.clone());
         if round == CLOCKS_AFTER {
             seen.clocks = link.clocks(&[]);
@@ -154,7 +154,7 @@ fn play(rank: usize, network: &Arc<Network>, script: &Script) -> Seen {
 /// What doesn't hold.
 pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
     let mut random = Random(seed);
-    let script = Script::of(&mut random);
+    let script = Script::draw(&mut random);
     let course = Course::new(is_shown);
     let network = Network::new(script.faults.clone(), script.delay, script.late, random, course);
     let seen: Vec<Seen> = std::thread::scope(|scope| {

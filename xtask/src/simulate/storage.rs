@@ -98,7 +98,7 @@ fn word(ack: &Acknowledged, offset: u64, held: &[Option<Sector>]) -> Option<Sect
 pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
     let mut course = Course::new(is_shown);
     let mut random = Random(seed);
-    let fault = Fault::of(random.number());
+    let fault = Fault::from_number(random.number());
     let mixing = [Mixing::Never, Mixing::WhenCut][random.number() as usize % 2];
     let target =
         JournalTarget { id: 0, sector: SECTOR as u32, unit: UNIT, mixing, atomic: false, path: "a".into() };

@@ -53,12 +53,12 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
     let mut random = Random(seed);
     // Numbers of their own: the courses of seeds that are written down stay as far as the first cut.
     let mut cuts = Random(seed ^ CUTS);
-    let disk = Arc::new(DurableFolder::of(folder.path())?);
+    let disk = Arc::new(DurableFolder::open(folder.path())?);
     let attempts = Mutex::new(Attempts::default());
     let mut ahead_ns = 0;
     let mut older = None;
     for _ in 0..1 + random.number() % 3 {
-        let mut fault = IndexFault::of(&mut random);
+        let mut fault = IndexFault::draw(&mut random);
         course.step(format_args!("the index: {fault:?}"));
         spoil(&store, fault, older.take(), &mut random)?;
         older = fs::read(store.folder().join(INDEX)).ok();
@@ -68,7 +68,7 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
             _ => {}
         }
         let cut_at = cuts.number().is_multiple_of(3).then(|| cuts.number() as u32 % 150);
-        let faults = RoundFaults { cut_at, ..RoundFaults::of(&mut random, ahead_ns) };
+        let faults = RoundFaults { cut_at, ..RoundFaults::draw(&mut random, ahead_ns) };
         course.step(format_args!("{faults:?}"));
         let (numbers, steps) =
             (std::mem::replace(&mut random, Random(0)), std::mem::replace(course, Course::new(false)));
@@ -96,7 +96,7 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
 }
 
 impl IndexFault {
-    fn of(random: &mut Random) -> IndexFault {
+    fn draw(random: &mut Random) -> IndexFault {
         match random.number() % 10 {
             0 => IndexFault::Lost,
             1 => IndexFault::Older,
@@ -146,7 +146,7 @@ fn spoil(
 }
 
 impl RoundFaults {
-    fn of(random: &mut Random, ahead_ns: i64) -> RoundFaults {
+    fn draw(random: &mut Random, ahead_ns: i64) -> RoundFaults {
         let count = 1 + random.number() as usize % 3;
         let kill = |random: &mut Random| {
             let at = random.number() % 120;

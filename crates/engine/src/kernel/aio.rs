@@ -27,7 +27,7 @@ impl Aio {
     /// # Errors
     /// Why the kernel gives none, and what to do about it.
     pub fn new(setup: Setup, drain_limit: Duration) -> Result<Aio, EngineError> {
-        let limits = Limits::of(&setup, EngineKind::Aio);
+        let limits = Limits::for_setup(&setup, EngineKind::Aio);
         let depth = setup.depth;
         let ways = setup.files.iter().map(|file| file.ways).collect();
         let (priorities, files) = asking::apart(setup.files);
@@ -63,7 +63,7 @@ impl Engine for Aio {
             debug_assert!(request < depth, "request {request} of {depth} has ended");
             done.push(Done { request, result });
         };
-        self.queue.wait(min, timeout, ended).map_err(failed)
+        self.queue.wait(min, timeout, ended).map_err(aio_error)
     }
 
     fn slot(&self, io: &Io) -> Option<Slot<'_>> {
@@ -85,7 +85,7 @@ impl Engine for Aio {
 
 /// A failure of `io_submit` or `io_getevents`. None is part of normal operation.
 #[cold]
-fn failed(source: io::Error) -> EngineError {
+fn aio_error(source: io::Error) -> EngineError {
     let hint = match source.raw_os_error() {
         Some(libc::EAGAIN) => "the kernel accepts no more I/Os: use a smaller queue depth",
         Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => "a seccomp filter does not allow io_getevents",
@@ -105,11 +105,11 @@ pub fn probe() -> Result<(), Unavailable> {
 
 fn explain_here(error: &io::Error) -> Unavailable {
     let number = |path| std::fs::read_to_string(path).ok()?.trim().parse().ok();
-    explain(error, number("/proc/sys/fs/aio-nr"), number("/proc/sys/fs/aio-max-nr"))
+    explain_limit(error, number("/proc/sys/fs/aio-nr"), number("/proc/sys/fs/aio-max-nr"))
 }
 
 /// `used` of `limit` I/Os are promised to queues of the whole machine.
-fn explain(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> Unavailable {
+fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> Unavailable {
     let known = |number: Option<u64>| number.map_or("?".to_string(), |number| number.to_string());
     let (reason, remedy) = match error.raw_os_error() {
         Some(libc::EAGAIN) => (
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn the_explanation_names_the_limit_and_what_to_raise() {
         let told =
-            |errno, used, limit| explain(&io::Error::from_raw_os_error(errno), used, limit).to_string();
+            |errno, used, limit| explain_limit(&io::Error::from_raw_os_error(errno), used, limit).to_string();
         let text = told(libc::EAGAIN, Some(65_000), Some(65_536));
         assert!(text.contains("65000 of 65536") && text.contains("sysctl fs.aio-max-nr=1048576"), "{text}");
         assert!(told(libc::EAGAIN, None, Some(1 << 20)).contains("fs.aio-max-nr=16777216"));
@@ -159,7 +159,7 @@ mod tests {
         assert!(told(libc::ENOSYS, None, None).contains("CONFIG_AIO"));
         assert!(told(libc::EPERM, None, None).contains("seccomp"));
         assert!(told(libc::EIO, None, None).contains("--engine"));
-        let lacking = |errno| explain(&io::Error::from_raw_os_error(errno), None, None).lacking;
+        let lacking = |errno| explain_limit(&io::Error::from_raw_os_error(errno), None, None).lacking;
         assert_eq!(
             [libc::EAGAIN, libc::ENOMEM, libc::ENOSYS, libc::EPERM].map(lacking),
             [true, true, false, false]

@@ -32,7 +32,7 @@ impl Nowait {
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
     ) -> Result<Nowait, EngineError> {
         let depth = setup.depth as usize;
-        let (files, waiting) = doubled(setup.files)?;
+        let (files, waiting) = duplicate_files(setup.files)?;
         let none = NowaitAttempt { io: Io::NONE, first: None, missed: false };
         let inner = open(Setup { files, ..setup })?;
         let (found, again) = (Vec::with_capacity(depth), Vec::with_capacity(depth));
@@ -69,7 +69,7 @@ impl Nowait {
         self.found = found;
     }
 
-    fn repeat(&mut self) -> Result<(), EngineError> {
+    fn repeat_refused(&mut self) -> Result<(), EngineError> {
         let mut left = &self.again[..];
         while !left.is_empty() {
             let taken = self.inner.submit(left)?;
@@ -84,7 +84,7 @@ impl Nowait {
 }
 
 /// The files, those with the flag a second time without it behind them; and of each of the first which it is.
-fn doubled(files: Vec<File>) -> Result<(Vec<File>, Vec<Option<u32>>), EngineError> {
+fn duplicate_files(files: Vec<File>) -> Result<(Vec<File>, Vec<Option<u32>>), EngineError> {
     let mut all = files;
     let mut waiting = Vec::with_capacity(all.len());
     for index in 0..all.len() {
@@ -128,7 +128,7 @@ impl Engine for Nowait {
             if self.again.is_empty() {
                 return Ok(());
             }
-            self.repeat()?;
+            self.repeat_refused()?;
             left = Duration::from_nanos(end.saturating_sub(monotonic()));
         }
     }

@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// A file is no namespace; the kernel takes no commands of it, and what to do.
 pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, EngineError> {
     let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
-    let limits = Limits::of(&setup, EngineKind::Nvme);
+    let limits = Limits::for_setup(&setup, EngineKind::Nvme);
     let mut blocks = Vec::with_capacity(setup.files.len());
     for file in &setup.files {
         let namespace = nvme::namespace(&file.handle).map_err(|error| EngineError {
@@ -40,7 +40,7 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     let first = blocks.first().map(|blocks| blocks.namespace.block_size());
     let (priorities, files) = asking::apart(setup.files);
     let form = Commands::new(blocks, setup.depth);
-    let ring = Ring::of(form, setup.depth, files, setup.buffer, options);
+    let ring = Ring::set_up(form, setup.depth, files, setup.buffer, options);
     let mut ring = ring.map_err(|error| not_made(setup.depth, &error))?;
     if guarded {
         ring.note("protection information by the controller");
@@ -50,7 +50,7 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     }
     if let Some(length) = first {
         try_out(&mut ring, length, options.registered_buffer)
-            .map_err(|error| explain(error, options.polled))?;
+            .map_err(|error| explain_error(error, options.polled))?;
     }
     Ok(Uring::with(ring, priorities, limits))
 }
@@ -106,7 +106,7 @@ fn read_one(ring: &mut Ring<Commands>, length: u32) -> io::Result<()> {
 }
 
 #[cold]
-fn explain(source: io::Error, polled: bool) -> EngineError {
+fn explain_error(source: io::Error, polled: bool) -> EngineError {
     let hint = match source.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => {
             "the kernel doesn't permit this user to send NVMe commands: run as root (before Linux 6.2 only \
@@ -150,7 +150,7 @@ mod tests {
             (libc::EOPNOTSUPP, true, "leave out --poll"),
             (libc::EIO, true, "a first read"),
         ] {
-            let told = explain(io::Error::from_raw_os_error(errno), polled).to_string();
+            let told = explain_error(io::Error::from_raw_os_error(errno), polled).to_string();
             assert!(told.contains(expected), "{told}");
         }
     }

@@ -83,7 +83,7 @@ mod tests {
     use diskspd_sys::memory::Buffer;
 
     /// An engine of depth 2 over the zero device, once with zones (file 0) and once without (file 1).
-    fn engine(kind: EngineKind) -> Option<Box<dyn Engine>> {
+    fn test_engine(kind: EngineKind) -> Option<Box<dyn Engine>> {
         let zero = || OwnedFd::from(std::fs::File::open("/dev/zero").unwrap());
         let files = vec![File { zoned: true, ..File::from(zero()) }, File::from(zero())];
         let setup =
@@ -92,26 +92,29 @@ mod tests {
         Some(kind.row().create(setup).unwrap())
     }
 
-    fn io(request: u32, file: u32, op: Operation) -> Io {
+    fn sample_io(request: u32, file: u32, op: Operation) -> Io {
         Io { request, file, op, offset: 0, length: 512, buffer_offset: 0 }
     }
 
     #[test]
     fn a_reset_ends_with_the_devices_answer_and_others_go_on() {
         for kind in [EngineKind::Uring, EngineKind::Aio] {
-            let Some(mut engine) = engine(kind) else { continue };
-            let batch = [io(0, 1, Operation::Read), io(1, 0, Operation::ZoneReset)];
-            assert_eq!(engine.submit(&batch).unwrap(), 1, "{kind:?}: what comes before it goes first");
-            assert_eq!(engine.submit(&batch[1..]).unwrap(), 1);
+            let Some(mut test_engine) = test_engine(kind) else { continue };
+            let batch = [sample_io(0, 1, Operation::Read), sample_io(1, 0, Operation::ZoneReset)];
+            assert_eq!(test_engine.submit(&batch).unwrap(), 1, "{kind:?}: what comes before it goes first");
+            assert_eq!(test_engine.submit(&batch[1..]).unwrap(), 1);
             let mut done = Vec::new();
             while done.len() < 2 {
-                engine.wait(2, Duration::from_secs(1), &mut done).unwrap();
+                test_engine.wait(2, Duration::from_secs(1), &mut done).unwrap();
             }
             done.sort_by_key(|done| done.request);
             // No device with zones is here: it has no such request.
             let refused = Done { request: 1, result: -i64::from(libc::ENOTTY) };
             assert_eq!(done[1], refused, "{kind:?}");
-            assert!(engine.submit(&[io(0, 1, Operation::ZoneReset)]).is_err(), "{kind:?}: it has no zones");
+            assert!(
+                test_engine.submit(&[sample_io(0, 1, Operation::ZoneReset)]).is_err(),
+                "{kind:?}: it has no zones"
+            );
         }
     }
 

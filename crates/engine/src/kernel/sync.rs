@@ -37,7 +37,7 @@ impl<const WITH: bool> Sync<WITH> {
 
 /// Does one I/O; returns its result. A short transfer is not continued: it is the storage's answer, and is
 /// reported as such.
-fn done<const WITH: bool>(io: &Io, file: &File, device: bool, buffer: &mut Buffer) -> Result<usize, Errno> {
+fn run_io<const WITH: bool>(io: &Io, file: &File, device: bool, buffer: &mut Buffer) -> Result<usize, Errno> {
     match io.op {
         Operation::Read => {
             let data = buffer.as_mut_slice().get_mut(io.place()).ok_or(Errno::FAULT)?;
@@ -71,7 +71,7 @@ impl<const WITH: bool> Perform for Sync<WITH> {
         let file = &self.files[at];
         // Such I/O has the priority of its thread, which changes where files of one thread differ in it.
         self.thread.set(file.priority).map_err(priority_refused)?;
-        Ok(match done::<WITH>(io, file, self.devices[at], buffer) {
+        Ok(match run_io::<WITH>(io, file, self.devices[at], buffer) {
             Ok(bytes) => bytes as i64,
             Err(errno) => -i64::from(errno.raw_os_error()),
         })

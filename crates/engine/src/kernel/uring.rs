@@ -34,7 +34,7 @@ impl Uring {
     /// `features`.
     pub fn new(setup: Setup, options: RingOptions) -> Result<Uring, EngineError> {
         let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
-        let limits = Limits::of(&setup, EngineKind::Uring);
+        let limits = Limits::for_setup(&setup, EngineKind::Uring);
         let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
         let ways: Vec<IoWays> = setup.files.iter().map(|file| file.ways).collect();
         let (priorities, files) = asking::apart(setup.files);
@@ -66,8 +66,8 @@ impl<F: EntryForm> Uring<F> {
         Uring { ring, priorities, limits, not_pinned }
     }
 
-    fn enter(&mut self, min: usize, timeout: Duration) -> Result<Entered, EngineError> {
-        self.ring.enter(min, timeout).map_err(failed)
+    fn enter_ring(&mut self, min: usize, timeout: Duration) -> Result<Entered, EngineError> {
+        self.ring.enter(min, timeout).map_err(uring_error)
     }
 
     #[inline]
@@ -82,17 +82,22 @@ impl<F: EntryForm> Uring<F> {
     /// The kernel lacks memory to take what is queued: lets I/Os in flight end, which frees some, and tries
     /// again. What can't be submitted in time stays queued for the next call.
     #[cold]
-    fn relieve(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn relieve_queue(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<Done>,
+    ) -> Result<(), EngineError> {
         let timeout = if min == 0 { 0 } else { Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX) };
         let deadline = monotonic().saturating_add(timeout);
         let left = || Duration::from_nanos(deadline.saturating_sub(monotonic()));
         let mut reaped = self.reap(done);
         let mut attempts = 0;
         loop {
-            self.ring.await_completions(1, left().min(PAUSE)).map_err(failed)?;
+            self.ring.await_completions(1, left().min(PAUSE)).map_err(uring_error)?;
             reaped += self.reap(done);
             let more = usize::from(reaped < min && self.ring.in_flight() > 0);
-            self.enter(more, left())?;
+            self.enter_ring(more, left())?;
             reaped += self.reap(done);
             if reaped >= min || left().is_zero() {
                 return Ok(());
@@ -100,7 +105,7 @@ impl<F: EntryForm> Uring<F> {
             // Nothing in flight will ever free anything: somebody else has to.
             attempts += u32::from(self.ring.in_flight() == self.ring.queued());
             if attempts > PATIENCE {
-                return Err(failed(std::io::Error::from_raw_os_error(libc::EAGAIN)));
+                return Err(uring_error(std::io::Error::from_raw_os_error(libc::EAGAIN)));
             }
         }
     }
@@ -108,7 +113,7 @@ impl<F: EntryForm> Uring<F> {
 
 /// A failure of `io_uring_enter`. None is part of normal operation.
 #[cold]
-fn failed(source: std::io::Error) -> EngineError {
+fn uring_error(source: std::io::Error) -> EngineError {
     let hint = match source.raw_os_error() {
         Some(libc::EAGAIN) => "the kernel has no memory left for requests: use a smaller queue depth",
         Some(libc::EEXIST | libc::EBADFD) => "the ring was used by another thread than its own",
@@ -137,8 +142,8 @@ impl<F: EntryForm> Engine for Uring<F> {
             && self.ring.visible() >= min
             // A poll looks behind the curtain too; whoever has enough need not.
             && (min > 0 || !self.ring.needs_enter());
-        if !enough && self.enter(min, timeout)? == Entered::Busy {
-            return self.relieve(min, timeout, done);
+        if !enough && self.enter_ring(min, timeout)? == Entered::Busy {
+            return self.relieve_queue(min, timeout, done);
         }
         self.reap(done);
         Ok(())
@@ -170,7 +175,7 @@ mod tests {
     use std::io::Write;
 
     /// A queue of four over a pipe (file 0) and `/dev/zero` (file 1).
-    fn engine() -> (Uring, std::io::PipeWriter) {
+    fn pipe_engine() -> (Uring, std::io::PipeWriter) {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         let zero = std::fs::File::open("/dev/zero").expect("/dev/zero");
         let buffer = Buffer::new(4096).expect("memory");
@@ -190,19 +195,19 @@ mod tests {
         if let Err(why) = probe() {
             return eprintln!("skipped: {why}");
         }
-        let (mut engine, mut writer) = engine();
+        let (mut engine, mut writer) = pipe_engine();
         let mut done = vec![];
         engine.submit(&[read(0, 0)]).expect("submit");
         engine.wait(0, Duration::ZERO, &mut done).expect("wait");
         engine.submit(&[read(1, 1), read(2, 1)]).expect("submit");
-        engine.relieve(2, Duration::MAX, &mut done).expect("both are served, whatever the pipe does");
+        engine.relieve_queue(2, Duration::MAX, &mut done).expect("both are served, whatever the pipe does");
         done.sort_by_key(|done| done.request);
         assert_eq!(done, [Done { request: 1, result: 8 }, Done { request: 2, result: 8 }]);
-        engine.relieve(1, Duration::from_millis(1), &mut done).expect("a timeout is no error");
-        engine.relieve(0, Duration::MAX, &mut done).expect("a poll doesn't wait");
+        engine.relieve_queue(1, Duration::from_millis(1), &mut done).expect("a timeout is no error");
+        engine.relieve_queue(0, Duration::MAX, &mut done).expect("a poll doesn't wait");
         assert_eq!(done.len(), 2);
         writer.write_all(b"x").expect("writing to the pipe");
-        engine.relieve(1, Duration::MAX, &mut done).expect("wait");
+        engine.relieve_queue(1, Duration::MAX, &mut done).expect("wait");
         assert_eq!(done[2..], [Done { request: 0, result: 1 }]);
     }
 }

@@ -47,7 +47,7 @@ pub struct LatencySums {
 }
 
 impl LatencySums {
-    fn since(now: &Moments, before: &Moments) -> LatencySums {
+    fn moments_between(now: &Moments, before: &Moments) -> LatencySums {
         let number = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
         LatencySums {
             ios: now.count.saturating_sub(before.count),
@@ -155,12 +155,12 @@ impl LatencyLog {
 
     /// Closes the interval that is over: all latencies before `since_start` are in `all`.
     pub fn close(&mut self, since_start: u64, all: &Moments) {
-        self.put(all);
+        self.put_interval(all);
         // Nothing was completed in those between. What comes behind the last one belongs to it.
         while self.end <= since_start && self.intervals.len() < self.intervals.capacity() {
             self.end += self.width;
             if self.end <= since_start {
-                self.put(all);
+                self.put_interval(all);
             }
         }
         if self.end <= since_start {
@@ -169,13 +169,13 @@ impl LatencyLog {
     }
 
     pub fn finish(mut self, all: &Moments) -> LatencyLog {
-        self.put(all);
+        self.put_interval(all);
         self
     }
 
-    fn put(&mut self, all: &Moments) {
+    fn put_interval(&mut self, all: &Moments) {
         if self.intervals.len() < self.intervals.capacity() {
-            self.intervals.push(LatencySums::since(all, &self.before));
+            self.intervals.push(LatencySums::moments_between(all, &self.before));
             self.before = *all;
         }
     }
@@ -187,7 +187,7 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn moments(latencies: &[u64]) -> Moments {
+    fn sample_moments(latencies: &[u64]) -> Moments {
         let mut all = Moments::default();
         latencies.iter().for_each(|latency| all.record(*latency));
         all
@@ -197,11 +197,11 @@ mod tests {
     fn intervals_hold_what_came_in_them() {
         let mut log = LatencyLog::new(5);
         assert!(!log.is_over(SECOND - 1) && log.is_over(SECOND));
-        log.close(SECOND, &moments(&[1_000_000]));
+        log.close(SECOND, &sample_moments(&[1_000_000]));
         assert!(!log.is_over(2 * SECOND - 1));
         // Nothing for two seconds and more.
-        log.close(4 * SECOND + 1, &moments(&[1_000_000, 3_000_000, 5_000_000]));
-        let log = log.finish(&moments(&[1_000_000, 3_000_000, 5_000_000, 7_000_000]));
+        log.close(4 * SECOND + 1, &sample_moments(&[1_000_000, 3_000_000, 5_000_000]));
+        let log = log.finish(&sample_moments(&[1_000_000, 3_000_000, 5_000_000, 7_000_000]));
         let sums = |ios, sum_ns, squares_us2| LatencySums { ios, sum_ns, squares_us2 };
         let expected = [
             sums(1, 1_000_000, 1_000_000),
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(log.intervals, expected);
         let mut course = LatencyCourse::default();
         course.add(log);
-        course.add(LatencyLog::new(5).finish(&moments(&[1_000_000])));
+        course.add(LatencyLog::new(5).finish(&sample_moments(&[1_000_000])));
         assert_eq!(course.intervals[0], sums(2, 2_000_000, 2_000_000));
         let stored = serde_json::to_string(&course).unwrap();
         assert_eq!(serde_json::from_str::<LatencyCourse>(&stored).unwrap(), course);
@@ -228,9 +228,9 @@ mod tests {
             let capacity = log.intervals.capacity();
             assert_eq!(log.width, width * SECOND);
             assert!((1..=4098).contains(&capacity), "{duration}: {capacity}");
-            log.close(u64::MAX / 2, &moments(&[5]));
+            log.close(u64::MAX / 2, &sample_moments(&[5]));
             assert!(log.intervals.len() <= capacity && !log.is_over(u64::MAX - 1));
-            assert_eq!(log.finish(&moments(&[5])).intervals.capacity(), capacity);
+            assert_eq!(log.finish(&sample_moments(&[5])).intervals.capacity(), capacity);
         }
     }
 }

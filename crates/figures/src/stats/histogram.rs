@@ -66,16 +66,16 @@ impl Histogram {
 
     #[cold]
     fn allocate_and_count(&mut self, nanos: u64, count: u64) {
-        self.allocate();
+        self.allocate_buckets();
         self.counts[index(nanos)] += count;
     }
 
     /// Has room for every latency from here on.
-    fn allocate(&mut self) {
+    fn allocate_buckets(&mut self) {
         if self.counts.is_empty() {
             let stored = std::mem::take(&mut self.stored);
             self.counts = vec![0; BUCKETS];
-            unpacked(&stored).for_each(|(bucket, count)| self.counts[bucket] = count);
+            unpack_buckets(&stored).for_each(|(bucket, count)| self.counts[bucket] = count);
         }
     }
 
@@ -98,7 +98,7 @@ impl Histogram {
             *self = other.clone();
             return;
         }
-        self.allocate();
+        self.allocate_buckets();
         for (index, count) in other.filled() {
             self.counts[index] = self.counts[index].saturating_add(count);
         }
@@ -123,7 +123,7 @@ impl Histogram {
         for (index, count) in self.filled() {
             cumulated = cumulated.saturating_add(count);
             if p < 1.0 && cumulated as f64 >= wanted {
-                return Some(middle(index).clamp(min, max));
+                return Some(bucket_middle(index).clamp(min, max));
             }
         }
         debug_assert_eq!(cumulated, self.moments.count, "the buckets hold all that was counted");
@@ -140,7 +140,7 @@ impl Histogram {
     /// us, where buckets are narrower than a unit. Above, latencies in the same bucket count once, so it
     /// is a lower bound.
     pub fn distinct(&self) -> usize {
-        let mut ticks: Vec<u64> = self.filled().map(|(index, _)| (middle(index) + 50) / 100).collect();
+        let mut ticks: Vec<u64> = self.filled().map(|(index, _)| (bucket_middle(index) + 50) / 100).collect();
         ticks.dedup();
         ticks.len()
     }
@@ -152,7 +152,7 @@ impl Histogram {
         // Empty: the minimum is above the maximum, and that's no range.
         let counts = self.counts.get(first..=last).unwrap_or_default();
         let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        unpacked(&self.stored).chain(counted.map(move |(i, count)| (first + i, *count)))
+        unpack_buckets(&self.stored).chain(counted.map(move |(i, count)| (first + i, *count)))
     }
 }
 
@@ -168,7 +168,7 @@ pub(super) fn pack(buckets: impl Iterator<Item = (usize, u64)>) -> Vec<u8> {
 }
 
 /// (bucket, count) of buckets that are stored so and were checked.
-fn unpacked(stored: &[u8]) -> impl Iterator<Item = (usize, u64)> + '_ {
+fn unpack_buckets(stored: &[u8]) -> impl Iterator<Item = (usize, u64)> + '_ {
     let (mut rest, mut next) = (stored.iter(), 0);
     std::iter::from_fn(move || {
         let bucket = next + pop(&mut rest)? as usize;
@@ -190,7 +190,7 @@ pub(super) fn bounds(index: usize) -> (u64, u64) {
     (first, last)
 }
 
-fn middle(index: usize) -> u64 {
+fn bucket_middle(index: usize) -> u64 {
     let (first, last) = bounds(index);
     first + (last - first) / 2
 }

@@ -49,7 +49,7 @@ pub(super) fn of(rates: &[f64], level: f64) -> Option<Interruptions> {
         rate,
         begin: *begins.first()?,
         end: rates.iter().rposition(apart)? + 1,
-        period: period(&begins),
+        period: usual_period(&begins),
         explained: split.explained,
     })
 }
@@ -69,7 +69,7 @@ struct Split {
 }
 
 impl Split {
-    fn of(rates: &[f64]) -> Option<Split> {
+    fn split_rates(rates: &[f64]) -> Option<Split> {
         let mut sorted = rates.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (count, mean) = (rates.len() as f64, mean_of(rates));
@@ -92,7 +92,7 @@ impl Split {
 
 /// Distance of the beginnings, if each is as far from the next as the others are, to an interval or a
 /// quarter.
-fn period(begins: &[usize]) -> Option<f64> {
+fn usual_period(begins: &[usize]) -> Option<f64> {
     let distances: Vec<f64> = begins.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let mean = mean_of(&distances);
     let regular = distances.iter().all(|distance| (distance - mean).abs() <= (mean / 4.0).max(1.0));
@@ -107,7 +107,7 @@ fn mean_of(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn series(count: usize, rate: impl Fn(usize) -> f64) -> Vec<f64> {
+    fn rate_series(count: usize, rate: impl Fn(usize) -> f64) -> Vec<f64> {
         // Some noise, the same each time.
         (0..count).map(|index| rate(index) * (1.0 + (index * 7919 % 13) as f64 / 1000.0)).collect()
     }
@@ -115,35 +115,35 @@ mod tests {
     #[test]
     fn stalls_dips_and_bursts_are_found_with_their_period() {
         let found = |rates: Vec<f64>, level| {
-            let found = of(&rates, level).unwrap();
+            let found = detect(&rates, level).unwrap();
             (found.intervals, found.times, found.begin, found.end, found.period)
         };
-        let dip = series(12, |i| if (5..8).contains(&i) { 400.0 } else { 1000.0 });
+        let dip = rate_series(12, |i| if (5..8).contains(&i) { 400.0 } else { 1000.0 });
         assert_eq!(found(dip.clone(), 1000.0), (3, 1, 5, 8, None));
-        let rates = of(&dip, 1000.0).unwrap();
+        let rates = detect(&dip, 1000.0).unwrap();
         assert!(
             (rates.rate / 402.0 - 1.0).abs() < 0.02 && (rates.level / 1006.0 - 1.0).abs() < 0.02,
             "{rates:?}"
         );
-        let stalls = series(20, |i| if i % 4 == 3 { 0.0 } else { 1000.0 });
+        let stalls = rate_series(20, |i| if i % 4 == 3 { 0.0 } else { 1000.0 });
         assert_eq!(found(stalls, 1000.0), (5, 5, 3, 20, Some(4.0)));
-        let alternating = series(30, |i| if i % 2 == 0 { 1000.0 } else { 2000.0 });
+        let alternating = rate_series(30, |i| if i % 2 == 0 { 1000.0 } else { 2000.0 });
         assert_eq!(found(alternating, 1500.0), (15, 15, 0, 29, Some(2.0)));
-        let bursts = series(40, |i| if i % 10 < 2 { 3000.0 } else { 1000.0 });
+        let bursts = rate_series(40, |i| if i % 10 < 2 { 3000.0 } else { 1000.0 });
         assert_eq!(found(bursts, 1000.0), (8, 4, 0, 32, Some(10.0)));
-        let irregular = series(40, |i| if [3, 4, 9, 20, 21, 33].contains(&i) { 100.0 } else { 1000.0 });
+        let irregular = rate_series(40, |i| if [3, 4, 9, 20, 21, 33].contains(&i) { 100.0 } else { 1000.0 });
         assert_eq!(found(irregular, 1000.0), (6, 4, 3, 34, None));
     }
 
     #[test]
     fn negligible_interruptions_are_ignored() {
-        let rare = series(40, |i| if i % 20 == 7 { 100.0 } else { 1000.0 });
-        assert_eq!(of(&rare, 1000.0), None);
-        let shallow = series(40, |i| if i % 2 == 0 { 950.0 } else { 1050.0 });
-        assert_eq!(of(&shallow, 1000.0), None);
-        assert_eq!(of(&series(40, |_| 1000.0), 1000.0), None);
-        assert_eq!(of(&[5.0; 12], 5.0), None);
-        assert_eq!(of(&[f64::NAN; 12], f64::NAN), None);
-        assert_eq!(of(&[], 0.0), None);
+        let rare = rate_series(40, |i| if i % 20 == 7 { 100.0 } else { 1000.0 });
+        assert_eq!(detect(&rare, 1000.0), None);
+        let shallow = rate_series(40, |i| if i % 2 == 0 { 950.0 } else { 1050.0 });
+        assert_eq!(detect(&shallow, 1000.0), None);
+        assert_eq!(detect(&rate_series(40, |_| 1000.0), 1000.0), None);
+        assert_eq!(detect(&[5.0; 12], 5.0), None);
+        assert_eq!(detect(&[f64::NAN; 12], f64::NAN), None);
+        assert_eq!(detect(&[], 0.0), None);
     }
 }

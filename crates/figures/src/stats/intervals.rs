@@ -90,7 +90,7 @@ impl IntervalLog {
     #[inline]
     pub fn record_equal(&mut self, since_start: u64, latency: u64, count: u32, bytes: u64, write: bool) {
         if since_start >= self.end {
-            self.turn(since_start);
+            self.start_interval(since_start);
         }
         debug_assert!(
             since_start >= self.end.saturating_sub(self.width),
@@ -104,7 +104,7 @@ impl IntervalLog {
 
     /// The next interval that has an I/O begins.
     #[cold]
-    fn turn(&mut self, since_start: u64) {
+    fn start_interval(&mut self, since_start: u64) {
         self.pack();
         self.current = since_start / self.width;
         self.end = self.current.saturating_add(1).saturating_mul(self.width);
@@ -182,7 +182,7 @@ impl Intervals {
                 };
                 (0..cells).map(one).collect()
             });
-            self.at(number as usize).merge(&Interval { read_bytes, write_bytes, latencies });
+            self.interval_at(number as usize).merge(&Interval { read_bytes, write_bytes, latencies });
             number += 1;
         }
     }
@@ -195,7 +195,7 @@ impl Intervals {
     /// The same, with its intervals in the places from number `first` on.
     pub fn merge_at(&mut self, first: usize, other: &Intervals) {
         for (number, theirs) in (first..).zip(&other.intervals) {
-            self.at(number).merge(theirs);
+            self.interval_at(number).merge(theirs);
         }
     }
 
@@ -221,7 +221,7 @@ impl Intervals {
         self.intervals.get(number)
     }
 
-    fn at(&mut self, number: usize) -> &mut Interval {
+    fn interval_at(&mut self, number: usize) -> &mut Interval {
         if number >= self.intervals.len() {
             self.intervals.resize(number + 1, Interval::default());
         }
@@ -234,14 +234,14 @@ impl Interval {
     /// latencies were not kept.
     pub fn latencies(&self) -> impl Iterator<Item = (u64, u64)> {
         let kept = self.latencies.iter().flatten();
-        kept.map(|(cell, ios)| (middle(usize::from(*cell).min(CELLS - 1)), *ios))
+        kept.map(|(cell, ios)| (cell_middle(usize::from(*cell).min(CELLS - 1)), *ios))
     }
 
     fn merge(&mut self, other: &Interval) {
         self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
         self.write_bytes = self.write_bytes.saturating_add(other.write_bytes);
         self.latencies = match (self.latencies.take(), &other.latencies) {
-            (Some(mine), Some(theirs)) => Some(merged(mine, theirs)),
+            (Some(mine), Some(theirs)) => Some(merge_cells(mine, theirs)),
             _ => None,
         };
     }
@@ -257,12 +257,12 @@ impl Interval {
             cumulated = cumulated.saturating_add(*count);
             cumulated as f64 >= wanted
         });
-        reached.or(latencies.last()).map(|(cell, _)| middle(usize::from(*cell).min(CELLS - 1)))
+        reached.or(latencies.last()).map(|(cell, _)| cell_middle(usize::from(*cell).min(CELLS - 1)))
     }
 }
 
 /// Two ascending lists of (cell, count) as one.
-fn merged(mine: Vec<(u16, u64)>, theirs: &[(u16, u64)]) -> Vec<(u16, u64)> {
+fn merge_cells(mine: Vec<(u16, u64)>, theirs: &[(u16, u64)]) -> Vec<(u16, u64)> {
     if mine.is_empty() {
         return theirs.to_vec();
     }
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn a_latency_read_back_is_within_a_128th_or_32_ns() {
         for nanos in (0..200_000).chain((17..40).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])) {
-            let read = middle(Cells::cell(nanos));
+            let read = cell_middle(Cells::cell(nanos));
             assert!(read.abs_diff(nanos) <= (nanos / 128).max(32), "{nanos} reads as {read}");
         }
         assert_eq!(Cells::cell(u64::MAX), CELLS - 1);

@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn jumps_are_no_noise() {
         let values: Vec<f64> = (0..40).map(|i| f64::from(i % 2) + if i < 20 { 0.0 } else { 50.0 }).collect();
-        let noise = Noise::of(&values, 0.01);
+        let noise = Noise::estimate(&values, 0.01);
         assert!(noise.long_run < 4.0, "{noise:?}");
-        assert_eq!(Noise::of(&[5.0; 20], 0.1), Noise { long_run: 0.1 * 0.1, autocorrelation: 0.0 });
+        assert_eq!(Noise::estimate(&[5.0; 20], 0.1), Noise { long_run: 0.1 * 0.1, autocorrelation: 0.0 });
     }
 }

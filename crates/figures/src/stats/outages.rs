@@ -53,22 +53,22 @@ pub struct WatchedIos<'a> {
 }
 
 /// The outages, in the order of time.
-pub fn of(watched: WatchedIos) -> Vec<QuietStretch> {
+pub fn detect(watched: WatchedIos) -> Vec<QuietStretch> {
     let WatchedIos { counts, width_s, in_flight, .. } = watched;
     let ios = sum(counts);
     if width_s.is_nan() || width_s <= 0.0 {
         return Vec::new();
     }
-    let silences = silences(&watched);
+    let silences = find_silences(&watched);
     let long = |stretch: &Range<usize>| stretch.len() as f64 * width_s >= SHORTEST_S - width_s / 1000.0;
     if ios == 0 {
         let all = silences.into_iter().filter(long);
-        return all.map(|stretch| stated(&watched, stretch, None)).collect();
+        return all.map(|stretch| quiet_stretch(&watched, stretch, None)).collect();
     }
     if ios < ROUNDS.saturating_mul(in_flight) {
         return Vec::new();
     }
-    let usual = UsualRate::of(&watched);
+    let usual = UsualRate::estimate(&watched);
     let exceptional =
         |silence: &&Range<usize>| long(silence) && is_no_chance(&watched, &silences, silence.len());
     let silent: Vec<Range<usize>> = silences.iter().filter(exceptional).cloned().collect();
@@ -85,14 +85,14 @@ pub fn of(watched: WatchedIos) -> Vec<QuietStretch> {
     found.sort_by_key(|stretch| stretch.start);
     let named = found.iter().filter(|stretch| !is_habit(&watched, &found, &silences, stretch));
     let rate = usual.map_or_else(|| rate_outside(&watched, &found), |usual| usual.per_interval);
-    named.map(|stretch| stated(&watched, stretch.clone(), Some(rate))).collect()
+    named.map(|stretch| quiet_stretch(&watched, stretch.clone(), Some(rate))).collect()
 }
 
 fn sum(counts: &[u64]) -> u64 {
     counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
-fn stated(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>) -> QuietStretch {
+fn quiet_stretch(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>) -> QuietStretch {
     QuietStretch {
         begin_s: stretch.start as f64 * watched.width_s,
         end_s: stretch.end as f64 * watched.width_s,
@@ -161,7 +161,7 @@ struct UsualRate {
 }
 
 impl UsualRate {
-    fn of(watched: &WatchedIos) -> Option<UsualRate> {
+    fn estimate(watched: &WatchedIos) -> Option<UsualRate> {
         let second = (SHORTEST_S / watched.width_s).round().max(1.0) as usize;
         let windows = watched.counts.len().checked_sub(second)?;
         let is_seen =
@@ -189,7 +189,7 @@ impl UsualRate {
                 _ => found.push(begin..begin + self.second),
             }
         }
-        let trimmed = found.into_iter().map(|stretch| trimmed(watched.counts, stretch, most));
+        let trimmed = found.into_iter().map(|stretch| trim_range(watched.counts, stretch, most));
         trimmed.filter(|stretch| self.is_usual_around(watched.counts, stretch)).collect()
     }
 
@@ -205,7 +205,7 @@ impl UsualRate {
 }
 
 /// Without the intervals at its edges that hold more than this.
-fn trimmed(counts: &[u64], stretch: Range<usize>, most: f64) -> Range<usize> {
+fn trim_range(counts: &[u64], stretch: Range<usize>, most: f64) -> Range<usize> {
     let is_low = |index: &usize| counts[*index] as f64 <= most;
     let begin = stretch.clone().find(is_low).unwrap_or(stretch.end);
     let end = (begin..stretch.end).rev().find(is_low).map_or(begin, |last| last + 1);

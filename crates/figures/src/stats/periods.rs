@@ -27,7 +27,7 @@ const AS_GOOD: f64 = 0.05;
 pub(super) fn of(values: &[f64]) -> Option<Periodic> {
     let longest = values.len() / FEWEST_TURNS;
     let turns: Vec<Periodic> =
-        (2 * SHORTEST..=2 * longest).filter_map(|half| folded(values, half as f64 / 2.0)).collect();
+        (2 * SHORTEST..=2 * longest).filter_map(|half| fold_values(values, half as f64 / 2.0)).collect();
     let best = turns.iter().map(|turn| turn.explained).fold(0.0, f64::max);
     if best < EXPLAINS {
         return None;
@@ -38,7 +38,7 @@ pub(super) fn of(values: &[f64]) -> Option<Periodic> {
     hill.max_by(|a, b| a.explained.total_cmp(&b.explained)).cloned()
 }
 
-fn folded(values: &[f64], period: f64) -> Option<Periodic> {
+fn fold_values(values: &[f64], period: f64) -> Option<Periodic> {
     let parts = (period as usize).clamp(SHORTEST, MOST_PARTS);
     let part = |index: usize| ((index as f64 % period) / period * parts as f64) as usize % parts;
     let mut sums = [(0.0, 0.0); MOST_PARTS];
@@ -82,7 +82,7 @@ mod tests {
                     (0..count).map(saw(period)).collect::<Vec<f64>>(),
                     (0..count).map(wave(period)).collect(),
                 ] {
-                    let found = of(&values).unwrap();
+                    let found = detect(&values).unwrap();
                     let wrong = (found.period / period - 1.0).abs();
                     assert!(wrong < 0.09, "{count} by {period}: {found:?}");
                     assert!(found.high - found.low > 250.0, "{found:?}");
@@ -93,14 +93,14 @@ mod tests {
 
     #[test]
     fn aperiodic_series_has_no_period() {
-        let of = |rate: &dyn Fn(usize) -> f64| of(&(0..60).map(rate).collect::<Vec<f64>>());
+        let of = |rate: &dyn Fn(usize) -> f64| detect(&(0..60).map(rate).collect::<Vec<f64>>());
         assert_eq!(of(&|_| 5.0), None);
         assert_eq!(of(&|i| 100.0 - i as f64), None);
         assert_eq!(of(&|i| if i < 25 { 100.0 } else { 50.0 }), None);
         assert_eq!(of(&|i| if (20..30).contains(&i) { 100.0 } else { 50.0 }), None);
         // Twice is no return.
         assert_eq!(of(&|i| 100.0 - (i % 30) as f64), None);
-        assert_eq!(super::of(&[]), None);
-        assert_eq!(super::of(&[1.0; 11]), None);
+        assert_eq!(super::detect(&[]), None);
+        assert_eq!(super::detect(&[1.0; 11]), None);
     }
 }

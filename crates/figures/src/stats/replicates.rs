@@ -46,7 +46,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    pub fn of(values: &[f64]) -> Option<Spread> {
+    pub fn from_values(values: &[f64]) -> Option<Spread> {
         Spread::as_sure(values, CONFIDENCE)
     }
 
@@ -141,7 +141,7 @@ pub fn student_t(share: f64, degrees: f64) -> f64 {
     // Newton's method from the left: the share grows ever slower, so no step goes too far.
     for _ in 0..100 {
         let density = at_zero * (1.0 + t * t / degrees).powf(-half);
-        let step = (share - below(t, degrees)) / density;
+        let step = (share - share_below(t, degrees)) / density;
         t += step;
         if step.abs() <= 1e-12 * t {
             break;
@@ -151,7 +151,7 @@ pub fn student_t(share: f64, degrees: f64) -> f64 {
 }
 
 /// The share of Student's t distribution below `t`, which isn't negative.
-fn below(t: f64, degrees: f64) -> f64 {
+fn share_below(t: f64, degrees: f64) -> f64 {
     1.0 - incomplete_beta(degrees / 2.0, 0.5, degrees / (degrees + t * t)) / 2.0
 }
 
@@ -163,13 +163,13 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp();
     match x < (a + 1.0) / (a + b + 2.0) {
-        true => front * fraction(a, b, x) / a,
-        false => 1.0 - front * fraction(b, a, 1.0 - x) / b,
+        true => front * continued_fraction(a, b, x) / a,
+        false => 1.0 - front * continued_fraction(b, a, 1.0 - x) / b,
     }
 }
 
 /// The continued fraction, evaluated from the front (Lentz's method).
-fn fraction(a: f64, b: f64, x: f64) -> f64 {
+fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     let apart_from_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
     let mut c = 1.0;
     let mut d = 1.0 / apart_from_zero(1.0 - (a + b) * x / (a + 1.0));
@@ -226,20 +226,20 @@ mod tests {
 
     #[test]
     fn an_interval_is_that_of_the_textbook() {
-        let spread = Spread::of(&[9.0, 10.0, 11.0]).unwrap();
+        let spread = Spread::from_values(&[9.0, 10.0, 11.0]).unwrap();
         assert_eq!((spread.count, spread.mean, spread.deviation), (3, 10.0, Some(1.0)));
         // 4.30265 / sqrt(3)
         assert!((spread.half_width.unwrap() - 2.484_138).abs() < 1e-5);
         // 4.30265 * sqrt(2)
         assert!((spread.between_two_runs().unwrap() - 6.084_870).abs() < 1e-5);
-        let one = Spread::of(&[5.0]).unwrap();
+        let one = Spread::from_values(&[5.0]).unwrap();
         assert_eq!((one.half_width, one.between_two_runs(), one.relative()), (None, None, None));
-        assert_eq!(Spread::of(&[]), None);
+        assert_eq!(Spread::from_values(&[]), None);
     }
 
     #[test]
     fn intervals_stay_within_what_is_possible() {
-        let of = |values: &[f64], bounds| Spread::of(values).unwrap().interval(bounds).unwrap();
+        let of = |values: &[f64], bounds| Spread::from_values(values).unwrap().interval(bounds).unwrap();
         for values in [&[0.1, 0.2, 9.0][..], &[0.0, 0.0, 100.0], &[1e-9, 1e9], &[5.0, 5.0], &[0.0, 0.0]] {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let (low, high) = of(values, Bounds::Positive);
@@ -258,7 +258,7 @@ mod tests {
         assert!((low - 97.55).abs() < 0.04 && (high - 102.45).abs() < 0.08, "{low} {high}");
         let (low, high) = of(&[49.0, 50.0, 51.0], Bounds::Percent);
         assert!((low - 47.52).abs() < 0.01 && (high - 52.48).abs() < 0.01, "{low} {high}");
-        assert_eq!(Spread::of(&[5.0]).unwrap().interval(Bounds::Positive), None);
+        assert_eq!(Spread::from_values(&[5.0]).unwrap().interval(Bounds::Positive), None);
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
             let mut draw = || (noise.draw() * deviation - deviation * deviation / 2.0).exp();
             let held = (0..2000).filter(|_| {
                 let values: Vec<f64> = (0..runs).map(|_| draw()).collect();
-                let (low, high) = Spread::of(&values).unwrap().interval(Bounds::Positive).unwrap();
+                let (low, high) = Spread::from_values(&values).unwrap().interval(Bounds::Positive).unwrap();
                 (low..=high).contains(&1.0)
             });
             let held = held.count();

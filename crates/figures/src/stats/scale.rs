@@ -24,17 +24,17 @@ impl<const PRECISION: u32, const UNIT: u32, const RANGE: u32> Scale<PRECISION, U
 
     /// Returns the smallest value of a cell; for the index after the last cell, its nominal end.
     pub fn first(cell: usize) -> u64 {
-        let shift = shift::<PRECISION>(cell);
+        let shift = bucket_shift::<PRECISION>(cell);
         ((cell - (shift << PRECISION)) as u64) << (shift as u32 + UNIT)
     }
 
     /// Returns the number of values in a cell; for the unbounded last cell, its nominal width.
     pub fn width(cell: usize) -> u64 {
-        1 << (shift::<PRECISION>(cell) as u32 + UNIT)
+        1 << (bucket_shift::<PRECISION>(cell) as u32 + UNIT)
     }
 }
 
-fn shift<const PRECISION: u32>(cell: usize) -> usize {
+fn bucket_shift<const PRECISION: u32>(cell: usize) -> usize {
     (cell >> PRECISION).saturating_sub(1)
 }
 
@@ -42,7 +42,7 @@ fn shift<const PRECISION: u32>(cell: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn tiles<const PRECISION: u32, const UNIT: u32, const RANGE: u32>() {
+    fn check_tiles<const PRECISION: u32, const UNIT: u32, const RANGE: u32>() {
         type S<const P: u32, const U: u32, const R: u32> = Scale<P, U, R>;
         let mut next = 0u64;
         for cell in 0..S::<PRECISION, UNIT, RANGE>::CELLS {
@@ -61,9 +61,9 @@ mod tests {
 
     #[test]
     fn cells_follow_each_other_without_gap_or_overlap() {
-        tiles::<9, 0, 40>();
-        tiles::<6, 5, 40>();
-        tiles::<5, 0, 64>();
-        tiles::<2, 3, 10>();
+        check_tiles::<9, 0, 40>();
+        check_tiles::<6, 5, 40>();
+        check_tiles::<5, 0, 64>();
+        check_tiles::<2, 3, 10>();
     }
 }

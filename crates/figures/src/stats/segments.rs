@@ -141,7 +141,7 @@ pub(super) fn ramp(sums: &Sums, noise: &Noise) -> Option<Fit<Ramp>> {
 mod tests {
     use super::*;
 
-    fn noise(variance: f64) -> Noise {
+    fn sample_noise(variance: f64) -> Noise {
         Noise { long_run: variance, autocorrelation: 0.0 }
     }
 
@@ -158,19 +158,19 @@ mod tests {
                 }
             })
             .collect();
-        let sums = Sums::of(&values);
-        let fit = levels(&sums, &noise(0.1));
+        let sums = Sums::from_values(&values);
+        let fit = levels(&sums, &sample_noise(0.1));
         assert_eq!(fit.shape, [0, 12, 30]);
         assert_eq!([sums.mean(0..12), sums.mean(12..30), sums.mean(30..40)], [10.0, 4.0, 7.0]);
         assert!((fit.cost - 2.0 * penalty(40)).abs() < 1e-6, "{fit:?}");
-        assert!(level(&sums, &noise(0.1)) > fit.cost);
+        assert!(level(&sums, &sample_noise(0.1)) > fit.cost);
     }
 
     #[test]
     fn a_change_that_does_not_pay_is_none() {
         let values: Vec<f64> = (0..40).map(|i| if i < 20 { 10.0 } else { 11.0 }).collect();
         // It saves 40 * 0.5^2 = 10 squares.
-        let at = |variance| levels(&Sums::of(&values), &noise(variance)).shape;
+        let at = |variance| levels(&Sums::from_values(&values), &sample_noise(variance)).shape;
         assert_eq!(at(10.0 / (penalty(40) * 1.01)), [0, 20]);
         assert_eq!(at(10.0 / (penalty(40) * 0.99)), [0]);
     }
@@ -179,14 +179,14 @@ mod tests {
     fn a_ramp_is_found_with_its_end() {
         for until in [10, 25, 36, 40] {
             let values: Vec<f64> = (0..40).map(|i| 100.0 - i.min(until - 1) as f64).collect();
-            let fit = ramp(&Sums::of(&values), &noise(1.0)).unwrap();
+            let fit = ramp(&Sums::from_values(&values), &sample_noise(1.0)).unwrap();
             let expected = 100.0 - (until - 1) as f64;
             assert_eq!(fit.shape.until, until);
             assert!(
                 (fit.shape.from - 100.0).abs() < 1e-9 && (fit.shape.to - expected).abs() < 1e-9,
                 "{fit:?}"
             );
-            assert!(fit.cost < levels(&Sums::of(&values), &noise(1.0)).cost);
+            assert!(fit.cost < levels(&Sums::from_values(&values), &sample_noise(1.0)).cost);
         }
     }
 }

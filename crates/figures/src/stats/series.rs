@@ -48,7 +48,7 @@ impl Series {
     /// Completions after the last started interval are not counted. Memory is reserved here, so recording
     /// does not allocate below a million intervals.
     pub fn new(width_ms: u32, duration_s: u32) -> Series {
-        let mut series = Series::shape(width_ms, duration_s);
+        let mut series = Series::empty_series(width_ms, duration_s);
         // Without memory now it grows as it goes.
         let _ = series.log.try_reserve_exact((series.allocated.min(RESERVED) * RESERVED_EACH) as usize);
         series
@@ -87,7 +87,7 @@ impl Series {
 
     /// The intervals that hold something and count, packed as in the log.
     pub(super) fn packed(&self) -> Cow<'_, [u8]> {
-        match self.current() {
+        match self.current_interval() {
             None => Cow::Borrowed(&self.log),
             Some((number, moments)) => {
                 let mut log = self.log.clone();
@@ -121,7 +121,7 @@ impl Series {
     }
 
     pub(super) fn close(&mut self) {
-        if let Some((number, moments)) = self.current() {
+        if let Some((number, moments)) = self.current_interval() {
             push_moments(&mut self.log, number - self.next, &moments);
             self.next = number + 1;
         }
@@ -130,14 +130,14 @@ impl Series {
     }
 
     /// The current interval, if there is one that counts.
-    fn current(&self) -> Option<(u64, Moments)> {
+    fn current_interval(&self) -> Option<(u64, Moments)> {
         let number = self.begin.checked_div(self.open_width)?;
         (number < self.allocated).then_some((number, self.open))
     }
 
     /// One more than the last interval that holds something and counts.
     pub(super) fn end(&self) -> u64 {
-        self.current().map_or(self.next, |(number, _)| number + 1)
+        self.current_interval().map_or(self.next, |(number, _)| number + 1)
     }
 
     /// The intervals that hold something and count, ascending, with their numbers.
@@ -149,7 +149,7 @@ impl Series {
             next = number + 1;
             Some((number, moments))
         });
-        packed.chain(self.current())
+        packed.chain(self.current_interval())
     }
 
     pub fn part(&self, first: u64, count: u64) -> Series {
@@ -160,11 +160,11 @@ impl Series {
 
     /// Whether this is a series as [`Series::new`] makes it of the same values.
     pub fn has_shape(&self, width_ms: u32, duration_s: u32) -> bool {
-        let other = Series::shape(width_ms, duration_s);
+        let other = Series::empty_series(width_ms, duration_s);
         (self.width, self.allocated) == (other.width, other.allocated)
     }
 
-    fn shape(width_ms: u32, duration_s: u32) -> Series {
+    fn empty_series(width_ms: u32, duration_s: u32) -> Series {
         let width_ms = u64::from(width_ms.max(1));
         let allocated = (u64::from(duration_s) * 1000).div_ceil(width_ms);
         Series { width: width_ms * 1_000_000, allocated, ..Series::default() }

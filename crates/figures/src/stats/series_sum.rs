@@ -19,7 +19,7 @@ impl SeriesSum {
         self.width = self.width.max(series.width);
         self.allocated = self.allocated.max(series.allocated);
         self.last = self.last.max(series.last);
-        self.extend(series.end() as usize);
+        self.extend_to(series.end() as usize);
         series.filled().for_each(|(number, moments)| self.at(number).merge(&moments));
     }
 
@@ -28,12 +28,12 @@ impl SeriesSum {
         self.width = self.width.max(other.width);
         self.allocated = self.allocated.max(other.allocated);
         self.last = self.last.max(other.last);
-        self.extend(other.intervals.len());
+        self.extend_to(other.intervals.len());
         self.intervals.iter_mut().zip(&other.intervals).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
     pub(super) fn at(&mut self, number: u64) -> &mut Moments {
-        self.extend(number as usize + 1);
+        self.extend_to(number as usize + 1);
         &mut self.intervals[number as usize]
     }
 

@@ -7,12 +7,12 @@ const SURE: f64 = 3.75;
 const STRONGEST: f64 = 0.9;
 
 /// The index from which on values are others than before, as a rule higher or lower. `None` = nowhere.
-pub fn of(values: &[f64]) -> Option<usize> {
+pub fn find_shift(values: &[f64]) -> Option<usize> {
     let count = values.len();
     if count < 2 * FEWEST {
         return None;
     }
-    let ranks = ranks(values);
+    let ranks = rank_values(values);
     let middle = (count as f64 + 1.0) / 2.0;
     let variance = ranks.iter().map(|rank| (rank - middle).powi(2)).sum::<f64>() / (count as f64 - 1.0);
     let mut sum = 0.0;
@@ -29,7 +29,7 @@ pub fn of(values: &[f64]) -> Option<usize> {
         sum += rank;
     }
     let (distance, at) = best;
-    (distance > needed(&ranks, at)).then_some(at)
+    (distance > required_gap(&ranks, at)).then_some(at)
 }
 
 fn needed(ranks: &[f64], at: usize) -> f64 {
@@ -45,16 +45,16 @@ pub fn is_at(values: &[f64], at: usize) -> bool {
     }
     let low = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let ranks = ranks(values);
+    let ranks = rank_values(values);
     let (count, middle) = (values.len() as f64, (values.len() as f64 + 1.0) / 2.0);
     let sum: f64 = ranks[..at].iter().sum();
     let deviation = (count * (count + 1.0) / 12.0 * (before.len() * behind.len()) as f64 / count).sqrt();
     let distance = (sum - before.len() as f64 * middle).abs() / deviation;
-    high(before) < low(behind) || high(behind) < low(before) || distance > needed(&ranks, at)
+    high(before) < low(behind) || high(behind) < low(before) || distance > required_gap(&ranks, at)
 }
 
 /// The ranks, from 1; equal values share theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
+fn rank_values(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
     let mut ranks = vec![0.0; values.len()];
@@ -67,7 +67,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 }
 
 /// How much a value resembles the one before it, the shift at `at` left out: 0 to [`STRONGEST`].
-fn resemblance(ranks: &[f64], at: usize) -> f64 {
+fn rank_resemblance(ranks: &[f64], at: usize) -> f64 {
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
     let means = [mean(&ranks[..at]), mean(&ranks[at..])];
     let rest: Vec<f64> =
@@ -85,20 +85,20 @@ mod tests {
     fn a_shift_is_found_where_it_is_and_noise_is_none() {
         let noise = |i: usize| (i * 7919 % 101) as f64;
         let step: Vec<f64> = (0..40).map(|i| noise(i) + if i < 18 { 0.0 } else { 300.0 }).collect();
-        assert_eq!(of(&step), Some(18));
+        assert_eq!(find_shift(&step), Some(18));
         // Most values are as before, some are much larger.
         let tail: Vec<f64> =
             (0..60).map(|i| noise(i) + if i >= 30 && i % 3 != 0 { 1000.0 } else { 0.0 }).collect();
-        assert!(of(&tail).is_some_and(|at| (28..=32).contains(&at)));
+        assert!(find_shift(&tail).is_some_and(|at| (28..=32).contains(&at)));
         let level: Vec<f64> = (0..60).map(noise).collect();
-        assert_eq!(of(&level), None);
+        assert_eq!(find_shift(&level), None);
         let outliers: Vec<f64> = (0..60).map(|i| noise(i) + if i > 56 { 1e6 } else { 0.0 }).collect();
-        assert_eq!(of(&outliers), None);
-        assert_eq!(of(&[5.0; 60]), None);
+        assert_eq!(find_shift(&outliers), None);
+        assert_eq!(find_shift(&[5.0; 60]), None);
         assert!(is_at(&step, 18) && is_at(&step[10..24], 8) && !is_at(&level, 30) && !is_at(&level[..10], 5));
         assert!(!is_at(&step, 0) && !is_at(&step, 40) && !is_at(&[], 5));
-        assert_eq!(of(&[1.0; 9]), None);
-        assert_eq!(of(&[]), None);
-        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
+        assert_eq!(find_shift(&[1.0; 9]), None);
+        assert_eq!(find_shift(&[]), None);
+        assert_eq!(rank_values(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
     }
 }

@@ -61,10 +61,10 @@ pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     let sum = |chunk: &[u64]| chunk.iter().fold(0.0, |sum, count| sum + *count as f64);
     let counts: Vec<f64> = counts.chunks_exact(joined).map(sum).collect();
     let width = width * joined as f64;
-    let levels = levels(&counts, width);
+    let levels = split_levels(&counts, width);
     let level = |index: usize| levels[index].1;
-    let pauses: Vec<Pause> = stretches(&counts, level)
-        .map(|(begin, end)| Pause { begin, end, lost: lost(&counts, level, begin, end) })
+    let pauses: Vec<Pause> = find_stretches(&counts, level)
+        .map(|(begin, end)| Pause { begin, end, lost: lost_ios(&counts, level, begin, end) })
         .filter(|pause| pause.lost >= SHORTEST && pause.lost * width <= LONGEST_S)
         .filter(|pause| is_between(&counts, level(pause.begin), pause))
         .collect();
@@ -83,7 +83,7 @@ pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
         share: lost / (counts.len() as f64 * width),
         length: median(lengths),
         longest,
-        period: period(&pauses).map(|period| period * width),
+        period: usual_period(&pauses).map(|period| period * width),
         rate: rates.iter().sum::<f64>() / rates.len().max(1) as f64,
         begin: pauses.first().map_or(0.0, |pause| pause.begin as f64 * width),
     })
@@ -106,7 +106,7 @@ fn levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
 }
 
 /// Stretches in which hardly anything was done.
-fn stretches<'a>(
+fn find_stretches<'a>(
     counts: &'a [f64],
     level: impl Fn(usize) -> f64 + 'a,
 ) -> impl Iterator<Item = (usize, usize)> + 'a {
@@ -134,7 +134,7 @@ fn is_between(counts: &[f64], level: f64, pause: &Pause) -> bool {
 }
 
 /// The usual distance of two beginnings, if most are like it.
-fn period(pauses: &[Pause]) -> Option<f64> {
+fn usual_period(pauses: &[Pause]) -> Option<f64> {
     // By the middle: where a pause begins is known to an interval.
     let middle = |pause: &Pause| (pause.begin + pause.end) as f64 / 2.0;
     let distances: Vec<f64> = pauses.windows(2).map(|pair| middle(&pair[1]) - middle(&pair[0])).collect();
@@ -162,7 +162,7 @@ mod tests {
     fn pauses_are_found_with_their_length_and_period() {
         for (period, length) in [(3.0, 0.5), (1.7, 0.4), (0.5, 0.08), (0.3, 0.1), (10.0, 1.5), (1.0, 0.8)] {
             for rate in [800.0, 20_000.0, 1e6] {
-                let found = of(&paused(60.0, rate, period, length), WIDTH, 16)
+                let found = detect(&paused_counts(60.0, rate, period, length), WIDTH, 16)
                     .unwrap_or_else(|| panic!("{length} of {period} s at {rate}"));
                 let near = |value: f64, expected: f64, by: f64| (value / expected - 1.0).abs() < by;
                 let as_expected = near(found.share, length / period, 0.12)
@@ -176,24 +176,24 @@ mod tests {
 
     #[test]
     fn short_gaps_are_not_stalls() {
-        assert_eq!(of(&[100; 3000], WIDTH, 32), None);
-        assert_eq!(of(&[], WIDTH, 32), None);
-        assert_eq!(of(&[0; 3000], WIDTH, 32), None);
+        assert_eq!(detect(&[100; 3000], WIDTH, 32), None);
+        assert_eq!(detect(&[], WIDTH, 32), None);
+        assert_eq!(detect(&[0; 3000], WIDTH, 32), None);
         // A step, a ramp, two stalls, one long stall.
         let step: Vec<u64> = (0..3000).map(|i| if i < 1530 { 1000 } else { 100 }).collect();
-        assert_eq!(of(&step, WIDTH, 32), None);
+        assert_eq!(detect(&step, WIDTH, 32), None);
         let ramp: Vec<u64> = (0..3000).map(|i| 3100 - i).collect();
-        assert_eq!(of(&ramp, WIDTH, 32), None);
+        assert_eq!(detect(&ramp, WIDTH, 32), None);
         let twice: Vec<u64> = (0..3000).map(|i| if i % 1500 > 1480 { 0 } else { 100 }).collect();
-        assert_eq!(of(&twice, WIDTH, 32), None);
+        assert_eq!(detect(&twice, WIDTH, 32), None);
         let long: Vec<u64> = (0..3000).map(|i| if i % 500 > 300 { 0 } else { 100 }).collect();
-        assert_eq!(of(&long, WIDTH, 32), None);
+        assert_eq!(detect(&long, WIDTH, 32), None);
         // All that is in flight comes back at once.
         let convoys: Vec<u64> = (0..3000).map(|i| if i % 5 == 0 { 64 } else { 0 }).collect();
-        assert_eq!(of(&convoys, WIDTH, 64), None);
-        assert!(of(&convoys, WIDTH, 4).is_some());
+        assert_eq!(detect(&convoys, WIDTH, 64), None);
+        assert!(detect(&convoys, WIDTH, 4).is_some());
         // Too few I/Os to tell.
         let rare: Vec<u64> = (0..3000).map(|i| u64::from(i % 10 == 0)).collect();
-        assert_eq!(of(&rare, WIDTH, 1), None);
+        assert_eq!(detect(&rare, WIDTH, 1), None);
     }
 }

@@ -105,22 +105,24 @@ impl Course {
         let least = LEAST_NOISE * mean;
         let (values, outliers) = without_outliers(&merged, least);
         let mean = mean_of(&values).max(f64::MIN_POSITIVE);
-        let noise = Noise::of(&values, least);
+        let noise = Noise::estimate(&values, least);
         let rounds: Vec<f64> = (0..ROUNDS)
             .map(|i| mean_of(&values[i * values.len() / ROUNDS..(i + 1) * values.len() / ROUNDS]))
             .collect();
         let excursion = (max_of(&rounds) - min_of(&rounds)) / mean;
-        let mut shape = shape(&values, &noise, mean);
+        let mut shape = cheapest_shape(&values, &noise, mean);
         let by_chance = SURE * (noise.long_run / (values.len() / ROUNDS) as f64).sqrt() / mean;
         if shape == Shape::Level && excursion > LARGEST_EXCURSION.max(by_chance) {
             shape = Shape::Restless { low: min_of(&rounds), high: max_of(&rounds) };
         }
-        let drifts = drift(&values, &noise).filter(|_| shape == Shape::Level);
-        let mut shape = stretched(shape, factor, rates.len());
-        if let Some(found) = interruptions::of(rates, mean).filter(|found| describes(found, &shape, rates)) {
+        let drifts = find_drift(&values, &noise).filter(|_| shape == Shape::Level);
+        let mut shape = stretch_shape(shape, factor, rates.len());
+        if let Some(found) =
+            interruptions::detect(rates, mean).filter(|found| describes_rates(found, &shape, rates))
+        {
             shape = left_level(found, rates);
         }
-        if let Some(found) = turns(&merged, &shape, mean) {
+        if let Some(found) = find_turns(&merged, &shape, mean) {
             shape = Shape::Periodic(Periodic { period: found.period * factor as f64, ..found });
         }
         // Where most intervals are empty there is no level to speak of.
@@ -162,13 +164,13 @@ pub fn beyond_window(excursion: f64, slope: f64) -> f64 {
 
 /// The turns of a course that isn't level, if they make a difference that matters and nothing regular is
 /// known of it.
-fn turns(values: &[f64], shape: &Shape, mean: f64) -> Option<Periodic> {
+fn find_turns(values: &[f64], shape: &Shape, mean: f64) -> Option<Periodic> {
     let is_explained = match shape {
         Shape::Level => true,
         Shape::Interrupted(found) => found.times == 1 || found.period.is_some(),
         _ => false,
     };
-    let found = if is_explained { None } else { periods::of(values) };
+    let found = if is_explained { None } else { periods::detect(values) };
     found.filter(|found| found.high - found.low > LARGEST_EXCURSION * mean)
 }
 
@@ -178,7 +180,7 @@ const COMES_AND_GOES: usize = 4;
 
 /// Whether interruptions describe a series better than its shape does: a level or restlessness leaves them
 /// out, and a change or ramp must not leave twice as much unexplained.
-fn describes(found: &Interruptions, shape: &Shape, rates: &[f64]) -> bool {
+fn describes_rates(found: &Interruptions, shape: &Shape, rates: &[f64]) -> bool {
     let expected = |index: usize| match shape {
         Shape::Ramp { from, to, until } => {
             from + (to - from) * (index as f64 / until.saturating_sub(1).max(1) as f64).min(1.0)
@@ -247,12 +249,12 @@ fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {
     // The interval of the change belongs to both sides.
     let level = rates.get(from + 1..)?;
     let (cleaned, _) = without_outliers(level, LEAST_NOISE * mean_of(level));
-    interruptions::of(level, mean_of(&cleaned)).is_none().then_some(from)
+    interruptions::detect(level, mean_of(&cleaned)).is_none().then_some(from)
 }
 
 /// The cheapest shape, if it makes a difference that matters.
-fn shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
-    let sums = Sums::of(values);
+fn cheapest_shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
+    let sums = Sums::from_values(values);
     let level = segments::level(&sums, noise);
     let levels = segments::levels(&sums, noise);
     let ramp = segments::ramp(&sums, noise).filter(|ramp| ramp.cost < level && ramp.cost <= levels.cost);
@@ -260,11 +262,11 @@ fn shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
         let matters = (to - from).abs() > LARGEST_SLOPE * mean;
         return if matters { Shape::Ramp { from, to, until } } else { Shape::Level };
     }
-    let begins = merged(levels.shape, &sums, values.len());
+    let begins = merge_levels(levels.shape, &sums, values.len());
     if begins.len() < 2 {
         return Shape::Level;
     }
-    let levels: Vec<Level> = ranges(&begins, values.len())
+    let levels: Vec<Level> = level_ranges(&begins, values.len())
         .map(|range| {
             let rate = sums.mean(range.clone());
             let variation = deviation_of(&values[range.clone()]) / rate.abs().max(f64::MIN_POSITIVE);
@@ -279,23 +281,23 @@ fn shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
 }
 
 /// The rates of a ramp that reaches to the end, if it describes the values better than a level and levels.
-fn drift(values: &[f64], noise: &Noise) -> Option<(f64, f64)> {
-    let sums = Sums::of(values);
+fn find_drift(values: &[f64], noise: &Noise) -> Option<(f64, f64)> {
+    let sums = Sums::from_values(values);
     let ramp = segments::ramp(&sums, noise)?;
     let best = segments::level(&sums, noise).min(segments::levels(&sums, noise).cost);
     let Ramp { from, to, until } = ramp.shape;
     (ramp.cost < best && until == values.len()).then_some((from, to))
 }
 
-fn ranges(begins: &[usize], count: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+fn level_ranges(begins: &[usize], count: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let ends = begins.iter().skip(1).copied().chain([count]);
     begins.iter().zip(ends).map(|(begin, end)| *begin..end)
 }
 
 /// Joins levels that differ by less than matters, the closest ones first.
-fn merged(mut begins: Vec<usize>, sums: &Sums, count: usize) -> Vec<usize> {
+fn merge_levels(mut begins: Vec<usize>, sums: &Sums, count: usize) -> Vec<usize> {
     loop {
-        let rates: Vec<f64> = ranges(&begins, count).map(|range| sums.mean(range)).collect();
+        let rates: Vec<f64> = level_ranges(&begins, count).map(|range| sums.mean(range)).collect();
         let difference = |pair: &[f64]| {
             (pair[1] - pair[0]).abs() / pair[0].abs().max(pair[1].abs()).max(f64::MIN_POSITIVE)
         };
@@ -308,7 +310,7 @@ fn merged(mut begins: Vec<usize>, sums: &Sums, count: usize) -> Vec<usize> {
 }
 
 /// The shape in the intervals of before `factor` of them were added up.
-fn stretched(shape: Shape, factor: usize, count: usize) -> Shape {
+fn stretch_shape(shape: Shape, factor: usize, count: usize) -> Shape {
     let place = |index: usize| (index * factor).min(count);
     match shape {
         Shape::Ramp { from, to, until } => Shape::Ramp { from, to, until: place(until) },

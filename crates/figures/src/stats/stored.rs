@@ -36,7 +36,7 @@ impl<'de> Deserialize<'de> for Moments {
         };
         let StoredMoments { count, min, max, sum, squares } = stored;
         let moments = Moments { count, min, max, sum, squares };
-        possible(&moments).map_err(D::Error::custom)?;
+        check_moments(&moments).map_err(D::Error::custom)?;
         Ok(moments)
     }
 }
@@ -91,11 +91,11 @@ impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let FoundHistogram { moments, packed, buckets } = FoundHistogram::deserialize(deserializer)?;
         let buckets = match (packed, buckets) {
-            (Some(packed), _) => unpack(&packed.0).map_err(D::Error::custom)?,
+            (Some(packed), _) => unpack_buckets(&packed.0).map_err(D::Error::custom)?,
             (None, Some(buckets)) => buckets,
             (None, None) => return Err(D::Error::missing_field("packed")),
         };
-        check(&moments, &buckets).map_err(D::Error::custom)?;
+        check_buckets(&moments, &buckets).map_err(D::Error::custom)?;
         Ok(Histogram::of_stored(moments, pack(buckets.into_iter())))
     }
 }
@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for Series {
         }
         if let Some(Packed(packed)) = packed {
             let shape = (width, allocated, last);
-            return Series::unpack(shape, packed.into_owned(), possible).map_err(D::Error::custom);
+            return Series::unpack(shape, packed.into_owned(), check_moments).map_err(D::Error::custom);
         }
         let Some(intervals) = intervals else { return Err(D::Error::missing_field("packed")) };
         if valid != intervals.len() as u64 {
@@ -216,28 +216,30 @@ mod tests {
     use super::super::packed::push;
     use super::*;
 
-    fn packed(numbers: &[u64]) -> Packed<'static> {
+    fn packed_numbers(numbers: &[u64]) -> Packed<'static> {
         let mut bytes = Vec::new();
         numbers.iter().for_each(|number| push(&mut bytes, *number));
         Packed(bytes.into())
     }
 
-    fn series(numbers: &[u64]) -> Result<Series, String> {
-        let stored = StoredSeries { width: 1_000_000, allocated: 3, last: 9, packed: packed(numbers) };
+    fn parse_series(numbers: &[u64]) -> Result<Series, String> {
+        let stored =
+            StoredSeries { width: 1_000_000, allocated: 3, last: 9, packed: packed_numbers(numbers) };
         serde_json::from_str(&serde_json::to_string(&stored).unwrap()).map_err(|error| error.to_string())
     }
 
-    fn histogram(numbers: &[u64]) -> Result<Histogram, String> {
+    fn parse_histogram(numbers: &[u64]) -> Result<Histogram, String> {
         let mut moments = Moments::default();
         [5, 7].into_iter().for_each(|latency| moments.record(latency));
-        let stored = StoredHistogram { moments, packed: packed(numbers) };
+        let stored = StoredHistogram { moments, packed: packed_numbers(numbers) };
         serde_json::from_str(&serde_json::to_string(&stored).unwrap()).map_err(|error| error.to_string())
     }
 
     #[test]
     fn a_damaged_series_is_refused_with_what_is_wrong() {
         // Distance and form, count, minimum; then the range, sum and squares.
-        let counts: Vec<u64> = series(&[1 << 2, 2, 100]).unwrap().valid().map(|one| one.count()).collect();
+        let counts: Vec<u64> =
+            parse_series(&[1 << 2, 2, 100]).unwrap().valid().map(|one| one.count()).collect();
         assert_eq!(counts, [0, 2, 0]);
         let table: [(&[u64], &str); 5] = [
             (&[3 << 2, 2, 100], "no interval 3"),
@@ -247,7 +249,7 @@ mod tests {
             (&[1, 2, 100, 50, 1000, 1], "contradict each other"),
         ];
         for (numbers, complaint) in table {
-            let error = series(numbers).unwrap_err();
+            let error = parse_series(numbers).unwrap_err();
             assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
         }
     }
@@ -256,7 +258,7 @@ mod tests {
     fn a_damaged_histogram_is_refused_with_what_is_wrong() {
         let mut whole = Histogram::new();
         [5, 7].into_iter().for_each(|latency| whole.record(latency));
-        assert_eq!(histogram(&[5, 1, 1, 1]), Ok(whole));
+        assert_eq!(parse_histogram(&[5, 1, 1, 1]), Ok(whole));
         let table: [(&[u64], &str); 5] = [
             (&[5, 1, 1], "ends within a bucket"),
             (&[5, 1, u64::MAX, 1], "there is no histogram bucket"),
@@ -265,7 +267,7 @@ mod tests {
             (&[5, 1, 2, 1], "not those of its minimum and maximum"),
         ];
         for (numbers, complaint) in table {
-            let error = histogram(numbers).unwrap_err();
+            let error = parse_histogram(numbers).unwrap_err();
             assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
         }
     }

@@ -56,7 +56,7 @@ impl Trend {
         let from = values.len().saturating_sub(MOST_RUNS);
         let (mut begins, mut slope) = (vec![0], None);
         if values.iter().all(|value| *value >= 0.0 && value.is_finite()) {
-            divide(&values[from..], from, &mut begins);
+            divide_levels(&values[from..], from, &mut begins);
             slope = if begins.len() == 1 { line::slope(&values[from..]) } else { None };
         }
         begins.sort_unstable();
@@ -65,10 +65,10 @@ impl Trend {
         let (mut levels, mut apart) = (Vec::new(), Vec::new());
         for range in &ranges {
             let far = steadied::far(&values[range.clone()]);
-            levels.push(level(values, range, &far));
+            levels.push(describe_level(values, range, &far));
             apart.extend(far.iter().map(|place| place + range.start));
         }
-        let latest = levels.last().filter(|_| slope.is_none()).and_then(|level| latest(values, level));
+        let latest = levels.last().filter(|_| slope.is_none()).and_then(|level| latest_runs(values, level));
         let known = values.len() - latest.map_or(0, |latest| latest.runs);
         apart.retain(|place| *place < known || values[*place] == 0.0);
         Trend { levels, apart, slope, latest }
@@ -80,10 +80,10 @@ fn divide(values: &[f64], at: usize, begins: &mut Vec<usize>) {
         return;
     }
     let steady = steadied::without_single_runs(values);
-    let sums = Sums::of(&steady);
+    let sums = Sums::from_values(&steady);
     let found = partition::best(&sums, SHORTEST_LEVEL, MOST_BOUNDS)
         .into_iter()
-        .find(|bounds| stands(values, &steady, &sums, bounds));
+        .find(|bounds| has_firm_bounds(values, &steady, &sums, bounds));
     let Some(bounds) = found else { return };
     let ends = bounds.iter().copied().chain([values.len()]);
     let mut begin = 0;
@@ -91,13 +91,13 @@ fn divide(values: &[f64], at: usize, begins: &mut Vec<usize>) {
         if begin > 0 {
             begins.push(at + begin);
         }
-        divide(&values[begin..end], at + begin, begins);
+        divide_levels(&values[begin..end], at + begin, begins);
         begin = end;
     }
 }
 
 /// Whether noise explains none of the bounds.
-fn stands(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]) -> bool {
+fn has_firm_bounds(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]) -> bool {
     let edges: Vec<usize> = [0].into_iter().chain(bounds.iter().copied()).chain([values.len()]).collect();
     let levels: Vec<Range<usize>> = edges.windows(2).map(|edge| edge[0]..edge[1]).collect();
     let means = levels.iter().flat_map(|level| level.clone().map(|_| sums.mean(level.clone())));
@@ -118,7 +118,7 @@ fn stands(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]) -> bool
 }
 
 /// The median of a stretch, which no single run moves, and how its runs scatter, without those far from it.
-fn level(values: &[f64], range: &Range<usize>, far: &[usize]) -> Level {
+fn describe_level(values: &[f64], range: &Range<usize>, far: &[usize]) -> Level {
     let rate = median(values[range.clone()].iter().copied());
     let near = values[range.clone()].iter().enumerate().filter(|(place, _)| !far.contains(place));
     let squares: Vec<f64> = near.map(|(_, value)| (value - rate) * (value - rate)).collect();

@@ -68,7 +68,7 @@ impl<R> TableColumn<R> {
 
     /// The same, for people and on pages.
     #[must_use]
-    pub const fn seen(self) -> TableColumn<R> {
+    pub const fn brief_and_paged(self) -> TableColumn<R> {
         self.brief().paged()
     }
 
@@ -244,7 +244,7 @@ fn for_people<'a, R>(columns: &'a [TableColumn<R>], rows: &[R]) -> (Vec<&'a Tabl
         let mut found = PeopleRow::default();
         for column in &columns {
             let cell = (column.cell)(row);
-            found.instead = cell.instead().map(|why| line(&why).into_owned());
+            found.instead = cell.replacement_text().map(|why| line(&why).into_owned());
             if found.instead.is_some() {
                 break;
             }

@@ -34,7 +34,7 @@ fn push(text: &mut String, c: char) {
     }
 }
 
-fn escaped<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
+fn escape_text<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
     let harmful = |c: char| drives(c) && !kept.contains(&c);
     if !text.contains(harmful) {
         return Cow::Borrowed(text);
@@ -48,12 +48,12 @@ fn escaped<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
 
 /// A name, or anything else that has its place within a line.
 pub fn line(text: &str) -> Cow<'_, str> {
-    escaped(text, &[])
+    escape_text(text, &[])
 }
 
 /// Escapes text of several lines; keeps line feeds and tabs.
 pub fn lines(text: &str) -> Cow<'_, str> {
-    escaped(text, &['\n', '\t'])
+    escape_text(text, &['\n', '\t'])
 }
 
 /// Writer that makes lines safe for a terminal, and passes them unchanged to any other output.
@@ -70,7 +70,7 @@ impl<W: Write> Guard<W> {
         Guard { sink, terminal, begun: Vec::new() }
     }
 
-    fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn pass_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut shown = String::new();
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
@@ -98,8 +98,8 @@ impl<W: Write> Write for Guard<W> {
         }
         let begun = std::mem::take(&mut self.begun);
         match begun.is_empty() {
-            true => self.pass(bytes)?,
-            false => self.pass(&[&begun[..], bytes].concat())?,
+            true => self.pass_bytes(bytes)?,
+            false => self.pass_bytes(&[&begun[..], bytes].concat())?,
         }
         Ok(bytes.len())
     }

@@ -12,7 +12,7 @@ const RIGHTS: &str = "the program keeps the rights that it was started with";
 const ERRORS: &str = "an I/O that fails ends the run, and the job expects some";
 const PROTECTED: &str = "per-block metadata isn't supported";
 
-const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
+const fn zone_option(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
     refused(
         name,
         &[],
@@ -23,7 +23,7 @@ const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> FioOpti
     )
 }
 
-const fn placed(name: &'static str, aliases: &'static [&'static str]) -> FioOption {
+const fn placement_option(name: &'static str, aliases: &'static [&'static str]) -> FioOption {
     refused(
         name,
         aliases,
@@ -33,42 +33,42 @@ const fn placed(name: &'static str, aliases: &'static [&'static str]) -> FioOpti
     )
 }
 
-const fn replayed(name: &'static str) -> FioOption {
+const fn replay_option(name: &'static str) -> FioOption {
     refused(name, &[], &[], REPLAY, "use diskspd --replay FILE TARGET, which reads fio's iologs too")
 }
 
 pub(super) const ROWS: &[FioOption] = &[
-    zoned("zonecapacity", &["0"]),
-    zoned("zonerange", &["0"]),
-    zoned("zoneskip", &["0"]),
-    zoned("read_beyond_wp", &["0"]),
-    zoned("ignore_zone_limits", &["0"]),
-    zoned("zone_reset_threshold", &["0"]),
-    zoned("zone_reset_frequency", &["0"]),
-    zoned("recover_zbd_write_error", &["0"]),
-    zoned("write_zone_remainder", &["0"]),
-    placed("fdp", &[]),
-    placed("dataplacement", &["data_placement"]),
-    placed("plid_select", &["fdp_pli_select"]),
-    placed("plids", &["fdp_pli"]),
-    placed("dp_scheme", &[]),
+    zone_option("zonecapacity", &["0"]),
+    zone_option("zonerange", &["0"]),
+    zone_option("zoneskip", &["0"]),
+    zone_option("read_beyond_wp", &["0"]),
+    zone_option("ignore_zone_limits", &["0"]),
+    zone_option("zone_reset_threshold", &["0"]),
+    zone_option("zone_reset_frequency", &["0"]),
+    zone_option("recover_zbd_write_error", &["0"]),
+    zone_option("write_zone_remainder", &["0"]),
+    placement_option("fdp", &[]),
+    placement_option("dataplacement", &["data_placement"]),
+    placement_option("plid_select", &["fdp_pli_select"]),
+    placement_option("plids", &["fdp_pli"]),
+    placement_option("dp_scheme", &[]),
     refused("cmdprio", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     refused("cmdprio_class", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     refused("cmdprio_percentage", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     refused("cmdprio_bssplit", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     refused("cmdprio_split", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     refused("cmdprio_hint", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
-    replayed("read_iolog"),
-    replayed("read_iolog_chunked"),
-    replayed("replay_no_stall"),
-    replayed("replay_redirect"),
-    replayed("replay_scale"),
-    replayed("replay_align"),
-    replayed("replay_time_scale"),
-    replayed("replay_skip"),
-    replayed("merge_blktrace_file"),
-    replayed("merge_blktrace_scalars"),
-    replayed("merge_blktrace_iters"),
+    replay_option("read_iolog"),
+    replay_option("read_iolog_chunked"),
+    replay_option("replay_no_stall"),
+    replay_option("replay_redirect"),
+    replay_option("replay_scale"),
+    replay_option("replay_align"),
+    replay_option("replay_time_scale"),
+    replay_option("replay_skip"),
+    replay_option("merge_blktrace_file"),
+    replay_option("merge_blktrace_scalars"),
+    replay_option("merge_blktrace_iters"),
     refused(
         "trim_percentage",
         &[],

@@ -9,8 +9,9 @@ impl Groups {
     /// to its subgroups, unless the hierarchy was mounted with `sane_behavior`
     /// (Documentation/admin-guide/cgroup-v1/blkio-controller.rst).
     pub fn io_limits(&self) -> Vec<IoLimit> {
-        let sane = self.of("blkio").any(|group| group.text("cgroup.sane_behavior").as_deref() == Some("1"));
-        let limits = self.of("blkio").flat_map(|group| match group.text("io.max") {
+        let sane =
+            self.groups_with("blkio").any(|group| group.text("cgroup.sane_behavior").as_deref() == Some("1"));
+        let limits = self.groups_with("blkio").flat_map(|group| match group.text("io.max") {
             Some(text) => text.lines().filter_map(|line| unified_limit(&group.name(), line)).collect(),
             None if group.own || sane => group.blkio_limits(),
             None => Vec::new(),
@@ -24,7 +25,7 @@ impl Groups {
         let own = self.groups.iter().find(|group| group.controllers.is_empty());
         let of = |group: &ControlGroup| {
             let text = group.text("io.stat").unwrap_or_default();
-            text.lines().filter_map(|line| cost(&group.name(), line)).collect()
+            text.lines().filter_map(|line| parse_cost(&group.name(), line)).collect()
         };
         own.map(of).unwrap_or_default()
     }
@@ -36,20 +37,21 @@ impl Groups {
         let cost = unified().flat_map(|group| {
             let text = group.text("io.cost.qos").unwrap_or_default();
             let on = |line: &&str| line.split(' ').any(|setting| setting == "enable=1");
-            group.controls("io.cost.qos", text.lines().filter(on))
+            group.list_controls("io.cost.qos", text.lines().filter(on))
         });
-        let latency = unified().filter_map(|group| Some((group, group.above()?))).flat_map(|(own, above)| {
-            let names = above.root.names(&above.directory).into_iter().take(SIBLINGS);
-            let beside =
-                names.map(|name| ControlGroup { directory: above.directory.join(name), ..above.clone() });
-            let beside = beside.filter(|group| group.directory != own.directory);
-            beside
-                .flat_map(|group| {
-                    let text = group.text("io.latency").unwrap_or_default();
-                    group.controls("io.latency", text.lines())
-                })
-                .collect::<Vec<_>>()
-        });
+        let latency =
+            unified().filter_map(|group| Some((group, group.parent_group()?))).flat_map(|(own, above)| {
+                let names = above.root.names(&above.directory).into_iter().take(SIBLINGS);
+                let beside =
+                    names.map(|name| ControlGroup { directory: above.directory.join(name), ..above.clone() });
+                let beside = beside.filter(|group| group.directory != own.directory);
+                beside
+                    .flat_map(|group| {
+                        let text = group.text("io.latency").unwrap_or_default();
+                        group.list_controls("io.latency", text.lines())
+                    })
+                    .collect::<Vec<_>>()
+            });
         cost.chain(latency).collect()
     }
 }
@@ -59,9 +61,9 @@ fn setting(settings: &str, name: &str) -> Option<u64> {
 }
 
 /// `8:0 rbytes=1 wbytes=2 cost.usage=3 cost.wait=4`; `None` = nothing is shared by cost there.
-fn cost(group: &str, line: &str) -> Option<IoCost> {
+fn parse_cost(group: &str, line: &str) -> Option<IoCost> {
     let (device, counters) = line.split_once(' ')?;
-    let named = |name| setting(counters, name);
+    let named = |name| parse_setting(counters, name);
     Some(IoCost {
         group: group.to_owned(),
         device: device.to_owned(),
@@ -75,7 +77,7 @@ fn cost(group: &str, line: &str) -> Option<IoCost> {
 const SIBLINGS: usize = 200;
 
 impl ControlGroup {
-    fn controls<'a>(&self, file: &str, lines: impl Iterator<Item = &'a str>) -> Vec<IoControl> {
+    fn list_controls<'a>(&self, file: &str, lines: impl Iterator<Item = &'a str>) -> Vec<IoControl> {
         let control = |line: &str| {
             let (device, setting) = line.split_once(' ')?;
             let setting = format!("{file} {setting}");
@@ -84,7 +86,7 @@ impl ControlGroup {
         lines.filter_map(control).collect()
     }
 
-    fn above(&self) -> Option<ControlGroup> {
+    fn parent_group(&self) -> Option<ControlGroup> {
         let directory = self.directory.parent()?.to_owned();
         let above = ControlGroup { directory, own: false, ..self.clone() };
         above.text("cgroup.procs").map(|_| above)
@@ -94,7 +96,7 @@ impl ControlGroup {
 /// `8:16 rbps=2097152 wbps=max riops=max wiops=120`
 fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
     let (device, limits) = line.split_once(' ')?;
-    let named = |name| setting(limits, name);
+    let named = |name| parse_setting(limits, name);
     let limit = IoLimit {
         group: group.to_owned(),
         device: device.to_owned(),
@@ -103,7 +105,7 @@ fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
         reads: named("riops"),
         writes: named("wiops"),
     };
-    limit.named().next()?;
+    limit.named_limits().next()?;
     Some(limit)
 }
 
@@ -139,7 +141,7 @@ mod tests {
     use super::*;
     use crate::cgroup::tests::groups;
 
-    fn limits(files: &[(&str, &str)]) -> (Vec<IoLimit>, Vec<IoControl>) {
+    fn read_limits(files: &[(&str, &str)]) -> (Vec<IoLimit>, Vec<IoControl>) {
         let (_directory, groups) = groups(files);
         (groups.io_limits(), groups.io_controls())
     }
@@ -151,19 +153,19 @@ mod tests {
             ("proc/self/mountinfo", "38 31 0:35 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n"),
             ("sys/fs/cgroup/blkio/x/blkio.throttle.read_iops_device", "8:0 100\n"),
         ];
-        assert_eq!(limits(&old).0, []);
+        assert_eq!(read_limits(&old).0, []);
         let own = [("sys/fs/cgroup/blkio/x/y/blkio.throttle.read_iops_device", "8:0 200\n")];
-        let found = limits(&[&old[..], &own].concat()).0;
+        let found = read_limits(&[&old[..], &own].concat()).0;
         assert_eq!(found.iter().map(|limit| limit.reads).collect::<Vec<_>>(), [Some(200)]);
         let sane = [("sys/fs/cgroup/blkio/cgroup.sane_behavior", "1\n")];
-        assert_eq!(limits(&[&old[..], &sane].concat()).0.len(), 1);
+        assert_eq!(read_limits(&[&old[..], &sane].concat()).0.len(), 1);
         let new = [
             ("proc/self/cgroup", "0::/x/y\n"),
             ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
             ("sys/fs/cgroup/x/io.max", "8:0 rbps=max wbps=max riops=100 wiops=max\n"),
             ("sys/fs/cgroup/x/y/io.max", ""),
         ];
-        assert_eq!(limits(&new).0.iter().map(|limit| limit.reads).collect::<Vec<_>>(), [Some(100)]);
+        assert_eq!(read_limits(&new).0.iter().map(|limit| limit.reads).collect::<Vec<_>>(), [Some(100)]);
     }
 
     #[test]
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn unquantified_io_throttling_is_found() {
-        let (_, controls) = limits(&[
+        let (_, controls) = read_limits(&[
             ("proc/self/cgroup", "0::/x/y\n"),
             ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
             ("sys/fs/cgroup/cgroup.procs", ""),

@@ -6,13 +6,15 @@ use diskspd_model::machine::quota::{MemoryAllowance, MemoryLimit};
 impl Groups {
     /// The tightest of all groups of this process; `None` = no limit.
     pub fn memory_allowance(&self) -> Option<MemoryAllowance> {
-        self.of("memory").filter_map(ControlGroup::memory_allowance).min_by_key(|allowance| allowance.left)
+        self.groups_with("memory")
+            .filter_map(ControlGroup::memory_allowance)
+            .min_by_key(|allowance| allowance.left)
     }
 
     /// Returns the current memory limits, and the counts since the groups were created. Groups without a
     /// limit are included, because they may get one.
     pub fn memory_limits(&self) -> Vec<MemoryLimit> {
-        self.of("memory").filter_map(ControlGroup::memory_reached).collect()
+        self.groups_with("memory").filter_map(ControlGroup::memory_reached).collect()
     }
 }
 
@@ -81,7 +83,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn allowance(group: &str, limit: u64, left: u64) -> Option<MemoryAllowance> {
+    fn test_allowance(group: &str, limit: u64, left: u64) -> Option<MemoryAllowance> {
         Some(MemoryAllowance { group: group.into(), limit, left })
     }
 
@@ -101,9 +103,9 @@ mod tests {
             ])
         };
         let (_directory, above) = files("9223372036854771712\n", "1\n");
-        assert_eq!(above.memory_allowance(), allowance("/sys/fs/cgroup/memory/a", 100 * MIB, 80 * MIB));
+        assert_eq!(above.memory_allowance(), test_allowance("/sys/fs/cgroup/memory/a", 100 * MIB, 80 * MIB));
         let (_directory, own) = files("52428800\n", "1\n");
-        assert_eq!(own.memory_allowance(), allowance("/sys/fs/cgroup/memory/a/b", 50 * MIB, 50 * MIB));
+        assert_eq!(own.memory_allowance(), test_allowance("/sys/fs/cgroup/memory/a/b", 50 * MIB, 50 * MIB));
         let (_directory, apart) = files("9223372036854771712\n", "0\n");
         assert_eq!(apart.memory_allowance(), None, "the limit above isn't in force for this one");
     }
@@ -153,9 +155,9 @@ mod tests {
             ])
         };
         let (_directory, limited) = files("104857600\n");
-        assert_eq!(limited.memory_allowance(), allowance("/sys/fs/cgroup/a", 100 * MIB, 60 * MIB));
+        assert_eq!(limited.memory_allowance(), test_allowance("/sys/fs/cgroup/a", 100 * MIB, 60 * MIB));
         let (_directory, over) = files("1048576\n");
-        assert_eq!(over.memory_allowance(), allowance("/sys/fs/cgroup/a", MIB, 0));
+        assert_eq!(over.memory_allowance(), test_allowance("/sys/fs/cgroup/a", MIB, 0));
         let (_directory, free) = files("max\n");
         assert_eq!(free.memory_allowance(), None);
     }

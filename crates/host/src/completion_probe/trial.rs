@@ -46,11 +46,11 @@ const STUCK: Duration = Duration::from_secs(10);
 pub(super) fn of(open: impl Fn() -> Option<OwnedFd> + Send, size: u64) -> Option<Trial> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("trial".into());
-        thread.spawn_scoped(scope, || look(open, size)).ok()?.join().ok()?
+        thread.spawn_scoped(scope, || run_trial(open, size)).ok()?.join().ok()?
     })
 }
 
-fn look(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
+fn run_trial(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
     let length = LENGTH as usize;
     let alone = open()?;
     let mut memory = Buffer::new(length).ok()?;
@@ -74,7 +74,7 @@ fn look(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
     for round in 0..ROUNDS {
         let before = monotonic();
         for read in 0..BATCH {
-            let offset = batches.offset(read);
+            let offset = batches.read_offset(read);
             retry_on_intr(|| pread(&alone, memory.as_mut_slice(), offset)).ok()?;
         }
         let between = monotonic();
@@ -105,7 +105,7 @@ struct ProbeBatches<'a> {
 }
 
 impl ProbeBatches<'_> {
-    fn offset(&self, read: u32) -> u64 {
+    fn read_offset(&self, read: u32) -> u64 {
         self.blocks * u64::from(read) / u64::from(BATCH) * u64::from(LENGTH)
     }
 
@@ -114,7 +114,7 @@ impl ProbeBatches<'_> {
             .map(|read| Transfer {
                 op: Operation::Read,
                 file: 0,
-                offset: self.offset(read),
+                offset: self.read_offset(read),
                 start: read as usize * LENGTH as usize,
                 length: LENGTH,
                 tag: read,
@@ -127,7 +127,7 @@ impl ProbeBatches<'_> {
     /// Does one batch; `None` = it failed, or is stuck.
     fn run(&mut self) -> Option<()> {
         self.push()?;
-        self.finish()
+        self.finish_batch()
     }
 
     /// Does one batch; returns whether the thread slept during submission. `None` if it failed or is
@@ -137,11 +137,11 @@ impl ProbeBatches<'_> {
         let before = sleeps().ok()?;
         self.ring.enter(0, Duration::ZERO).ok()?;
         let slept = sleeps().ok()? > before;
-        self.finish()?;
+        self.finish_batch()?;
         Some(slept)
     }
 
-    fn finish(&mut self) -> Option<()> {
+    fn finish_batch(&mut self) -> Option<()> {
         let mut well = true;
         let deadline = monotonic().saturating_add(STUCK.as_nanos() as Nanos);
         while self.ring.in_flight() > 0 {

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     /// Bytes without any order.
-    fn random(mut seed: u64, length: usize) -> Vec<u8> {
+    fn random_bytes(mut seed: u64, length: usize) -> Vec<u8> {
         std::iter::repeat_with(|| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (seed >> 56) as u8
@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn contents_are_told_apart_by_what_compression_leaves_of_them() {
         let text = include_bytes!("estimate.rs")[..4096].to_vec();
-        let half = [random(1, 2048), vec![0; 2048]].concat();
-        let letters: Vec<u8> = random(2, 4096).into_iter().map(|byte| b'a' + byte % 16).collect();
+        let half = [random_bytes(1, 2048), vec![0; 2048]].concat();
+        let letters: Vec<u8> = random_bytes(2, 4096).into_iter().map(|byte| b'a' + byte % 16).collect();
         for (name, block, from, to) in [
             ("nothing", vec![], 0, 0),
             ("zeros", vec![0; 4096], 0, 10),
@@ -91,20 +91,20 @@ mod tests {
             ("text", text, 1000, 2800),
             ("half random, half zeros", half, 1950, 2150),
             ("random letters: four bits each", letters, 1900, 2200),
-            ("random bytes", random(3, 4096), 3950, 4096),
+            ("random bytes", random_bytes(3, 4096), 3950, 4096),
             ("one byte", vec![7], 0, 1),
         ] {
             let size = compressed_size(&block);
             assert!((from..=to).contains(&size), "{name}: {size}");
         }
         // No byte is 0: what --prefill writes.
-        let without_zeros: Vec<u8> = random(4, 4096).into_iter().map(|byte| byte.max(1)).collect();
+        let without_zeros: Vec<u8> = random_bytes(4, 4096).into_iter().map(|byte| byte.max(1)).collect();
         assert!(compressed_size(&without_zeros) > 3900);
     }
 
     #[test]
     fn equal_blocks_have_equal_fingerprints_and_others_do_not() {
-        let (one, other) = (random(1, 4096), random(2, 4096));
+        let (one, other) = (random_bytes(1, 4096), random_bytes(2, 4096));
         assert_eq!(fingerprint(&one), fingerprint(&one.clone()));
         assert_ne!(fingerprint(&one), fingerprint(&other));
         assert_ne!(fingerprint(&[0; 8]), fingerprint(&[0; 16]));

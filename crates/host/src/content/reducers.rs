@@ -31,7 +31,7 @@ pub(super) fn of_file_system(
     };
     let flagged = rustix::fs::ioctl_getflags(file).is_ok_and(|flags| flags.contains(IFlags::COMPRESSED));
     // Delayed allocation and rounding are no compression: by more than a tenth.
-    let known = FileSystemType::named(kind);
+    let known = FileSystemType::from_name(kind);
     let smaller = known.has(Trait::Shrinks) && allocated < written / 10 * 9;
     (flagged || smaller || known.has(Trait::AlwaysCompressed)).then(reducer)
 }
@@ -66,19 +66,19 @@ pub(super) fn below(root: &Root, place: &Path, found: &Stat, is_device: bool) ->
 }
 
 fn on_file_system(root: &Root, place: &Path, number: u64, depth: u32, reducers: &mut Vec<Reducer>) {
-    let own = Device::of(root, split(number));
+    let own = Device::find(root, split(number));
     if own.is_some() {
-        return descend(root, own, depth, reducers);
+        return collect_reducers(root, own, depth, reducers);
     }
     // Where a file system has many devices, its own number is none of theirs.
     if let Some(mount) = mountinfo::holding(&root.mounts(), place) {
         for number in devices_of(root, &mount) {
-            descend(root, Device::of(root, number), depth, reducers);
+            collect_reducers(root, Device::find(root, number), depth, reducers);
         }
     }
 }
 
-fn descend(root: &Root, device: Option<Device>, depth: u32, reducers: &mut Vec<Reducer>) {
+fn collect_reducers(root: &Root, device: Option<Device>, depth: u32, reducers: &mut Vec<Reducer>) {
     let Some(device) = device.filter(|_| depth > 0) else { return };
     let device = device.whole().unwrap_or(device);
     if let Some(reducer) = reducer(&device)
@@ -88,7 +88,7 @@ fn descend(root: &Root, device: Option<Device>, depth: u32, reducers: &mut Vec<R
     }
     let slaves = device.directory().join("slaves");
     for name in names(&slaves) {
-        descend(root, Device::named(root, &name), depth - 1, reducers);
+        collect_reducers(root, Device::find_by_name(root, &name), depth - 1, reducers);
     }
     if let Some(file) = device.backing_file().map(|file| root.path(file))
         && let Ok(found) = rustix::fs::stat(&file)
@@ -160,7 +160,7 @@ mod tests {
         }
         let found = |name: &str| {
             let mut reducers = Vec::new();
-            descend(&root, Device::named(&root, name), DEPTH, &mut reducers);
+            collect_reducers(&root, Device::find_by_name(&root, name), DEPTH, &mut reducers);
             reducers.into_iter().map(|reducer| (reducer.name, reducer.deduplicates)).collect::<Vec<_>>()
         };
         let (zram, vdo) = (("zram0".to_string(), false), ("/dev/dm-0 (VDO)".to_string(), true));

@@ -31,7 +31,7 @@ pub(super) fn take(order: &Order, cached: &File, to: u64, gaps: &[Piece], until:
     let mut buffer = Buffer::new(usize::try_from(block).ok()?).ok()?;
     let mut sample = Sample { block_size: block, direct: direct.is_some(), ..Sample::default() };
     let mut seen = HashSet::new();
-    for offset in offsets(order.from, to, block) {
+    for offset in sample_offsets(order.from, to, block) {
         let gap = gap_at(gaps, offset);
         if gap == Some(PieceKind::Hole) {
             continue;
@@ -81,7 +81,7 @@ fn gap_at(gaps: &[Piece], offset: u64) -> Option<PieceKind> {
 
 /// Where blocks are read: one in each of equal parts, at a place in it that follows no pattern, because
 /// contents do. In an order in which the first few are spread as well as all of them.
-fn offsets(from: u64, to: u64, block: u64) -> Vec<u64> {
+fn sample_offsets(from: u64, to: u64, block: u64) -> Vec<u64> {
     let first = from.div_ceil(block);
     let end = (to / block).max(first);
     let blocks = end - first;
@@ -120,7 +120,7 @@ mod tests {
         for (from, to) in
             [(0, 4096), (0, 10 << 20), (12288, 1 << 40), (1 << 20, (1 << 20) + 8 * 4096), (0, 129 * 4096)]
         {
-            let offsets = offsets(from, to, 4096);
+            let offsets = sample_offsets(from, to, 4096);
             let mut sorted = offsets.clone();
             sorted.sort_unstable();
             sorted.dedup();
@@ -132,12 +132,13 @@ mod tests {
                 assert!(u128::from(*at) + 4096 > u128::from(from) + share, "{from} to {to}: part {part}");
             }
         }
-        assert_eq!(offsets(100, 200, 4096), [0], "less than a block");
+        assert_eq!(sample_offsets(100, 200, 4096), [0], "less than a block");
     }
 
     #[test]
     fn the_first_few_are_spread_as_well() {
-        let first: Vec<u64> = offsets(0, 128 << 20, 4096).into_iter().take(8).map(|at| at >> 24).collect();
+        let first: Vec<u64> =
+            sample_offsets(0, 128 << 20, 4096).into_iter().take(8).map(|at| at >> 24).collect();
         let halves = first.iter().filter(|eighth| **eighth < 4).count();
         assert!((3..=5).contains(&halves), "{first:?}");
     }

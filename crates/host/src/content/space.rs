@@ -44,20 +44,20 @@ pub(super) fn space(file: &File, from: u64, to: u64, until: Nanos) -> (Option<Sp
         }
         clock::monotonic() < until
     });
-    space.repeated = repeated(shared);
+    space.repeated = overlapping_bytes(shared);
     (walked.is_ok().then_some(space), gaps)
 }
 
 /// Bytes of these places, each the first byte and the length, that others of them cover as well.
-fn repeated(mut places: Vec<(u64, u64)>) -> u64 {
+fn overlapping_bytes(mut places: Vec<(u64, u64)>) -> u64 {
     places.sort_unstable();
-    let (mut covered, mut repeated) = (0, 0u64);
+    let (mut covered, mut overlapping_bytes) = (0, 0u64);
     for (at, length) in places {
         let end = at.saturating_add(length);
-        repeated = repeated.saturating_add(covered.min(end).saturating_sub(at));
+        overlapping_bytes = overlapping_bytes.saturating_add(covered.min(end).saturating_sub(at));
         covered = covered.max(end);
     }
-    repeated
+    overlapping_bytes
 }
 
 /// The space that writes can fill: a target, the file of a loop device, or a thin volume.
@@ -89,7 +89,7 @@ impl WrittenSpace {
     }
 
     fn of_layer(root: &Root, layer: &Layer) -> Option<WrittenSpace> {
-        let device = Device::named(root, &layer.name)?;
+        let device = Device::find_by_name(root, &layer.name)?;
         let source = match layer.kind {
             LayerKind::Loop => {
                 let file = open(Path::new(&device.backing_file()?), OFlags::empty())?;
@@ -121,7 +121,7 @@ impl SpaceSource {
             SpaceSource::Thin { volume, root } => {
                 let parts = volume.mapped_parts(root)?;
                 let [part] = parts.as_slice() else { return None };
-                thin(&part.kind, &part.status, volume.size()?)
+                thin_space(&part.kind, &part.status, volume.size()?)
             }
         }
     }
@@ -129,7 +129,7 @@ impl SpaceSource {
 
 /// The space of a thin volume of `size` bytes, by its status: sectors that are mapped, and the highest of
 /// them.
-fn thin(kind: &str, status: &str, size: u64) -> Option<Space> {
+fn thin_space(kind: &str, status: &str, size: u64) -> Option<Space> {
     let mapped: u64 = status.split_ascii_whitespace().next()?.parse().ok()?;
     let holes = size.checked_sub(mapped.checked_mul(512)?)?;
     (kind == "thin").then_some(Space { examined: size, holes, ..Space::default() })
@@ -151,7 +151,7 @@ mod tests {
             ("within", vec![(0, 100), (10, 5), (90, 20)], 15),
             ("at the end of all numbers", vec![(u64::MAX, 5), (u64::MAX, 5)], 0),
         ] {
-            assert_eq!(repeated(places), expected, "{what}");
+            assert_eq!(overlapping_bytes(places), expected, "{what}");
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
             ("linear", "128 255", None),
             ("thin", "", None),
         ] {
-            let found = thin(kind, status, (1 << 20) + (64 << 10)).map(|space| space.holes);
+            let found = thin_space(kind, status, (1 << 20) + (64 << 10)).map(|space| space.holes);
             assert_eq!(found, expected, "{kind} {status}");
         }
     }

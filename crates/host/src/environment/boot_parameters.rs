@@ -101,7 +101,7 @@ fn is_kept(word: &str) -> bool {
 }
 
 /// Blanks within quotes divide nothing.
-fn words(line: &str) -> Vec<&str> {
+fn split_words(line: &str) -> Vec<&str> {
     let mut quoted = false;
     let divides = |c: char| {
         quoted ^= c == '"';

@@ -12,25 +12,25 @@ pub(super) fn read(root: &Root) -> Limits {
         group.quota().and_then(|(quota, period)| Some(quota.checked_mul(1000)? / period))
     };
     Limits {
-        cpu: groups.of("cpu").filter_map(thousandths).min(),
+        cpu: groups.groups_with("cpu").filter_map(thousandths).min(),
         // A group below has no more than those above.
-        cpus: groups.of("cpuset").find_map(cpus),
-        memory: groups.of("memory").filter_map(ControlGroup::memory_limit).min(),
-        io: io(&groups.io_limits()),
+        cpus: groups.groups_with("cpuset").find_map(allowed_cpus),
+        memory: groups.groups_with("memory").filter_map(ControlGroup::memory_limit).min(),
+        io: io_limit_map(&groups.io_limits()),
     }
 }
 
-fn cpus(group: &ControlGroup) -> Option<String> {
+fn allowed_cpus(group: &ControlGroup) -> Option<String> {
     let files = ["cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"];
     files.iter().find_map(|file| group.text(file)).filter(|list| !list.is_empty())
 }
 
 /// All limits of a device, each value once.
-fn io(limits: &[IoLimit]) -> BTreeMap<String, String> {
+fn io_limit_map(limits: &[IoLimit]) -> BTreeMap<String, String> {
     let mut by_device: BTreeMap<String, String> = BTreeMap::new();
     for limit in limits {
         let known = by_device.entry(limit.device.clone()).or_default();
-        for (name, per_second) in limit.named() {
+        for (name, per_second) in limit.named_limits() {
             let value = format!("{name}={per_second}");
             if !known.split(' ').any(|other| other == value) {
                 *known = format!("{known} {value}").trim_start().to_owned();

@@ -11,16 +11,16 @@ pub(super) fn read(root: &Root) -> Cpu {
     let flag = |file: &str| text(file)?.parse::<u8>().ok().map(|flag| flag != 0);
     let first = format!("cpu{}", online.first().unwrap_or(&0));
     Cpu {
-        frequency: frequency(root, &format!("{cpus}/{first}/cpufreq")),
+        frequency: read_frequency(root, &format!("{cpus}/{first}/cpufreq")),
         boost: flag("cpufreq/boost").or_else(|| flag("intel_pstate/no_turbo").map(|off| !off)),
         idle_driver: text("cpuidle/current_driver").filter(|name| name != "none"),
         idle_states: idle_states(root, &format!("{cpus}/{first}/cpuidle")),
         smt: text("smt/control"),
-        throttled: throttled(root, &online),
+        throttled: count_throttled(root, &online),
     }
 }
 
-fn frequency(root: &Root, directory: &str) -> Option<Frequency> {
+fn read_frequency(root: &Root, directory: &str) -> Option<Frequency> {
     let text = |file: &str| root.text(format!("{directory}/{file}"));
     let khz = |file: &str| text(file)?.parse().ok();
     let frequency = Frequency {
@@ -51,7 +51,7 @@ fn idle_states(root: &Root, directory: &str) -> Vec<IdleState> {
     states
 }
 
-fn throttled(root: &Root, online: &[u32]) -> Option<u64> {
+fn count_throttled(root: &Root, online: &[u32]) -> Option<u64> {
     let count = |cpu: &u32| {
         let file = format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count");
         root.text(file)?.parse::<u64>().ok()

@@ -71,7 +71,7 @@ fn descend(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Opt
         if beneath_one(&disk).is_empty() {
             leaves.push((disk, Some(device)));
         } else {
-            descend(disk, seen, leaves);
+            collect_leaves(disk, seen, leaves);
         }
         return;
     }
@@ -79,7 +79,7 @@ fn descend(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Opt
     if slaves.is_empty() {
         leaves.push((device, None));
     }
-    slaves.into_iter().for_each(|slave| descend(slave, seen, leaves));
+    slaves.into_iter().for_each(|slave| collect_leaves(slave, seen, leaves));
 }
 
 fn beneath_one(device: &Device) -> Vec<Device> {
@@ -103,8 +103,8 @@ fn describe(root: &Root, device: &Device) -> Disk {
     Disk {
         device: device.settings(root),
         number: format!("{}:{}", device.number.0, device.number.1),
-        transport: transport(device, hardware.as_deref()),
-        link: above().find(|path| path.join("current_link_speed").exists()).and_then(super::link::of),
+        transport: disk_transport(device, hardware.as_deref()),
+        link: above().find(|path| path.join("current_link_speed").exists()).and_then(super::link::read_link),
         numa_node: numa_node.and_then(|node| u32::try_from(node).ok()),
         ..Disk::default()
     }
@@ -142,7 +142,7 @@ const WAYS: [(&str, &str); 12] = [
 /// Beginnings of the names of disks that are made of something else.
 const MADE: [&str; 6] = ["loop", "zram", "ram", "nbd", "rbd", "drbd"];
 
-fn transport(device: &Device, hardware: Option<&Path>) -> Option<String> {
+fn disk_transport(device: &Device, hardware: Option<&Path>) -> Option<String> {
     let stated = hardware.and_then(|path| text(&path.join("transport")));
     if let Some(stated) = stated {
         return Some(stated);

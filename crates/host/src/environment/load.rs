@@ -9,22 +9,22 @@ pub(super) fn read(root: &Root) -> Load {
     let average = root.text("/proc/loadavg").unwrap_or_default();
     Load {
         running: running.and_then(|text| text.trim().parse::<u64>().ok()).map(|all| all.saturating_sub(1)),
-        average: average.split(' ').next().and_then(hundredths),
-        cpu_pressure: pressure(root, "cpu"),
-        io_pressure: pressure(root, "io"),
+        average: average.split(' ').next().and_then(parse_hundredths),
+        cpu_pressure: read_pressure(root, "cpu"),
+        io_pressure: read_pressure(root, "io"),
         swap_used: swap_used(root),
     }
 }
 
 /// `some avg10=1.53 avg60=..`
-fn pressure(root: &Root, of: &str) -> Option<u64> {
+fn read_pressure(root: &Root, of: &str) -> Option<u64> {
     let text = root.text(format!("/proc/pressure/{of}"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("some avg10="))?;
-    hundredths(line.split(' ').next()?)
+    parse_hundredths(line.split(' ').next()?)
 }
 
 /// A number with two decimals.
-fn hundredths(text: &str) -> Option<u64> {
+fn parse_hundredths(text: &str) -> Option<u64> {
     let (whole, rest) = text.split_once('.')?;
     let rest: u64 = rest.parse().ok().filter(|&rest| rest < 100)?;
     whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(rest)

@@ -9,14 +9,14 @@ pub(super) fn read(root: &Root) -> Platform {
     let told = OwnAccount {
         firmware: FIRMWARE.map(value),
         hypervisor: root.text("/sys/hypervisor/type"),
-        virtual_machine: flag(root),
+        virtual_machine: hypervisor_flag(root),
         container: container(root),
     };
     platform(told)
 }
 
 /// Whether the processor says that a hypervisor is below; `None` = it lists no flags (not x86).
-fn flag(root: &Root) -> Option<bool> {
+fn hypervisor_flag(root: &Root) -> Option<bool> {
     let text = root.text("/proc/cpuinfo")?;
     let flags = text.lines().find(|line| line.starts_with("flags"))?;
     Some(flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))

@@ -51,7 +51,7 @@ pub(super) struct Beneath {
 impl Beneath {
     pub(super) fn file(root: &Root, place: &FilePlace, nesting: u32) -> Result<Beneath, Without> {
         let mount = place.mount(root);
-        let known = place.number.and_then(|number| Device::of(root, number));
+        let known = place.number.and_then(|number| Device::find(root, number));
         let Some(mount) = mount else {
             let file_system = String::new();
             let alone = |device| Beneath { devices: vec![device], file_system, mounts: Vec::new() };
@@ -59,10 +59,10 @@ impl Beneath {
                 Without::unknown("its file system isn't mounted where this process can see it")
             });
         };
-        if FileSystemType::named(&mount.file_system).home == Home::Overlay {
-            return overlay(root, &mount, &place.path, nesting);
+        if FileSystemType::from_name(&mount.file_system).home == Home::Overlay {
+            return resolve_overlay(root, &mount, &place.path, nesting);
         }
-        if let Some(without) = deviceless(&mount) {
+        if let Some(without) = without_device(&mount) {
             return Err(without);
         }
         let own = devices_of(root, &mount);
@@ -72,7 +72,7 @@ impl Beneath {
         let devices = match many {
             Some((_, devices)) => devices,
             None => {
-                let main = known.or_else(|| own.iter().find_map(|number| Device::of(root, *number)));
+                let main = known.or_else(|| own.iter().find_map(|number| Device::find(root, *number)));
                 let others = main.as_ref().map_or_else(Vec::new, |main| other_devices(root, &mount, main));
                 main.into_iter().chain(others).collect()
             }
@@ -91,14 +91,14 @@ impl Beneath {
                 Err(Without::unknown(format!("no block device is known beneath {}{why}", mount.file_system)))
             }
             false => {
-                let mounts = vec![described(&mount)];
+                let mounts = vec![describe_mount(&mount)];
                 Ok(Beneath { devices, file_system: mount.file_system, mounts })
             }
         }
     }
 }
 
-fn described(mount: &Mount) -> StackMount {
+fn describe_mount(mount: &Mount) -> StackMount {
     let Mount { at, file_system, options, .. } = mount.clone();
     StackMount { mount_point: at, kind: file_system, options }
 }
@@ -126,14 +126,14 @@ fn external_journal(root: &Root, main: &Device) -> Option<Device> {
     let journals = root.names("/proc/fs/jbd2");
     let mut named = journals.iter().filter(|name| name.starts_with(&begin));
     let journal = named.next().filter(|_| named.next().is_none())?;
-    Device::named(root, journal)
+    Device::find_by_name(root, journal)
 }
 
 /// Why a file system has no block device, or none that would count.
-fn deviceless(mount: &Mount) -> Option<Without> {
+fn without_device(mount: &Mount) -> Option<Without> {
     let kind = mount.file_system.as_str();
     let option = |name: &str| mount.options.split(',').any(|option| option == name);
-    let why = match FileSystemType::named(kind).home {
+    let why = match FileSystemType::from_name(kind).home {
         Home::Memory => return Some(Without::Memory(format!("{kind} keeps its files in memory"))),
         Home::Pool => {
             format!("{kind} doesn't report the devices of a file; see zpool iostat")
@@ -154,7 +154,7 @@ fn deviceless(mount: &Mount) -> Option<Without> {
 }
 
 /// A file of an overlay is one of the uppermost of its directories that has it.
-fn overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Beneath, Without> {
+fn resolve_overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Beneath, Without> {
     let hidden = || Without::unknown("overlay: its directories are in another mount namespace");
     if nesting == 0 {
         return Err(hidden());
@@ -167,8 +167,10 @@ fn overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Bene
         // In a container the host's paths may exist by chance: then they are in the overlay itself.
         let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == *mount);
         if !itself && root.path(&file).exists() {
-            let found = Beneath::file(root, &FilePlace::at(file), nesting - 1)
-                .map(|found| Beneath { mounts: [vec![described(mount)], found.mounts].concat(), ..found });
+            let found = Beneath::file(root, &FilePlace::at(file), nesting - 1).map(|found| Beneath {
+                mounts: [vec![describe_mount(mount)], found.mounts].concat(),
+                ..found
+            });
             return found.map_err(|without| match without {
                 Without::Unknown(why) => Without::Unknown(why),
                 Without::Memory(why) | Without::HiddenMemory(why) => Without::HiddenMemory(format!(

@@ -17,7 +17,7 @@ type BehindLoop = Result<(Vec<Device>, Vec<StackMount>), Without>;
 pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> BehindLoop {
     let about = |why: &str| format!("the file behind it, {name}: {why}");
     let gone = name.strip_suffix(" (deleted)").is_some();
-    let Some(backing) = root.is_live().then(|| backing(device)).flatten() else {
+    let Some(backing) = root.is_live().then(|| loop_backing(device)).flatten() else {
         if name.starts_with("/dev/")
             && let Some(device) = Device::of_node(root, name)
         {
@@ -25,11 +25,11 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> BehindLoo
         }
         return match gone {
             true => Err(Without::unknown(about("it was deleted"))),
-            false => beneath(root, &FilePlace::at(name), about),
+            false => resolve_backing(root, &FilePlace::at(name), about),
         };
     };
     if backing.itself != (0, 0) {
-        let device = Device::of(root, backing.itself);
+        let device = Device::find(root, backing.itself);
         return device
             .map(|device| (vec![device], Vec::new()))
             .ok_or_else(|| Without::unknown("/sys doesn't know its device"));
@@ -44,14 +44,14 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> BehindLoo
         (false, Some(mount)) => (PathBuf::from(&mount.at), Some(mount.id)),
         (false, None) => return Err(Without::unknown(about("it isn't visible from here"))),
     };
-    beneath(root, &FilePlace { path, number: Some(backing.device), mount }, about)
+    resolve_backing(root, &FilePlace { path, number: Some(backing.device), mount }, about)
 }
 
-fn backing(device: &Device) -> Option<loops::Backing> {
+fn loop_backing(device: &Device) -> Option<loops::Backing> {
     loops::backing(files::look_into(&device.node()).ok()?.as_fd()).ok()
 }
 
-fn beneath(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> BehindLoop {
-    let found = Beneath::file(root, place, NESTING - 1).map_err(|without| without.told(about))?;
+fn resolve_backing(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> BehindLoop {
+    let found = Beneath::file(root, place, NESTING - 1).map_err(|without| without.with_text(about))?;
     Ok((found.devices, found.mounts))
 }

@@ -21,7 +21,7 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
     if FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice {
         return of_device(root, split(found.st_rdev));
     }
-    if let Some(generic) = Generic::found(root, &found) {
+    if let Some(generic) = Generic::from_stat(root, &found) {
         return generic.stack(root, |number| of_device(root, number));
     }
     match FilePlace::of_open(file, path) {

@@ -10,7 +10,7 @@ use diskspd_model::machine::stack::*;
 /// Returns the stack of a remote file; `None` if the file is local, or the client has no counters.
 pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
     let mount = place.mount(root)?;
-    let protocol = Protocol::of(&mount.file_system)?;
+    let protocol = Protocol::from_file_system(&mount.file_system)?;
     let remote = RemoteMount { protocol, source: mount.source.clone(), mount_point: mount.at.clone() };
     remote_counters::read(root, &remote)?;
     let name = name(root, &mount);

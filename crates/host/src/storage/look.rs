@@ -72,7 +72,7 @@ fn storage_on(root: &Root, path: &RawText) -> Storage {
                 let mounted_at = "/".to_owned();
                 FileSystem { kind: type_name(&place), mounted_at, ..FileSystem::default() }
             };
-            measure(storage.file_system.get_or_insert_with(of_root), &place);
+            measure_space(storage.file_system.get_or_insert_with(of_root), &place);
             storage
         }
     }
@@ -84,7 +84,7 @@ pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceN
     let mount = mountinfo::holding(&root.mounts(), place);
     // Where a file system has many devices, its own number is none of theirs.
     let candidates = std::iter::once(number).chain(mount.iter().flat_map(|mount| devices_of(root, mount)));
-    let device = candidates.into_iter().find_map(|number| Device::of(root, number));
+    let device = candidates.into_iter().find_map(|number| Device::find(root, number));
     Storage {
         path: path.clone(),
         file_system: mount.map(|mount| FileSystem {
@@ -98,7 +98,7 @@ pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceN
 }
 
 /// Asks how large a file system is, and how full; `place`: a path in it.
-fn measure(file_system: &mut FileSystem, place: &Path) {
+fn measure_space(file_system: &mut FileSystem, place: &Path) {
     if let Ok(found) = rustix::fs::statvfs(place) {
         file_system.block_size = Some(found.f_bsize);
         file_system.size = Some(found.f_blocks.saturating_mul(found.f_frsize));

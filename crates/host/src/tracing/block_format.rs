@@ -17,7 +17,7 @@ pub struct BlockFormat {
 
 impl BlockFormat {
     /// The places in a format; `None` = a field isn't there, or isn't as long as it should be.
-    pub fn of(format: &EventFormat) -> Option<BlockFormat> {
+    pub fn from_event(format: &EventFormat) -> Option<BlockFormat> {
         let place = |name: &str, size| format.field(name).filter(|field| field.size == size);
         Some(BlockFormat {
             id: format.id,

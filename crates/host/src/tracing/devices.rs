@@ -17,11 +17,13 @@ pub struct TracedDevice {
 pub fn traced_devices(root: &Root, stack: &Stack) -> Vec<TracedDevice> {
     let whole =
         stack.layers.iter().filter(|layer| !matches!(layer.kind, LayerKind::Partition | LayerKind::Mount));
-    whole.map(|layer| TracedDevice { name: layer.name.clone(), number: number(root, &layer.name) }).collect()
+    whole
+        .map(|layer| TracedDevice { name: layer.name.clone(), number: device_number(root, &layer.name) })
+        .collect()
 }
 
-fn number(root: &Root, name: &str) -> Result<u32, &'static str> {
-    let device = Device::named(root, name).ok_or("it has no device number")?;
+fn device_number(root: &Root, name: &str) -> Result<u32, &'static str> {
+    let device = Device::find_by_name(root, name).ok_or("it has no device number")?;
     // Drivers that take I/O as it comes, without a queue, have no such directory.
     if !device.directory().join("mq").exists() {
         return Err("its driver has no request queue, so the start of a request can't be traced");
@@ -78,7 +80,7 @@ impl WatchedDevice {
     /// Returns the only device directly under a target; `None` if there is no such device, or several.
     pub fn beneath(root: &Root, stack: &Stack) -> Option<WatchedDevice> {
         let [name] = stack.top_devices.as_slice() else { return None };
-        WatchedDevice::of(&Device::named(root, name)?)
+        WatchedDevice::from_device(&Device::find_by_name(root, name)?)
     }
 
     fn of(device: &Device) -> Option<WatchedDevice> {

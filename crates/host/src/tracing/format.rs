@@ -63,7 +63,7 @@ mod tests {
             let format = EventFormat::parse(text).expect("a format");
             let letters = Field { offset: letters.0, size: letters.1 };
             let expected = BlockFormat { id, device: 8, sector: 16, sectors: 24, letters };
-            assert_eq!(BlockFormat::of(&format), Some(expected));
+            assert_eq!(BlockFormat::from_event(&format), Some(expected));
             assert_eq!(format.field("common_type"), Some(Field { offset: 0, size: 2 }));
             assert_eq!(format.field("cmd").map(|field| field.size), Some(4));
         }
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!((format.id, names), (5, vec!["skaddr", "where"]));
         assert_eq!(EventFormat::parse(""), None);
         assert_eq!(EventFormat::parse("ID: x\n"), None);
-        assert_eq!(BlockFormat::of(&format), None);
+        assert_eq!(BlockFormat::from_event(&format), None);
     }
 
     #[test]

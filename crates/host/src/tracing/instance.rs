@@ -52,7 +52,7 @@ impl Instance {
     pub fn open(tracefs: &Tracefs, recording: &Recording) -> Result<Instance, TracingError> {
         let all = tracefs.directory().join("instances");
         remove_abandoned(&all);
-        let directory = make(&all).map_err(|error| refusal(&all, error))?;
+        let directory = make_instance(&all).map_err(|error| instance_refusal(&all, error))?;
         // From here on it is removed when anything fails.
         let mut instance = Instance {
             directory,
@@ -67,7 +67,7 @@ impl Instance {
 
     fn set_up(&mut self, recording: &Recording) -> Result<(), TracingError> {
         let set = |file: &str, value: &str| {
-            self.set(file, value).map_err(|error| refusal(&self.directory.join(file), error))
+            self.set(file, value).map_err(|error| instance_refusal(&self.directory.join(file), error))
         };
         set("tracing_on", "0")?;
         set("trace_clock", recording.clock.trace_clock())?;
@@ -84,13 +84,13 @@ impl Instance {
         }
         // The size of a page is a setting of the instance, too.
         let header = self.directory.join("events/header_page");
-        let layout = in_one_piece(&header).map_err(|error| refusal(&header, error))?;
-        let unknown = || refusal(&header, io::Error::other("this program does not know its format"));
+        let layout = in_one_piece(&header).map_err(|error| instance_refusal(&header, error))?;
+        let unknown = || instance_refusal(&header, io::Error::other("this program does not know its format"));
         self.layout = PageLayout::parse(&layout).ok_or_else(unknown)?;
         self.kib = kib;
         for cpu in recording.cpus {
             let directory = self.directory.join(format!("per_cpu/cpu{cpu}"));
-            let buffer = CpuBuffer::open(&directory).map_err(|error| refusal(&directory, error))?;
+            let buffer = CpuBuffer::open(&directory).map_err(|error| instance_refusal(&directory, error))?;
             self.buffers.push(buffer);
         }
         Ok(())
@@ -103,7 +103,7 @@ impl Instance {
             match self.set(file, &kib.to_string()) {
                 Ok(()) => return Ok(kib),
                 Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && kib / 2 >= least => kib /= 2,
-                Err(error) => return Err(refusal(&self.directory.join(file), error)),
+                Err(error) => return Err(instance_refusal(&self.directory.join(file), error)),
             }
         }
     }
@@ -121,7 +121,7 @@ impl Instance {
     pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TracingError> {
         for tracepoint in tracepoints {
             let file = format!("events/{tracepoint}/filter");
-            self.set(&file, filter).map_err(|error| refusal(&self.directory.join(file), error))?;
+            self.set(&file, filter).map_err(|error| instance_refusal(&self.directory.join(file), error))?;
         }
         Ok(())
     }
@@ -235,7 +235,7 @@ const PREFIX: &str = "diskspd-";
 /// containers.
 const NAMESAKES: u32 = 64;
 
-fn make(all: &Path) -> io::Result<PathBuf> {
+fn make_instance(all: &Path) -> io::Result<PathBuf> {
     let process = std::process::id();
     let mut result = Err(io::ErrorKind::AlreadyExists.into());
     for number in 0..NAMESAKES {
@@ -255,7 +255,8 @@ fn make(all: &Path) -> io::Result<PathBuf> {
 /// process number and open files, so it stays.
 fn remove_abandoned(all: &Path) {
     for name in names(all) {
-        if owner(&name).is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists()) {
+        if instance_owner(&name).is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists())
+        {
             let _ = fs::remove_dir(all.join(name));
         }
     }
@@ -293,8 +294,8 @@ impl CpuBuffer {
         }
     }
 
-    fn lost(&self) -> io::Result<u64> {
-        Ok(lost(&fs::read_to_string(&self.stats)?))
+    fn lost_events(&self) -> io::Result<u64> {
+        Ok(parse_lost_events(&fs::read_to_string(&self.stats)?))
     }
 }
 
@@ -317,8 +318,8 @@ mod tests {
     fn lost_events_are_sum_of_three_counts() {
         let stats = "entries: 5\noverrun: 1\ncommit overrun: 20\nbytes: 7000\noldest event ts: 29094.975060\n\
                      now ts: 29094.986792\ndropped events: 300\nread events: 9000\n";
-        assert_eq!(lost(stats), 321);
-        assert_eq!(lost("overrun: x\n"), 0);
+        assert_eq!(parse_lost_events(stats), 321);
+        assert_eq!(parse_lost_events("overrun: x\n"), 0);
     }
 
     #[test]
@@ -331,7 +332,7 @@ mod tests {
             ("diskspd-", None),
             ("17", None),
         ] {
-            assert_eq!(owner(name), process, "{name}");
+            assert_eq!(instance_owner(name), process, "{name}");
         }
     }
 
@@ -349,7 +350,7 @@ mod tests {
             let all = tracefs.directory().join("instances");
             // No process has such a number.
             let abandoned = all.join(format!("{PREFIX}{}", u32::MAX));
-            fs::create_dir(&abandoned).map_err(|error| refusal(&all, error))?;
+            fs::create_dir(&abandoned).map_err(|error| instance_refusal(&all, error))?;
             let one = Instance::open(&tracefs, &recording)?;
             assert!(!abandoned.exists());
             Ok((one, Instance::open(&tracefs, &recording)?))
@@ -373,7 +374,7 @@ mod tests {
         let mut page = vec![0; one.layout().size()];
         let taken = one.take_events(&mut page, |_, _| panic!("no such device")).expect("readable");
         assert_eq!((taken, one.buffers()), (TakenEvents::default(), 1));
-        assert_eq!(one.lost().expect("stats"), 0);
+        assert_eq!(one.lost_events().expect("stats"), 0);
         drop((one, other));
         // Other tests may just have one of that name.
         let pause = || std::thread::sleep(Duration::from_millis(100));

@@ -19,10 +19,10 @@ impl NetworkCounters {
     /// Returns the sum of counters, each a protocol and a name. Missing IPv6 counters are 0; `None` if
     /// another counter is missing.
     pub fn sum(&self, counters: &[(&str, &str)]) -> Option<u64> {
-        counters.iter().map(|(protocol, name)| self.counter(protocol, name)).sum()
+        counters.iter().map(|(protocol, name)| self.read_counter(protocol, name)).sum()
     }
 
-    fn counter(&self, protocol: &str, name: &str) -> Option<u64> {
+    fn read_counter(&self, protocol: &str, name: &str) -> Option<u64> {
         if protocol.ends_with('6') {
             let mut lines = self.version6.lines();
             let value = lines.find_map(|line| line.strip_prefix(protocol)?.strip_prefix(name));

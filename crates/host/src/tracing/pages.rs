@@ -79,7 +79,7 @@ impl<'a> Iterator for PageEvents<'a> {
     type Item = (u64, &'a [u8]);
 
     fn next(&mut self) -> Option<(u64, &'a [u8])> {
-        let event = self.take();
+        let event = self.take_event();
         if event.is_none() {
             self.bytes = &[];
         }
@@ -159,12 +159,12 @@ mod tests {
 
     const HEADER_PAGE: &str = include_str!("../../../../tests/data/tracing/header_page-6.18");
 
-    fn layout() -> PageLayout {
+    fn sample_layout() -> PageLayout {
         PageLayout::parse(HEADER_PAGE).expect("a layout")
     }
 
     /// A word that begins an event.
-    fn head(kind: u32, delta: u32) -> u32 {
+    fn event_head(kind: u32, delta: u32) -> u32 {
         if cfg!(target_endian = "little") { kind | delta << 5 } else { kind << 27 | delta }
     }
 
@@ -172,14 +172,14 @@ mod tests {
         let data: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let mut page = [time.to_ne_bytes(), (data.len() as u64 | marks).to_ne_bytes()].concat();
         page.extend(data);
-        page.resize(layout().size(), 0);
+        page.resize(sample_layout().size(), 0);
         page
     }
 
     type Seen = (u64, Option<u32>, usize);
 
-    fn events(bytes: &[u8]) -> Vec<Seen> {
-        let page = layout().page(bytes).expect("a header");
+    fn parse_events(bytes: &[u8]) -> Vec<Seen> {
+        let page = sample_layout().page(bytes).expect("a header");
         page.events.map(|(time, fields)| (time, u32_at(fields, 0), fields.len())).collect()
     }
 
@@ -191,13 +191,13 @@ mod tests {
             data: Field { offset: 16, size: 4080 },
         };
         assert_eq!(PageLayout::parse(HEADER_PAGE), Some(expected));
-        assert_eq!(layout().size(), 4096);
+        assert_eq!(sample_layout().size(), 4096);
         assert_eq!(PageLayout::parse(&HEADER_PAGE.replace("commit", "other")), None);
         assert_eq!(PageLayout::parse(&HEADER_PAGE.replace("size:8", "size:2")), None);
         let narrow = "field: u64 timestamp; offset:0; size:8;\nfield: local_t commit; offset:8; size:4;\n\
                       field: char data; offset:12; size:4084;\n";
         let bytes =
-            [&5u64.to_ne_bytes()[..], &8u32.to_ne_bytes(), &head(1, 2).to_ne_bytes(), b"abcd"].concat();
+            [&5u64.to_ne_bytes()[..], &8u32.to_ne_bytes(), &event_head(1, 2).to_ne_bytes(), b"abcd"].concat();
         let found: Vec<_> = PageLayout::parse(narrow).unwrap().page(&bytes).unwrap().events.collect();
         assert_eq!(found, [(7, &b"abcd"[..])]);
     }
@@ -205,29 +205,29 @@ mod tests {
     fn every_kind() -> (Vec<u32>, Vec<Seen>) {
         let stamp = (3u64 << 27) | 11;
         let words = vec![
-            head(1, 10),
+            event_head(1, 10),
             100, // a length in words
-            head(0, 5),
+            event_head(0, 5),
             12,
             101,
             102, // a length in bytes behind the head
-            head(30, 7),
+            event_head(30, 7),
             2, // so much later: 2 << 27, and 7
-            head(2, 1),
+            event_head(2, 1),
             103,
             104,
-            head(29, 4),
+            event_head(29, 4),
             8,
             0, // taken back
-            head(1, 2),
+            event_head(1, 2),
             105,
-            head(31, 11),
+            event_head(31, 11),
             3, // from here on by this stamp
-            head(28, 0),
+            event_head(28, 0),
             106,
         ];
         let rest = [0; 27];
-        let tail = [head(1, 9), 107, head(29, 0), head(1, 1), 999];
+        let tail = [event_head(1, 9), 107, event_head(29, 0), event_head(1, 1), 999];
         let words = [&words[..], &rest, &tail].concat();
         let later = 1015 + (2 << 27) + 7;
         let expected = vec![
@@ -244,15 +244,15 @@ mod tests {
     #[test]
     fn events_of_every_kind_are_read() {
         let (words, expected) = every_kind();
-        assert_eq!(events(&page(1000, 0, &words)), expected);
+        assert_eq!(parse_events(&page(1000, 0, &words)), expected);
         // A stamp leaves the upper five bits as they were.
-        let late = events(&page((5 << 59) + 1000, 0, &[head(31, 11), 3, head(1, 1), 100]));
+        let late = parse_events(&page((5 << 59) + 1000, 0, &[event_head(31, 11), 3, event_head(1, 1), 100]));
         assert_eq!(late, [((5 << 59) + (3 << 27) + 12, Some(100), 4)]);
     }
 
     #[test]
     fn overwritten_pages_are_marked() {
-        let words = [head(1, 1), 100];
+        let words = [event_head(1, 1), 100];
         let count = [&words[..], &[77, 0]].concat();
         for (marks, missed) in [
             (0, false),
@@ -263,8 +263,8 @@ mod tests {
         ] {
             let mut bytes = page(1000, 0, &count);
             bytes[8..16].copy_from_slice(&(8 | marks).to_ne_bytes());
-            assert_eq!(layout().page(&bytes).expect("a header").missed, missed, "{marks:x}");
-            assert_eq!(events(&bytes), [(1001, Some(100), 4)], "{marks:x}");
+            assert_eq!(sample_layout().page(&bytes).expect("a header").missed, missed, "{marks:x}");
+            assert_eq!(parse_events(&bytes), [(1001, Some(100), 4)], "{marks:x}");
         }
     }
 
@@ -273,7 +273,7 @@ mod tests {
         let (words, expected) = every_kind();
         let whole = page(1000, 0, &words);
         for length in 0..whole.len() {
-            let Some(page) = layout().page(&whole[..length]) else {
+            let Some(page) = sample_layout().page(&whole[..length]) else {
                 assert!(length < 16, "{length}");
                 continue;
             };
@@ -283,19 +283,23 @@ mod tests {
         }
         // Lengths that can't be: shorter than their own word, or longer than the page.
         for length in [0, 3, 5000, u32::MAX] {
-            assert_eq!(events(&page(1000, 0, &[head(0, 1), length, 1, head(1, 1), 100])), [], "{length}");
+            assert_eq!(
+                parse_events(&page(1000, 0, &[event_head(0, 1), length, 1, event_head(1, 1), 100])),
+                [],
+                "{length}"
+            );
         }
     }
 
     proptest::proptest! {
         #[test]
         fn no_page_is_too_damaged_to_be_read(bytes: Vec<u8>, commit: u32, words: Vec<u32>) {
-            if let Some(page) = layout().page(&bytes) {
+            if let Some(page) = sample_layout().page(&bytes) {
                 proptest::prop_assert!(page.events.count() <= bytes.len());
             }
             let mut bytes = page(u64::MAX, 0, &words);
             bytes[8..16].copy_from_slice(&u64::from(commit).to_ne_bytes());
-            proptest::prop_assert!(events(&bytes).len() <= bytes.len());
+            proptest::prop_assert!(parse_events(&bytes).len() <= bytes.len());
         }
     }
 }

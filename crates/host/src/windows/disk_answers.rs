@@ -153,7 +153,7 @@ pub(super) fn partitions(answer: &[u8]) -> Option<Vec<PartitionFound>> {
         let holder = match each.u32(0)? {
             0 => HELD_MBR.iter().find(|(kind, _)| Some(*kind) == each.u8(32)).map(|(_, holder)| *holder),
             1 => {
-                let kind = guid(each, 32)?;
+                let kind = read_guid(each, 32)?;
                 HELD_GPT.iter().find(|(known, _)| *known == kind).map(|(_, holder)| *holder)
             }
             _ => None,
@@ -166,7 +166,7 @@ pub(super) fn partitions(answer: &[u8]) -> Option<Vec<PartitionFound>> {
 }
 
 /// A GUID: a number of 32 bits, two of 16, and eight bytes.
-fn guid(found: Fields, at: usize) -> Option<u128> {
+fn read_guid(found: Fields, at: usize) -> Option<u128> {
     let (first, second, third) = (found.u32(at)?, found.u16(at + 4)?, found.u16(at + 6)?);
     let last = found.u64(at + 8)?.swap_bytes();
     let high = u64::from(first) << 32 | u64::from(second) << 16 | u64::from(third);
@@ -255,7 +255,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Bytes with numbers at their places.
-    fn bytes(size: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
+    fn sample_bytes(size: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; size];
         parts.iter().for_each(|(at, part)| bytes[*at..at + part.len()].copy_from_slice(part));
         bytes
@@ -273,16 +273,17 @@ mod tests {
         // A CD drive has numbers of its own.
         assert_eq!(answer(2, 0, u32::MAX), None);
         assert_eq!(DeviceNumber::parse(&[7; 11]), None);
-        let geometry = |bytes: u32| disk_sector(&self::bytes(40, &[(20, &bytes.to_le_bytes())]));
+        let geometry = |bytes: u32| disk_sector(&self::sample_bytes(40, &[(20, &bytes.to_le_bytes())]));
         assert_eq!((geometry(4096), geometry(0), disk_sector(&[0; 23])), (Some(4096), None, None));
     }
 
     #[test]
     fn disks_of_volume_are_listed_or_unknown() {
         let extent = |disk: u32, length: u64| {
-            bytes(24, &[(0, &disk.to_le_bytes()), (8, &[1; 8]), (16, &length.to_le_bytes())])
+            sample_bytes(24, &[(0, &disk.to_le_bytes()), (8, &[1; 8]), (16, &length.to_le_bytes())])
         };
-        let of = |count: u32| [bytes(8, &[(0, &count.to_le_bytes())]), extent(0, 5), extent(7, 6)].concat();
+        let of =
+            |count: u32| [sample_bytes(8, &[(0, &count.to_le_bytes())]), extent(0, 5), extent(7, 6)].concat();
         let both = [Extent { disk: 0, length: 5 }, Extent { disk: 7, length: 6 }];
         assert_eq!(extents_of(&of(2)).as_deref(), Some(&both[..]));
         assert_eq!(extents_of(&of(0)).as_deref(), Some(&[][..]));
@@ -290,9 +291,9 @@ mod tests {
         assert_eq!(extents_of(&of(u32::MAX)), None);
     }
 
-    fn performance(ios: (u32, u32), idle: u64, at: u64) -> Vec<u8> {
+    fn sample_performance(ios: (u32, u32), idle: u64, at: u64) -> Vec<u8> {
         let long = |number: u64| number.to_le_bytes();
-        bytes(
+        sample_bytes(
             88,
             &[
                 (0, &long(4096)),
@@ -311,7 +312,8 @@ mod tests {
     #[test]
     fn counters_go_on_where_their_32_bits_end() {
         let mut counted = Counted::default();
-        let mut read = |ios, idle, at| counted.read(Performance::parse(&performance(ios, idle, at)).unwrap());
+        let mut read =
+            |ios, idle, at| counted.read(Performance::parse(&sample_performance(ios, idle, at)).unwrap());
         let first = read((u32::MAX, 5), 0, 100 * PER_MS);
         assert_eq!((first.read.ios, first.write.ios), (u64::from(u32::MAX), 5));
         assert_eq!((first.read.bytes, first.write.bytes, first.in_flight), (4096, 512, 3));
@@ -319,14 +321,17 @@ mod tests {
         let second = read((9, 5), 60 * PER_MS, 200 * PER_MS);
         let done = second.since(&first);
         assert_eq!((done.read.ios, done.write.ios, done.busy_ms), (10, 0, 40));
-        assert_eq!(Performance::parse(&performance((0, 0), 0, 0)[..63]), None);
+        assert_eq!(Performance::parse(&sample_performance((0, 0), 0, 0)[..63]), None);
     }
 
-    fn layout(style: u32, kinds: &[&[u8]]) -> Vec<u8> {
+    fn sample_layout(style: u32, kinds: &[&[u8]]) -> Vec<u8> {
         let count = u32::try_from(kinds.len()).unwrap();
-        let head = bytes(48, &[(0, &style.to_le_bytes()), (4, &count.to_le_bytes())]);
+        let head = sample_bytes(48, &[(0, &style.to_le_bytes()), (4, &count.to_le_bytes())]);
         let part = |(number, kind): (u32, &&[u8])| {
-            bytes(144, &[(0, &style.to_le_bytes()), (16, &[1]), (24, &number.to_le_bytes()), (32, kind)])
+            sample_bytes(
+                144,
+                &[(0, &style.to_le_bytes()), (16, &[1]), (24, &number.to_le_bytes()), (32, kind)],
+            )
         };
         head.into_iter().chain((1..).zip(kinds).flat_map(part)).collect()
     }
@@ -341,10 +346,10 @@ mod tests {
         let found = |answer: &[u8]| {
             Some(partitions(answer)?.iter().map(|part| (part.number, part.holder)).collect::<Vec<_>>())
         };
-        let gpt = layout(1, &[&basic, &pool]);
+        let gpt = sample_layout(1, &[&basic, &pool]);
         assert_eq!(found(&gpt), Some(vec![(1, None), (2, Some(POOL))]));
-        assert_eq!(found(&layout(0, &[&[7], &[0x42]])), Some(vec![(1, None), (2, Some(DYNAMIC))]));
-        assert_eq!(found(&layout(2, &[])), Some(vec![]), "it has no table");
+        assert_eq!(found(&sample_layout(0, &[&[7], &[0x42]])), Some(vec![(1, None), (2, Some(DYNAMIC))]));
+        assert_eq!(found(&sample_layout(2, &[])), Some(vec![]), "it has no table");
         assert_eq!((found(&gpt[..gpt.len() - 1]), found(&[])), (None, None));
     }
 
@@ -360,12 +365,12 @@ mod tests {
             (28, &17_u32.to_le_bytes()),
             (36, words),
         ];
-        let answer = bytes(36 + words.len(), &head);
+        let answer = sample_bytes(36 + words.len(), &head);
         let found = Descriptor::parse(&answer).unwrap();
         assert_eq!(found.model.as_deref(), Some("Contoso SSD 9000"));
         assert_eq!((found.firmware.as_deref(), found.serial.as_deref()), (Some("A1"), Some("S-1")));
         assert_eq!((found.bus, found.is_made_of_others()), (Some("nvme"), None));
-        let space = Descriptor::parse(&bytes(36, &[(28, &[16]), (12, &[255, 255])])).unwrap();
+        let space = Descriptor::parse(&sample_bytes(36, &[(28, &[16]), (12, &[255, 255])])).unwrap();
         assert!(space.is_made_of_others().is_some() && space.model.is_none(), "{space:?}");
         assert_eq!(Descriptor::parse(&answer[..31]), None);
     }
@@ -373,7 +378,7 @@ mod tests {
     #[test]
     fn sectors_caches_and_controllers_say_what_they_need() {
         let two = |at: usize, first: u32, second: u32| {
-            bytes(28, &[(at, &first.to_le_bytes()), (at + 4, &second.to_le_bytes())])
+            sample_bytes(28, &[(at, &first.to_le_bytes()), (at + 4, &second.to_le_bytes())])
         };
         assert_eq!(sectors(&two(16, 512, 4096)), Some((512, 4096)));
         assert_eq!((sectors(&two(16, 0, 4096)), sectors(&[0; 23])), (None, None));
@@ -386,7 +391,7 @@ mod tests {
         for (bytes, expected) in [(1_u32 << 20, Some(1 << 20)), (0, None), (u32::MAX, None)] {
             assert_eq!(largest_transfer(&two(8, bytes, 0)), expected);
         }
-        assert_eq!(disk_size(&bytes(32, &[(24, &[0, 2])])), Some(512));
+        assert_eq!(disk_size(&sample_bytes(32, &[(24, &[0, 2])])), Some(512));
     }
 
     proptest! {

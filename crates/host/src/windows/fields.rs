@@ -5,7 +5,7 @@
 pub(super) struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
-    fn part<const N: usize>(self, at: usize) -> Option<[u8; N]> {
+    fn read_part<const N: usize>(self, at: usize) -> Option<[u8; N]> {
         self.0.get(at..at.checked_add(N)?)?.try_into().ok()
     }
 

@@ -39,7 +39,7 @@ impl DiskProperties {
             rotational: self.rotates,
             logical_block_size: self.sectors.map(|(logical, _)| logical),
             physical_block_size: self.sectors.map(|(_, physical)| physical),
-            write_cache: self.writes_back.map(|back| cache(back).to_owned()),
+            write_cache: self.writes_back.map(|back| cache_mode(back).to_owned()),
             ..Details::default()
         }
     }
@@ -53,7 +53,7 @@ impl DiskProperties {
         add("logical_block_size", self.sectors.map(|(logical, _)| logical.to_string()));
         add("physical_block_size", self.sectors.map(|(_, physical)| physical.to_string()));
         add("rotational", self.rotates.map(|yes| u8::from(yes).to_string()));
-        add("write_cache", self.writes_back.map(|back| cache(back).to_owned()));
+        add("write_cache", self.writes_back.map(|back| cache_mode(back).to_owned()));
         BlockDevice {
             name: volume.to_owned(),
             disk: Some(disk_name(self.number)),
@@ -66,7 +66,7 @@ impl DiskProperties {
         }
     }
 
-    fn layer(&self) -> Layer {
+    fn describe_layer(&self) -> Layer {
         let made_of = self.descriptor.as_ref().and_then(Descriptor::is_made_of_others);
         Layer {
             name: disk_name(self.number),
@@ -85,7 +85,7 @@ impl DiskProperties {
     }
 }
 
-fn cache(back: bool) -> &'static str {
+fn cache_mode(back: bool) -> &'static str {
     if back { "write back" } else { "write through" }
 }
 
@@ -99,7 +99,8 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
     let file_system = volume.file_system.clone();
     let without = |why| Stack { file_system: file_system.clone(), ..Stack::without(why) };
     let found = |number: &u32| disks.iter().find(|disk| disk.number == *number && disk.counted);
-    let counted: Option<Vec<Layer>> = numbers.iter().map(|number| Some(found(number)?.layer())).collect();
+    let counted: Option<Vec<Layer>> =
+        numbers.iter().map(|number| Some(found(number)?.describe_layer())).collect();
     let of_disks = || numbers.iter().map(|number| disk_name(*number)).collect::<Vec<_>>().join(", ");
     let (first, layers) = match (volume.counted, counted) {
         _ if numbers.is_empty() => return without(format!("Windows names no disk beneath {}", volume.name)),
@@ -132,7 +133,7 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
 pub(super) fn stack_of_disk(disk: &DiskProperties) -> Stack {
     let name = disk_name(disk.number);
     match disk.counted {
-        true => Stack { top_devices: vec![name], layers: vec![disk.layer()], ..Stack::default() },
+        true => Stack { top_devices: vec![name], layers: vec![disk.describe_layer()], ..Stack::default() },
         false => Stack::without(format!("Windows doesn't count the I/O of {name} (IOCTL_DISK_PERFORMANCE)")),
     }
 }
@@ -151,7 +152,7 @@ fn own_layer(volume: &VolumeBeneath) -> Layer {
 mod tests {
     use super::*;
 
-    fn volume(disks: &[u32]) -> VolumeBeneath {
+    fn sample_volume(disks: &[u32]) -> VolumeBeneath {
         let extent = |disk: &u32| Extent { disk: *disk, length: 1 << 30 };
         let extents = disks.iter().map(extent).collect();
         VolumeBeneath { name: "C:".into(), file_system: Some("ntfs".into()), extents, counted: true }
@@ -160,7 +161,7 @@ mod tests {
     #[test]
     fn a_volume_lies_on_each_of_its_disks_once() {
         let disk = |number| DiskProperties { number, counted: true, ..DiskProperties::default() };
-        let one = stack(&volume(&[3, 3]), &[disk(3)]);
+        let one = stack(&sample_volume(&[3, 3]), &[disk(3)]);
         let seen = |stack: &Stack| {
             let row = |layer: &Layer| {
                 (layer.name.clone(), layer.lower_devices.clone(), layer.one_to_one, layer.statistics)
@@ -171,11 +172,11 @@ mod tests {
         let first = (name("C:"), vec![name("PhysicalDrive3")], true, true);
         assert_eq!(seen(&one), [first, (name("PhysicalDrive3"), vec![], true, true)]);
         assert_eq!((one.file_system.as_deref(), &one.top_devices[..]), (Some("ntfs"), &[name("C:")][..]));
-        let two = stack(&volume(&[1, 0]), &[disk(1), disk(0)]);
+        let two = stack(&sample_volume(&[1, 0]), &[disk(1), disk(0)]);
         assert!(!two.layers[0].one_to_one);
         let leaves: Vec<_> = two.leaves().map(|leaf| &*leaf.name).collect();
         assert_eq!(leaves, ["PhysicalDrive0", "PhysicalDrive1"]);
-        let none = stack(&volume(&[]), &[]);
+        let none = stack(&sample_volume(&[]), &[]);
         assert_eq!(none.no_device_reason.as_deref(), Some("Windows names no disk beneath C:"));
     }
 
@@ -192,7 +193,7 @@ mod tests {
     #[test]
     fn uncounted_layers_are_reported() {
         let disk = |counted| [DiskProperties { number: 0, counted, ..DiskProperties::default() }];
-        let unseen = VolumeBeneath { counted: false, ..volume(&[0]) };
+        let unseen = VolumeBeneath { counted: false, ..sample_volume(&[0]) };
         let names = |stack: &Stack| stack.layers.iter().map(|layer| layer.name.clone()).collect::<Vec<_>>();
         // Others' I/O on other volumes of the disk counts then, too.
         let by_disk = stack(&unseen, &disk(true));
@@ -200,7 +201,7 @@ mod tests {
             (names(&by_disk), &by_disk.top_devices[..]),
             (by_disk.top_devices.clone(), &["PhysicalDrive0".into()][..])
         );
-        let by_volume = stack(&volume(&[0]), &disk(false));
+        let by_volume = stack(&sample_volume(&[0]), &disk(false));
         let why = "Windows doesn't count the I/O of PhysicalDrive0";
         assert_eq!(by_volume.layers[0].lower_unknown.as_deref(), Some(why));
         assert_eq!((names(&by_volume).len(), by_volume.layers[0].lower_devices.len()), (1, 0));
@@ -209,7 +210,7 @@ mod tests {
             let why = none.no_device_reason.unwrap();
             assert!(why.contains("C: or PhysicalDrive0") && none.layers.is_empty(), "{why}");
         }
-        let several = stack(&VolumeBeneath { counted: false, ..volume(&[0, 1]) }, &disk(true));
+        let several = stack(&VolumeBeneath { counted: false, ..sample_volume(&[0, 1]) }, &disk(true));
         assert!(several.no_device_reason.is_some());
     }
 
@@ -239,7 +240,7 @@ mod tests {
             queue,
             ["logical_block_size=512", "physical_block_size=4096", "rotational=0", "write_cache=write back"]
         );
-        let found = stack(&volume(&[1]), std::slice::from_ref(&disk));
+        let found = stack(&sample_volume(&[1]), std::slice::from_ref(&disk));
         assert!(found.layers[1].lower_unknown.as_deref().is_some_and(|why| why.contains("storage pool")));
         assert_eq!(found.layers[1].queue_limits.and_then(|traits| traits.largest_io), Some(1 << 20));
         assert_eq!(DiskProperties::default().details(), Details::default());

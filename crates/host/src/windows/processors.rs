@@ -34,7 +34,7 @@ pub(super) struct Answers {
 type Masks = BTreeMap<u16, u64>;
 
 /// The structures of one kind in an answer. One that claims another length than can be ends it.
-fn structures(answer: &[u8], kind: u32) -> impl Iterator<Item = Fields<'_>> {
+fn find_structures(answer: &[u8], kind: u32) -> impl Iterator<Item = Fields<'_>> {
     let mut rest = answer;
     let all = std::iter::from_fn(move || {
         let size = usize::try_from(Fields(rest).u32(4)?).ok().filter(|size| *size >= 8)?;
@@ -67,23 +67,24 @@ fn take(left: &mut Masks, found: Vec<(u16, u64)>) -> Vec<(u16, u64)> {
 /// Returns the topology; `None` without a group with an active CPU. As on Linux, a CPU without further
 /// data counts as a separate core in node 0 and socket 0.
 pub(super) fn topology(answers: &Answers) -> Option<Topology> {
-    let groups = groups(&answers.groups);
+    let groups = list_groups(&answers.groups);
     let active: Masks = groups.iter().map(|group| (group.number, group.mask)).collect();
     active.values().any(|mask| *mask != 0).then_some(())?;
-    let node = |found: Fields| Some((found.u32(8)?, masks(found, 30, 32)));
-    let nodes = places(&active, structures(&answers.nodes, NODE).filter_map(node));
-    let socket = |found: Fields| masks(found, 30, 32);
-    let mut sockets = structures(&answers.sockets, SOCKET).map(socket).collect::<Vec<_>>();
+    let node = |found: Fields| Some((found.u32(8)?, read_masks(found, 30, 32)));
+    let nodes = list_places(&active, find_structures(&answers.nodes, NODE).filter_map(node));
+    let socket = |found: Fields| read_masks(found, 30, 32);
+    let mut sockets = find_structures(&answers.sockets, SOCKET).map(socket).collect::<Vec<_>>();
     // They have no numbers: they are counted in the order of their first CPUs.
     sockets.sort_by_key(|masks| masks.iter().map(|(group, mask)| (*group, mask.trailing_zeros())).min());
-    let sockets = places(&active, (0..).zip(sockets));
-    let cores = cores(&active, &answers.cores);
-    let smt = structures(&answers.cores, CORE).any(|core| core.u8(8).is_some_and(|flags| flags & SMT != 0));
+    let sockets = list_places(&active, (0..).zip(sockets));
+    let cores = list_cores(&active, &answers.cores);
+    let smt =
+        find_structures(&answers.cores, CORE).any(|core| core.u8(8).is_some_and(|flags| flags & SMT != 0));
     Some(Topology { groups, nodes, sockets, cores, smt, ..Topology::default() })
 }
 
-fn groups(answer: &[u8]) -> Vec<Group> {
-    let Some(found) = structures(answer, GROUPS).next() else { return Vec::new() };
+fn list_groups(answer: &[u8]) -> Vec<Group> {
+    let Some(found) = find_structures(answer, GROUPS).next() else { return Vec::new() };
     let count = found.u16(10).unwrap_or(0);
     let group = |(number, each): (u16, Fields)| {
         let mask = each.u64(40)?;
@@ -94,7 +95,7 @@ fn groups(answer: &[u8]) -> Vec<Group> {
 }
 
 /// Nodes or sockets by number, with the active CPUs that none before has; CPUs that none has are in 0.
-fn places(active: &Masks, found: impl Iterator<Item = (u32, Vec<(u16, u64)>)>) -> Vec<Place> {
+fn list_places(active: &Masks, found: impl Iterator<Item = (u32, Vec<(u16, u64)>)>) -> Vec<Place> {
     let mut left = active.clone();
     let mut places: BTreeMap<u32, Masks> = BTreeMap::new();
     let mut add = |number: u32, masks: Vec<(u16, u64)>| {
@@ -110,12 +111,12 @@ fn places(active: &Masks, found: impl Iterator<Item = (u32, Vec<(u16, u64)>)>) -
     places.into_iter().map(place).collect()
 }
 
-fn cores(active: &Masks, answer: &[u8]) -> Vec<Core> {
+fn list_cores(active: &Masks, answer: &[u8]) -> Vec<Core> {
     let mut left = active.clone();
     let mut cores = Vec::new();
-    for found in structures(answer, CORE) {
+    for found in find_structures(answer, CORE) {
         let efficiency_class = found.u8(9).unwrap_or(0).into();
-        for (index, (group, mask)) in take(&mut left, masks(found, 30, 32)).into_iter().enumerate() {
+        for (index, (group, mask)) in take(&mut left, read_masks(found, 30, 32)).into_iter().enumerate() {
             cores.push(Core { group, number: 0, mask, efficiency_class, continued: index > 0 });
         }
     }
@@ -143,7 +144,7 @@ fn cores(active: &Masks, answer: &[u8]) -> Vec<Core> {
 pub(super) fn caches(answer: &[u8], topology: &Topology) -> Vec<Cache> {
     let active: Masks = topology.groups.iter().map(|group| (group.number, group.mask)).collect();
     let mut caches: Vec<Cache> = Vec::new();
-    for cache in structures(answer, CACHE).filter_map(|found| cache(found, &active)) {
+    for cache in find_structures(answer, CACHE).filter_map(|found| cache(found, &active)) {
         if !caches.contains(&cache) {
             caches.push(cache);
         }
@@ -154,7 +155,7 @@ pub(super) fn caches(answer: &[u8], topology: &Topology) -> Vec<Cache> {
 }
 
 fn cache(found: Fields, active: &Masks) -> Option<Cache> {
-    let masks = take(&mut active.clone(), masks(found, 38, 40));
+    let masks = take(&mut active.clone(), read_masks(found, 38, 40));
     let kind = match found.u32(16)? {
         0 => CacheKind::Unified,
         1 => CacheKind::Instruction,
@@ -181,16 +182,16 @@ mod tests {
         bytes
     }
 
-    fn affinities(masks: &[(u16, u64)]) -> Vec<u8> {
+    fn sample_affinities(masks: &[(u16, u64)]) -> Vec<u8> {
         let one =
             |(group, mask): &(u16, u64)| [&mask.to_le_bytes()[..], &group.to_le_bytes(), &[0; 6]].concat();
         masks.iter().flat_map(one).collect()
     }
 
-    fn related(kind: u32, head: &[u8], masks: &[(u16, u64)]) -> Vec<u8> {
+    fn sample_relation(kind: u32, head: &[u8], masks: &[(u16, u64)]) -> Vec<u8> {
         let count = u16::try_from(masks.len()).unwrap().to_le_bytes();
         let size = 32 + AFFINITY * masks.len();
-        structure(kind, size, &[(8, head), (30, &count), (32, &affinities(masks))])
+        sample_structure(kind, size, &[(8, head), (30, &count), (32, &sample_affinities(masks))])
     }
 
     fn of_groups(groups: &[(u8, u64)]) -> Vec<u8> {
@@ -202,26 +203,30 @@ mod tests {
         };
         let infos: Vec<u8> = groups.iter().flat_map(info).collect();
         let count = u16::try_from(groups.len()).unwrap().to_le_bytes();
-        structure(GROUPS, 32 + infos.len(), &[(8, &count), (10, &count), (32, &infos)])
+        sample_structure(GROUPS, 32 + infos.len(), &[(8, &count), (10, &count), (32, &infos)])
     }
 
     /// Two groups of four and two CPUs, two nodes, two sockets; the first two cores have two threads and are
     /// more capable.
-    fn machine() -> Answers {
+    fn sample_machine() -> Answers {
         Answers {
             groups: of_groups(&[(64, 0b1111), (4, 0b11)]),
             nodes: [
-                related(NODE, &1_u32.to_le_bytes(), &[(1, 0b11)]),
-                related(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111)]),
+                sample_relation(NODE, &1_u32.to_le_bytes(), &[(1, 0b11)]),
+                sample_relation(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111)]),
             ]
             .concat(),
             // The second one is told first.
-            sockets: [related(SOCKET, &[], &[(1, 0b11)]), related(SOCKET, &[], &[(0, 0b1111)])].concat(),
+            sockets: [
+                sample_relation(SOCKET, &[], &[(1, 0b11)]),
+                sample_relation(SOCKET, &[], &[(0, 0b1111)]),
+            ]
+            .concat(),
             cores: [
-                related(CORE, &[0, 0], &[(1, 0b01)]),
-                related(CORE, &[0, 0], &[(1, 0b10)]),
-                related(CORE, &[SMT, 1], &[(0, 0b1100)]),
-                related(CORE, &[SMT, 1], &[(0, 0b0011)]),
+                sample_relation(CORE, &[0, 0], &[(1, 0b01)]),
+                sample_relation(CORE, &[0, 0], &[(1, 0b10)]),
+                sample_relation(CORE, &[SMT, 1], &[(0, 0b1100)]),
+                sample_relation(CORE, &[SMT, 1], &[(0, 0b0011)]),
             ]
             .concat(),
         }
@@ -229,7 +234,7 @@ mod tests {
 
     #[test]
     fn groups_nodes_sockets_and_cores_are_told_in_diskspds_order() {
-        let found = topology(&machine()).unwrap();
+        let found = topology(&sample_machine()).unwrap();
         let group = |number, maximum, active, mask| Group { number, maximum, active, mask };
         assert_eq!(found.groups, [group(0, 64, 4, 0b1111), group(1, 4, 2, 0b11)]);
         let place = |number, masks: &[(u16, u64)]| Place { number, masks: masks.to_vec() };
@@ -252,13 +257,13 @@ mod tests {
 
     #[test]
     fn a_node_may_have_several_groups_and_older_systems_tell_of_none() {
-        let spanning = related(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111), (1, 0b11)]);
-        let found = topology(&Answers { nodes: spanning, ..machine() }).unwrap();
+        let spanning = sample_relation(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111), (1, 0b11)]);
+        let found = topology(&Answers { nodes: spanning, ..sample_machine() }).unwrap();
         assert_eq!(found.nodes, [Place { number: 0, masks: vec![(0, 0b1111), (1, 0b11)] }]);
         // Before Windows Server 2022 the count is a reserved field.
-        let mut old = related(NODE, &3_u32.to_le_bytes(), &[(0, 0b1111)]);
+        let mut old = sample_relation(NODE, &3_u32.to_le_bytes(), &[(0, 0b1111)]);
         old[30] = 0;
-        let found = topology(&Answers { nodes: old, ..machine() }).unwrap();
+        let found = topology(&Answers { nodes: old, ..sample_machine() }).unwrap();
         let numbers: Vec<_> = found.nodes.iter().map(|node| (node.number, node.masks[0])).collect();
         assert_eq!(numbers, [(0, (1, 0b11)), (3, (0, 0b1111))], "who is told nowhere is in node 0");
     }
@@ -272,16 +277,16 @@ mod tests {
         assert_eq!((&found.nodes[..], &found.sockets[..]), (&all[..], &all[..]));
         assert!(!found.smt);
         assert_eq!(topology(&Answers::default()), None);
-        assert_eq!(topology(&Answers { groups: of_groups(&[(64, 0)]), ..machine() }), None);
+        assert_eq!(topology(&Answers { groups: of_groups(&[(64, 0)]), ..sample_machine() }), None);
     }
 
     #[test]
     fn a_processor_is_in_one_place_and_an_inactive_one_in_none() {
         let cores = [
-            related(CORE, &[SMT, 0], &[(0, 0b0011)]),
-            related(CORE, &[SMT, 0], &[(0, 0b0110)]),
-            related(CORE, &[0, 0], &[(0, 1 << 60)]),
-            related(CORE, &[0, 0], &[(9, 1)]),
+            sample_relation(CORE, &[SMT, 0], &[(0, 0b0011)]),
+            sample_relation(CORE, &[SMT, 0], &[(0, 0b0110)]),
+            sample_relation(CORE, &[0, 0], &[(0, 1 << 60)]),
+            sample_relation(CORE, &[0, 0], &[(9, 1)]),
         ]
         .concat();
         let found = topology(&Answers { groups: of_groups(&[(64, 0b0111)]), cores, ..Answers::default() });
@@ -293,7 +298,7 @@ mod tests {
     fn caches_are_told_once_with_what_shares_them() {
         let cache = |level: u8, kind: u32, ways: u8, size: u32, mask| {
             let head = [&[level, ways, 64, 0][..], &size.to_le_bytes(), &kind.to_le_bytes()].concat();
-            structure(CACHE, 56, &[(8, &head), (38, &[1, 0]), (40, &affinities(&[(0, mask)]))])
+            sample_structure(CACHE, 56, &[(8, &head), (38, &[1, 0]), (40, &sample_affinities(&[(0, mask)]))])
         };
         let answer = [
             cache(3, 0, 0xff, 8 << 20, 0b1111),
@@ -303,7 +308,7 @@ mod tests {
             cache(1, 3, 8, 12 << 10, 1 << 40),
         ]
         .concat();
-        let found = caches(&answer, &topology(&machine()).unwrap());
+        let found = caches(&answer, &topology(&sample_machine()).unwrap());
         let told: Vec<_> = found.iter().map(|cache| (cache.level, cache.kind, cache.associativity)).collect();
         let expected =
             [(1, CacheKind::Data, 8), (1, CacheKind::Instruction, 8), (3, CacheKind::Unified, 255)];
@@ -333,7 +338,7 @@ mod tests {
             noise in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 0..24),
             cut in prop::collection::vec(any::<prop::sample::Index>(), 4),
         ) {
-            let Answers { groups, nodes, sockets, cores } = machine();
+            let Answers { groups, nodes, sockets, cores } = sample_machine();
             let mut answers = [groups, nodes, sockets, cores];
             for (which, at, byte) in noise {
                 let at = at.index(answers[which].len());
@@ -356,8 +361,8 @@ mod tests {
         fn bytes_of_any_kind_make_no_cache_without_processors(
             bytes in prop::collection::vec(any::<u8>(), 0..256),
         ) {
-            let found = topology(&machine()).unwrap();
-            let answer = [structure(CACHE, 8, &[]), bytes].concat();
+            let found = topology(&sample_machine()).unwrap();
+            let answer = [sample_structure(CACHE, 8, &[]), bytes].concat();
             prop_assert!(caches(&answer, &found).iter().all(|cache| !cache.masks.is_empty()));
         }
     }

@@ -7,7 +7,7 @@ pub(super) type Range = (u64, u64);
 
 pub(super) fn allocated(answer: &[u8]) -> Vec<Range> {
     let all = Fields(answer).array(0, 16, usize::MAX);
-    all.map_while(|each| range(each, each.u64(0)?)).collect()
+    all.map_while(|each| read_range(each, each.u64(0)?)).collect()
 }
 
 /// The ranges of `FILE_REGION_OUTPUT`, and whether there are more of them.
@@ -15,16 +15,16 @@ pub(super) fn valid(answer: &[u8]) -> Option<(Vec<Range>, bool)> {
     let found = Fields(answer);
     let (all, here) = (found.u32(4)?, found.u32(8)?);
     let regions = found.array(16, 24, usize::try_from(here).ok()?);
-    Some((regions.map_while(|each| range(each, each.u64(0)?)).collect(), all > here))
+    Some((regions.map_while(|each| read_range(each, each.u64(0)?)).collect(), all > here))
 }
 
-fn range(found: Fields, from: u64) -> Option<Range> {
+fn read_range(found: Fields, from: u64) -> Option<Range> {
     let length = found.u64(8).filter(|length| *length > 0)?;
     Some((from, from.checked_add(length)?))
 }
 
 /// Both as ranges that don't meet, ascending, within `from` and `to`.
-fn joined(ranges: &[Range], from: u64, to: u64) -> Vec<Range> {
+fn join_ranges(ranges: &[Range], from: u64, to: u64) -> Vec<Range> {
     let within = |(first, last): &Range| ((*first).clamp(from, to), (*last).clamp(from, to));
     let mut sorted: Vec<Range> = ranges.iter().map(within).filter(|(first, last)| first < last).collect();
     sorted.sort_unstable();
@@ -42,7 +42,7 @@ fn joined(ranges: &[Range], from: u64, to: u64) -> Vec<Range> {
 /// were never written, and are read as zeros without disk access.
 pub(super) fn space(from: u64, to: u64, allocated: &[Range], valid: &[Range]) -> Space {
     let length = |ranges: &[Range]| ranges.iter().map(|(first, last)| last - first).sum::<u64>();
-    let (allocated, valid) = (joined(allocated, from, to), joined(valid, from, to));
+    let (allocated, valid) = (join_ranges(allocated, from, to), join_ranges(valid, from, to));
     let written = |(first, last): &Range| {
         let both = valid.iter().map(|(a, b)| (*a.max(first), *b.min(last)));
         both.filter(|(a, b)| a < b).map(|(a, b)| b - a).sum::<u64>()
@@ -57,17 +57,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn long(numbers: &[u64]) -> Vec<u8> {
+    fn number_bytes(numbers: &[u64]) -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
     #[test]
     fn ranges_are_read_until_they_make_no_sense() {
-        assert_eq!(allocated(&long(&[0, 10, 20, 5])), [(0, 10), (20, 25)]);
-        assert_eq!(allocated(&long(&[0, 10, 20])), [(0, 10)]);
-        assert_eq!(allocated(&long(&[5, 0, 20, 5])), []);
-        assert_eq!(allocated(&long(&[u64::MAX, 2])), []);
-        let regions = |all: u64, here: u64| long(&[all << 32, here, 0, 10, 1, 30, 5, 1]);
+        assert_eq!(allocated(&number_bytes(&[0, 10, 20, 5])), [(0, 10), (20, 25)]);
+        assert_eq!(allocated(&number_bytes(&[0, 10, 20])), [(0, 10)]);
+        assert_eq!(allocated(&number_bytes(&[5, 0, 20, 5])), []);
+        assert_eq!(allocated(&number_bytes(&[u64::MAX, 2])), []);
+        let regions = |all: u64, here: u64| number_bytes(&[all << 32, here, 0, 10, 1, 30, 5, 1]);
         assert_eq!(valid(&regions(2, 2)), Some((vec![(0, 10), (30, 35)], false)));
         assert_eq!(valid(&regions(9, 1)), Some((vec![(0, 10)], true)));
         assert_eq!(valid(&[0; 11]), None);

@@ -26,14 +26,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn one(numbers: [u64; 5]) -> Vec<u8> {
+    fn sample_times(numbers: [u64; 5]) -> Vec<u8> {
         let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
         numbers.chain([7, 0, 0, 0, 0, 0, 0, 0]).collect()
     }
 
     #[test]
     fn idle_time_is_not_kernel_time_on_masked_cpus() {
-        let answer = [one([70, 100, 5, 2, 3]), one([0, 10, 20, 0, 0]), one([9, 4, 0, 0, 0])].concat();
+        let answer = [
+            sample_times([70, 100, 5, 2, 3]),
+            sample_times([0, 10, 20, 0, 0]),
+            sample_times([9, 4, 0, 0, 0]),
+        ]
+        .concat();
         let time = |idle, kernel, user, interrupts| {
             (CpuTimes { idle, kernel, user }, LostTimes { interrupts, steal: 0 })
         };

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::refused::{BOOT, told_on_windows as told};
 
-    fn volume(name: &str, at: &[&str], file_system: Option<&str>, disks: &[u32]) -> VolumeFound {
+    fn sample_volume(name: &str, at: &[&str], file_system: Option<&str>, disks: &[u32]) -> VolumeFound {
         VolumeFound {
             name: name.into(),
             at: at.iter().map(|at| (*at).to_owned()).collect(),
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    fn disk(number: u32, holders: &[Option<&'static str>]) -> DiskFound {
+    fn sample_disk(number: u32, holders: &[Option<&'static str>]) -> DiskFound {
         let partition = |(number, holder): (u32, &Option<&'static str>)| PartitionFound {
             number,
             length: 1,
@@ -219,33 +219,40 @@ mod tests {
     #[test]
     fn a_disk_is_used_by_volumes_paging_files_and_pools() {
         let volumes = [
-            volume("C:", &[r"C:\"], Some("ntfs"), &[0]),
-            volume(r"\\?\Volume{1}", &[], Some("fat32"), &[0]),
-            volume("D:", &[r"D:\"], Some("refs"), &[1, 2]),
-            volume("E:", &[r"E:\"], None, &[3]),
+            sample_volume("C:", &[r"C:\"], Some("ntfs"), &[0]),
+            sample_volume(r"\\?\Volume{1}", &[], Some("fat32"), &[0]),
+            sample_volume("D:", &[r"D:\"], Some("refs"), &[1, 2]),
+            sample_volume("E:", &[r"E:\"], None, &[3]),
         ];
         let files = page_files(&[r"\??\C:\pagefile.sys".into(), r"D:\pagefile.sys".into()]);
         let told = |disk: &DiskFound| {
             let uses = of_disk(disk, &volumes, &files).unwrap();
             uses.into_iter().map(|used| used.device).collect::<Vec<_>>()
         };
-        assert_eq!(told(&disk(0, &[None])), ["C:", r"C:\pagefile.sys", r"\\?\Volume{1}"]);
-        assert_eq!(told(&disk(2, &[])), ["D:", r"D:\pagefile.sys"]);
-        assert_eq!(told(&disk(3, &[None])), [""; 0], "a volume without a file system is free");
-        let pooled = of_disk(&disk(4, &[None, Some("a pool")]), &volumes, &files).unwrap();
+        assert_eq!(told(&sample_disk(0, &[None])), ["C:", r"C:\pagefile.sys", r"\\?\Volume{1}"]);
+        assert_eq!(told(&sample_disk(2, &[])), ["D:", r"D:\pagefile.sys"]);
+        assert_eq!(told(&sample_disk(3, &[None])), [""; 0], "a volume without a file system is free");
+        let pooled = of_disk(&sample_disk(4, &[None, Some("a pool")]), &volumes, &files).unwrap();
         let holder = How::HeldBy { holder: "a pool".into() };
         assert_eq!(pooled, [Use { device: "PhysicalDrive4, partition 2,".into(), how: holder }]);
     }
 
     #[test]
     fn unknown_use_grants_nothing() {
-        let hidden = VolumeFound { disks: None, ..volume("C:", &[], Some("ntfs"), &[]) };
+        let hidden = VolumeFound { disks: None, ..sample_volume("C:", &[], Some("ntfs"), &[]) };
         let without = DiskFound { number: 1, partitions: None };
         let fails = |disk: &DiskFound, volumes: &[VolumeFound]| of_disk(disk, volumes, &[]).unwrap_err().why;
-        assert_eq!(fails(&disk(1, &[]), std::slice::from_ref(&hidden)), "the disks beneath C: can't be read");
+        assert_eq!(
+            fails(&sample_disk(1, &[]), std::slice::from_ref(&hidden)),
+            "the disks beneath C: can't be read"
+        );
         assert_eq!(fails(&without, &[]), "the partitions of PhysicalDrive1 can't be read");
         let empty = VolumeFound { file_system: None, ..hidden };
-        assert_eq!(of_disk(&disk(1, &[]), &[empty], &[]), Ok(Vec::new()), "as card readers without a card");
+        assert_eq!(
+            of_disk(&sample_disk(1, &[]), &[empty], &[]),
+            Ok(Vec::new()),
+            "as card readers without a card"
+        );
     }
 
     #[test]
@@ -259,7 +266,7 @@ mod tests {
             extents: Some(vec![extent(1)]),
             file_system: None,
         };
-        let volumes = [volume("C:", &[r"C:\"], Some("ntfs"), &[0])];
+        let volumes = [sample_volume("C:", &[r"C:\"], Some("ntfs"), &[0])];
         let asked = |named, open: &OpenFound| of_open(named, open, &volumes, &[]);
         let uses = |named, open: &OpenFound| asked(named, open).unwrap().iter().map(told).collect::<Vec<_>>();
         let unknown = |named, open: &OpenFound| asked(named, open).unwrap_err().why;

@@ -50,7 +50,7 @@ pub enum Mixing {
 impl Mixing {
     const ALL: [Mixing; 4] = [Mixing::Never, Mixing::WhenCut, Mixing::Always, Mixing::WhenKilled];
 
-    fn number(self) -> u8 {
+    fn mixing_number(self) -> u8 {
         Mixing::ALL.iter().position(|known| *known == self).unwrap_or(0) as u8
     }
 }
@@ -98,7 +98,7 @@ impl JournalPiece<'_> {
                 out.extend(target.id.to_le_bytes());
                 out.extend(target.sector.to_le_bytes());
                 out.extend(target.unit.to_le_bytes());
-                out.push(target.mixing.number() | if target.atomic { ATOMIC } else { 0 });
+                out.push(target.mixing.mixing_number() | if target.atomic { ATOMIC } else { 0 });
                 out.extend_from_slice(target.path.as_bytes());
             }
             JournalPiece::Acks(acks) => {
@@ -193,7 +193,7 @@ pub fn read(from: impl Read) -> Result<JournalContent, JournalReadError> {
                 missing += gap.bytes;
                 is_inside |= gap.is_inside;
                 if gap.may_forget {
-                    content.doubt();
+                    content.doubt_acks();
                 }
             }
             Next::End if is_inside => {
@@ -236,19 +236,19 @@ impl Numbers<'_> {
         Some(*number)
     }
 
-    fn half(&mut self) -> Option<u32> {
+    fn take_half(&mut self) -> Option<u32> {
         self.take().map(u32::from_le_bytes)
     }
 
-    fn word(&mut self) -> Option<u64> {
+    fn take_word(&mut self) -> Option<u64> {
         self.take().map(u64::from_le_bytes)
     }
 
     fn ack(&mut self) -> Option<Acknowledged> {
-        let (target, writer) = (self.half()?, self.half()?);
-        let (offset, oldest, write) = (self.word()?, self.word()?, self.word()?);
-        let (write_offset, at_us, write_length) = (self.word()?, self.word()?, self.half()?);
-        let overlapped = self.half()? != 0;
+        let (target, writer) = (self.take_half()?, self.take_half()?);
+        let (offset, oldest, write) = (self.take_word()?, self.take_word()?, self.take_word()?);
+        let (write_offset, at_us, write_length) = (self.take_word()?, self.take_word()?, self.take_half()?);
+        let overlapped = self.take_half()? != 0;
         Some(Acknowledged {
             target,
             writer,
@@ -277,7 +277,7 @@ impl JournalContent {
     }
 
     /// A missing piece may have withdrawn all that was acknowledged so far.
-    fn doubt(&mut self) {
+    fn doubt_acks(&mut self) {
         self.damage.doubtful.extend(std::mem::take(&mut self.acknowledged).into_keys());
     }
 
@@ -287,12 +287,12 @@ impl JournalContent {
         match (*kind, is_first) {
             (RUN, true) => {
                 let mut numbers = Numbers(rest.strip_prefix(MAGIC)?);
-                self.run = numbers.word()?;
+                self.run = numbers.take_word()?;
                 self.began_ms = i64::from_le_bytes(numbers.take()?);
                 self.boot = String::from_utf8_lossy(numbers.0).into_owned();
             }
             (TARGET, false) => {
-                let (id, sector, unit) = (numbers.half()?, numbers.half()?, numbers.word()?);
+                let (id, sector, unit) = (numbers.take_half()?, numbers.take_half()?, numbers.take_word()?);
                 let [mixing] = numbers.take()?;
                 let atomic = mixing & ATOMIC != 0;
                 let mixing = *Mixing::ALL.get(usize::from(mixing & !ATOMIC))?;
@@ -305,12 +305,12 @@ impl JournalContent {
                 (*self.targets.entry(id).or_insert_with(|| target.clone()) == target).then_some(())?;
             }
             (ACKS, false) => {
-                let acks = rest.chunks(ACK_LENGTH).map(|ack| self.possible(Numbers(ack).ack()?));
+                let acks = rest.chunks(ACK_LENGTH).map(|ack| self.possible_ack(Numbers(ack).ack()?));
                 // All of a piece, or nothing.
-                acks.collect::<Option<Vec<_>>>()?.into_iter().for_each(|ack| self.acknowledge(ack));
+                acks.collect::<Option<Vec<_>>>()?.into_iter().for_each(|ack| self.apply_ack(ack));
             }
             (FORGOTTEN, false) => {
-                let gone = numbers.half()?;
+                let gone = numbers.take_half()?;
                 self.acknowledged.retain(|(target, _), _| *target != gone);
                 self.damage.doubtful.retain(|(target, _)| *target != gone);
             }
@@ -321,7 +321,7 @@ impl JournalContent {
     }
 
     /// An acknowledgement of a unit that the target has, by a write that covers it.
-    fn possible(&self, ack: Acknowledged) -> Option<Acknowledged> {
+    fn possible_ack(&self, ack: Acknowledged) -> Option<Acknowledged> {
         let target = self.targets.get(&ack.target)?;
         let end = ack.offset.checked_add(target.unit)?;
         let end_of_write = ack.write_offset.checked_add(ack.write_length.into())?;
@@ -346,7 +346,7 @@ mod tests {
     use super::super::layout::MOST_IN_A_PIECE;
     use super::*;
 
-    fn target(id: u32) -> JournalPiece<'static> {
+    fn target_piece(id: u32) -> JournalPiece<'static> {
         let (sector, unit, mixing) = (512, 4096, Mixing::WhenCut);
         JournalPiece::Target(JournalTarget {
             id,
@@ -372,7 +372,7 @@ mod tests {
         }
     }
 
-    fn journal(pieces: &[JournalPiece]) -> Vec<u8> {
+    fn journal_bytes(pieces: &[JournalPiece]) -> Vec<u8> {
         let mut bytes = Vec::new();
         pieces.iter().for_each(|piece| piece.append_to(&mut bytes));
         bytes
@@ -380,10 +380,10 @@ mod tests {
 
     #[test]
     fn a_piece_that_makes_no_sense_says_nothing_at_all() {
-        let JournalPiece::Target(other) = target(1) else { unreachable!() };
+        let JournalPiece::Target(other) = target_piece(1) else { unreachable!() };
         let other = JournalPiece::Target(JournalTarget { unit: 8192, ..other });
-        let begin = || vec![JournalPiece::Run(7, -5, "boot"), target(1), JournalPiece::Acks(&[])];
-        let before = journal(&begin());
+        let begin = || vec![JournalPiece::Run(7, -5, "boot"), target_piece(1), JournalPiece::Acks(&[])];
+        let before = journal_bytes(&begin());
         // The first of its acknowledgements is possible, the second lies on no unit.
         let half = [ack(0, 2), ack(100, 3)];
         for piece in [JournalPiece::Acks(&half), other] {
@@ -398,10 +398,10 @@ mod tests {
     #[test]
     fn newest_version_of_sector_counts_in_any_order() {
         let acks = [ack(0, 2), ack(4096, 5), ack(0, 9), ack(0, 3), ack(0, 9)];
-        let bytes = journal(&[
+        let bytes = journal_bytes(&[
             JournalPiece::Run(7, -5, "boot"),
-            target(1),
-            target(2),
+            target_piece(1),
+            target_piece(2),
             JournalPiece::Acks(&acks),
             JournalPiece::End,
         ]);
@@ -417,9 +417,9 @@ mod tests {
     #[test]
     fn a_journal_that_was_cut_anywhere_says_what_its_whole_pieces_say() {
         let (first, second) = ([ack(0, 1)], [ack(0, 2)]);
-        let head = journal(&[JournalPiece::Run(7, 0, "boot"), target(1)]);
-        let one = [&head[..], &journal(&[JournalPiece::Acks(&first)])].concat();
-        let all = [&one[..], &journal(&[JournalPiece::Acks(&second), JournalPiece::End])].concat();
+        let head = journal_bytes(&[JournalPiece::Run(7, 0, "boot"), target_piece(1)]);
+        let one = [&head[..], &journal_bytes(&[JournalPiece::Acks(&first)])].concat();
+        let all = [&one[..], &journal_bytes(&[JournalPiece::Acks(&second), JournalPiece::End])].concat();
         for length in head.len()..all.len() {
             let content = read(&all[..length]).unwrap();
             let known = content.acknowledged.values().next().map_or(0, |ack| ack.oldest);
@@ -442,9 +442,9 @@ mod tests {
     fn forgotten_writes_are_dropped_and_other_files_refused() {
         let (before, after) = ([ack(0, 4), ack(4096, 1)], [ack(4096, 6)]);
         let acks = |acks| JournalPiece::Acks(acks);
-        let bytes = journal(&[
+        let bytes = journal_bytes(&[
             JournalPiece::Run(7, 0, "boot"),
-            target(1),
+            target_piece(1),
             acks(&before),
             JournalPiece::Forgotten(1),
             acks(&after),
@@ -466,9 +466,9 @@ mod tests {
         ];
         for piece in strange {
             let bytes = [
-                journal(&[JournalPiece::Run(7, 0, "boot"), target(1)]),
+                journal_bytes(&[JournalPiece::Run(7, 0, "boot"), target_piece(1)]),
                 piece,
-                journal(&[JournalPiece::End]),
+                journal_bytes(&[JournalPiece::End]),
             ]
             .concat();
             let content = read(&bytes[..]).unwrap();
@@ -486,8 +486,8 @@ mod tests {
         const FOURTH: [Acknowledged; 1] = [ack(12288, 2)];
         vec![
             JournalPiece::Run(7, 0, "boot"),
-            target(1),
-            target(2),
+            target_piece(1),
+            target_piece(2),
             JournalPiece::Acks(&FIRST),
             JournalPiece::Acks(&SECOND),
             JournalPiece::Forgotten(2),
@@ -502,13 +502,13 @@ mod tests {
     }
 
     /// Bytes of the last of these pieces.
-    fn last(pieces: &[JournalPiece]) -> usize {
-        journal(&pieces[pieces.len() - 1..]).len()
+    fn last_piece_size(pieces: &[JournalPiece]) -> usize {
+        journal_bytes(&pieces[pieces.len() - 1..]).len()
     }
 
     #[test]
     fn cut_journal_is_never_damaged() {
-        let bytes = journal(&long_journal());
+        let bytes = journal_bytes(&long_journal());
         for length in 0..bytes.len() {
             let Ok(content) = read(&bytes[..length]) else { continue };
             assert_eq!(content.damage, JournalDamage::default(), "{length}");
@@ -518,16 +518,16 @@ mod tests {
     #[test]
     fn flipped_bit_is_found_and_causes_no_false_alarm() {
         let pieces = long_journal();
-        let bytes = journal(&pieces);
+        let bytes = journal_bytes(&pieces);
         let truth = read(&bytes[..]).unwrap();
         for bit in 0..8 * bytes.len() {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             let Ok(content) = read(&flipped[..]) else {
-                assert!(bit / 8 < last(&pieces[..1]), "{bit}");
+                assert!(bit / 8 < last_piece_size(&pieces[..1]), "{bit}");
                 continue;
             };
-            let is_last = bit / 8 >= bytes.len() - last(&pieces);
+            let is_last = bit / 8 >= bytes.len() - last_piece_size(&pieces);
             assert_eq!((content.damage.bytes == 0, content.broken > 0), (is_last, is_last), "{bit}");
             for (unit, ack) in &content.acknowledged {
                 let newest = truth.acknowledged.get(unit).map_or(0, |ack| ack.oldest);
@@ -541,8 +541,8 @@ mod tests {
     #[test]
     fn damage_is_found_at_any_size_of_the_gap() {
         let pieces = long_journal();
-        let bytes = journal(&pieces);
-        let head = last(&pieces[..1]);
+        let bytes = journal_bytes(&pieces);
+        let head = last_piece_size(&pieces[..1]);
         for (from, to) in
             (head..bytes.len()).flat_map(|from| [from + 1, from + 30, from + 150].map(|to| (from, to)))
         {
@@ -550,14 +550,14 @@ mod tests {
             let to = to.min(bytes.len());
             holed[from..to].fill(0xa5);
             let content = read(&holed[..]).unwrap();
-            let is_end = to > bytes.len() - last(&pieces);
+            let is_end = to > bytes.len() - last_piece_size(&pieces);
             assert_eq!(content.damage.bytes > 0, !is_end, "{from}..{to}");
         }
     }
 
     #[test]
     fn impossible_sizes_are_refused() {
-        let JournalPiece::Target(good) = target(1) else { unreachable!() };
+        let JournalPiece::Target(good) = target_piece(1) else { unreachable!() };
         for (sector, unit, expected) in [
             (512, 4096, true),
             (LARGEST_SECTOR, LARGEST_SECTOR.into(), true),
@@ -573,7 +573,7 @@ mod tests {
             (512, 1 << 62, false),
         ] {
             let target = JournalPiece::Target(JournalTarget { sector, unit, ..good.clone() });
-            let content = read(&journal(&[JournalPiece::Run(7, 0, ""), target])[..]).unwrap();
+            let content = read(&journal_bytes(&[JournalPiece::Run(7, 0, ""), target])[..]).unwrap();
             assert_eq!(content.targets.len() == 1, expected, "{sector} {unit}");
         }
     }
@@ -593,7 +593,8 @@ mod tests {
             (8192, 0, false),
         ] {
             let acks = [Acknowledged { write_offset, write_length, ..whole }];
-            let bytes = journal(&[JournalPiece::Run(7, 0, ""), target(1), JournalPiece::Acks(&acks)]);
+            let bytes =
+                journal_bytes(&[JournalPiece::Run(7, 0, ""), target_piece(1), JournalPiece::Acks(&acks)]);
             let content = read(&bytes[..]).unwrap();
             assert_eq!(content.acknowledged.len() == 1, expected, "{write_offset} {write_length}");
         }
@@ -602,7 +603,8 @@ mod tests {
     /// Every byte begins what might be the largest piece.
     #[test]
     fn search_for_the_next_piece_is_bounded() {
-        let mut bytes = journal(&[JournalPiece::Run(7, 0, ""), target(1), JournalPiece::Acks(&[ack(0, 1)])]);
+        let mut bytes =
+            journal_bytes(&[JournalPiece::Run(7, 0, ""), target_piece(1), JournalPiece::Acks(&[ack(0, 1)])]);
         let length = (1 + MOST_IN_A_PIECE * ACK_LENGTH) as u32;
         let mut piece = [length.to_le_bytes(), [0; 4]].concat();
         piece.push(ACKS);
@@ -613,7 +615,7 @@ mod tests {
 
     impl JournalPiece<'_> {
         fn to_owned_bytes(&self) -> Vec<u8> {
-            journal(std::slice::from_ref(self))
+            journal_bytes(std::slice::from_ref(self))
         }
     }
 }

@@ -55,7 +55,7 @@ impl<R: Read> Pieces<R> {
         let Some(length) = self.length()? else {
             return Ok(if self.hold(1)?.is_empty() { Next::End } else { Next::Bad });
         };
-        let bytes = self.hold(HEAD + length)?;
+        let bytes = self.hold_bytes(HEAD + length)?;
         Ok(if is_whole(bytes, length) { Next::Piece(length) } else { Next::Bad })
     }
 
@@ -70,7 +70,7 @@ impl<R: Read> Pieces<R> {
     pub(super) fn skip(&mut self) -> io::Result<Gap> {
         let told = self.length()?;
         let mut bytes = 0;
-        while !self.hold(1)?.is_empty() {
+        while !self.hold_bytes(1)?.is_empty() {
             self.at += 1;
             bytes += 1;
             if self.searched > MOST_SEARCHED {
@@ -88,15 +88,15 @@ impl<R: Read> Pieces<R> {
     }
 
     /// The length that a piece at the present place would have.
-    fn length(&mut self) -> io::Result<Option<usize>> {
-        let length = self.hold(HEAD)?.get(..HEAD).map(|head| number(head, 0) as usize);
+    fn piece_length(&mut self) -> io::Result<Option<usize>> {
+        let length = self.hold_bytes(HEAD)?.get(..HEAD).map(|head| number_at(head, 0) as usize);
         Ok(length.filter(|length| (1..=LONGEST_PIECE).contains(length)))
     }
 
     /// Whether a piece that can follow others is at the present place.
     fn is_piece(&mut self) -> io::Result<bool> {
-        let Some(length) = self.length()? else { return Ok(false) };
-        let possible = match self.hold(HEAD + 1)?.get(HEAD) {
+        let Some(length) = self.piece_length()? else { return Ok(false) };
+        let possible = match self.hold_bytes(HEAD + 1)?.get(HEAD) {
             Some(&TARGET) => length > FORGETS,
             Some(&ACKS) => is_acks(length),
             Some(&FORGOTTEN) => length == FORGETS,
@@ -107,11 +107,11 @@ impl<R: Read> Pieces<R> {
             return Ok(false);
         }
         self.searched += length;
-        Ok(is_whole(self.hold(HEAD + length)?, length))
+        Ok(is_whole(self.hold_bytes(HEAD + length)?, length))
     }
 
     /// `count` bytes from the present place on; fewer only at the end of the file.
-    fn hold(&mut self, count: usize) -> io::Result<&[u8]> {
+    fn hold_bytes(&mut self, count: usize) -> io::Result<&[u8]> {
         let missing = count.saturating_sub(self.held.len() - self.at);
         if missing > 0 {
             self.held.drain(..self.at);
@@ -124,7 +124,7 @@ impl<R: Read> Pieces<R> {
 }
 
 fn is_whole(bytes: &[u8], length: usize) -> bool {
-    bytes.len() == HEAD + length && crc32c(&bytes[HEAD..]) == number(bytes, 4)
+    bytes.len() == HEAD + length && crc32c(&bytes[HEAD..]) == number_at(bytes, 4)
 }
 
 fn is_acks(length: usize) -> bool {
@@ -138,6 +138,6 @@ fn is_other_piece(bytes: usize, told: Option<usize>) -> bool {
     length > 0 && length != FORGETS && (told == Some(length) || is_acks(length))
 }
 
-fn number(bytes: &[u8], at: usize) -> u32 {
+fn number_at(bytes: &[u8], at: usize) -> u32 {
     bytes[at..].first_chunk().map_or(0, |number| u32::from_le_bytes(*number))
 }

@@ -169,7 +169,7 @@ mod tests {
     use super::super::format::{JournalTarget, Mixing, read};
     use super::*;
 
-    fn ack(offset: u64, oldest: u64) -> Acknowledged {
+    fn sample_ack(offset: u64, oldest: u64) -> Acknowledged {
         let (write, write_offset, at_us) = (oldest, offset, oldest);
         let (target, writer, write_length, overlapped) = (0, 0, 512, false);
         Acknowledged { target, writer, offset, oldest, write, write_offset, write_length, overlapped, at_us }
@@ -189,7 +189,7 @@ mod tests {
                 scope.spawn(move || {
                     for round in 1..=50 {
                         let mut acks: Vec<_> =
-                            (0..20).map(|unit| ack((20 * thread + unit) * 512, round)).collect();
+                            (0..20).map(|unit| sample_ack((20 * thread + unit) * 512, round)).collect();
                         journal.push(&mut acks);
                         assert!(acks.is_empty());
                     }
@@ -210,7 +210,7 @@ mod tests {
         let path = directory.path().join("journal");
         let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();
         *journal.shared.file.lock_anyway() = File::open(&path).unwrap();
-        let mut acks = vec![ack(0, 1); 10];
+        let mut acks = vec![sample_ack(0, 1); 10];
         (0..100).for_each(|_| journal.push(&mut acks.clone()));
         journal.push(&mut acks);
         assert!(journal.add(&[JournalPiece::End]).is_err());

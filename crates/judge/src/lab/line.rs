@@ -88,7 +88,7 @@ pub struct RunFinding {
 }
 
 impl RunLine {
-    pub fn of(judged: &Judged) -> Option<RunLine> {
+    pub fn from_record(judged: &Judged) -> Option<RunLine> {
         let [Some(span)] = judged.summary.time_spans.as_slice() else { return None };
         let throughput = span.total.total.throughput;
         let limits = judged.judgement.limits.first().and_then(Option::as_ref);
@@ -96,10 +96,10 @@ impl RunLine {
             iops: throughput.iops,
             measured_s: span.seconds,
             mib_per_s: throughput.mib_per_s,
-            latency: service(span),
+            latency: service_line(span),
             response: span.paced.as_ref().and_then(|paced| {
                 let response = paced.response.as_ref()?;
-                latency(response.total, &response.chart)
+                latency_line(response.total, &response.chart)
             }),
             cpu: span.cpu.mean_usage(),
             hottest: span.cpu.rows.iter().map(|row| row.usage.usage).reduce(f64::max),
@@ -118,7 +118,7 @@ impl RunLine {
             iops: span.total.iops?,
             measured_s: span.seconds.unwrap_or(0.0),
             mib_per_s: span.total.mib_per_s?,
-            latency: stated(span),
+            latency: stated_line(span),
             response: None,
             cpu: span.cpu_percent,
             hottest: span.busiest_cpu_percent.or(span.cpu_percent),
@@ -174,8 +174,8 @@ impl RunLine {
     }
 }
 
-fn service(span: &Measured) -> Option<LatencyLine> {
-    latency(span.total.total.latency?, &span.latency.as_ref()?.all)
+fn service_line(span: &Measured) -> Option<LatencyLine> {
+    latency_line(span.total.total.latency?, &span.latency.as_ref()?.all)
 }
 
 /// The latencies that results state.
@@ -185,13 +185,13 @@ fn stated(span: &SpanSummary) -> Option<LatencyLine> {
     Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)?, open_end_ms })
 }
 
-fn latency(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
+fn latency_line(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
     let at = |share: f64| chart.percentiles.get(PERCENTILES.iter().position(|p| *p == share)?)?.total;
     Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)?, open_end_ms: None })
 }
 
 impl RunVerdict {
-    fn of(judged: &Judged) -> RunVerdict {
+    fn from_record(judged: &Judged) -> RunVerdict {
         match judged.judgement.worst() {
             Some(Severity::Wrong) => RunVerdict::Wrong,
             Some(Severity::Warning) => RunVerdict::Warning,
@@ -253,7 +253,7 @@ fn hosts(judged: &Judged) -> Vec<HostRate> {
 }
 
 /// Findings, and verdicts about devices that take something away from the figures.
-fn told(judged: &Judged) -> Vec<RunFinding> {
+fn list_findings(judged: &Judged) -> Vec<RunFinding> {
     let parts = judged.judgement.verdicts.iter().flat_map(|span| &span.parts);
     let verdicts = parts.filter(|part| part.severity > Some(Severity::Note)).map(|part| RunFinding {
         name: part.verdict.word().to_ascii_lowercase(),

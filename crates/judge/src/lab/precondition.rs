@@ -130,13 +130,15 @@ pub fn lines(rounds: &[RoundFigures]) -> Vec<RoundLine<'_>> {
 impl<'a> RoundLine<'a> {
     /// All columns, in order.
     pub const COLUMNS: &'a [TableColumn<RoundLine<'a>>] = &[
-        TableColumn::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64)).seen().wide(5),
+        TableColumn::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64))
+            .brief_and_paged()
+            .wide(5),
         TableColumn::<RoundLine>::number("IOPS", |line| Cell::Figure(line.round.iops, 2))
             .brief()
             .on_page("I/Os per s")
             .wide(12),
         TableColumn::<RoundLine>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2))
-            .seen()
+            .brief_and_paged()
             .spare(3)
             .wide(10),
         TableColumn::<RoundLine>::number("avg ms", |line| Cell::time(line.round.mean_ms))
@@ -151,18 +153,18 @@ impl<'a> RoundLine<'a> {
         TableColumn::<RoundLine>::number("average of 5", |line| {
             Cell::figure(line.window.map(|window| window.average_iops), 2)
         })
-        .seen()
+        .brief_and_paged()
         .spare(1)
         .wide(14),
         TableColumn::<RoundLine>::number("excursion", |line| {
             Cell::share(line.window.map(|window| unsigned_zero(100.0 * window.excursion)))
         })
-        .seen()
+        .brief_and_paged()
         .wide(9),
         TableColumn::<RoundLine>::number("slope", |line| {
             Cell::change(line.window.map(|window| unsigned_zero(100.0 * window.slope)))
         })
-        .seen()
+        .brief_and_paged()
         .wide(8),
         TableColumn::<RoundLine>::words("", |line| {
             let steady = line.window.as_ref().is_some_and(is_steady);
@@ -222,7 +224,7 @@ mod tests {
     use diskspd_model::units::Millis;
 
     /// RoundFigures after which it is over, and why.
-    fn end(rates: impl Fn(u32) -> f64) -> (usize, NextRound) {
+    fn find_end(rates: impl Fn(u32) -> f64) -> (usize, NextRound) {
         let mut iops = Vec::new();
         loop {
             match next(&iops, ROUNDS) {
@@ -235,23 +237,23 @@ mod tests {
     #[test]
     fn known_courses_end_where_they_must() {
         let noise = |round: u32, share: f64| 1.0 + share * (f64::from(round * 7919 % 101) / 50.0 - 1.0);
-        assert_eq!(end(|_| 5000.0), (5, NextRound::Steady));
+        assert_eq!(find_end(|_| 5000.0), (5, NextRound::Steady));
         // Fast at first, at once slow: the window must have left the fast ones behind.
-        assert_eq!(end(|round| if round <= 3 { 90_000.0 } else { 12_000.0 }), (8, NextRound::Steady));
+        assert_eq!(find_end(|round| if round <= 3 { 90_000.0 } else { 12_000.0 }), (8, NextRound::Steady));
         // Falls by halves: from the fifth round on 1000 and what is left of the fall.
         let settling = |round| 1000.0 + 8000.0 / f64::from(1 << round);
-        assert_eq!(end(settling), (11, NextRound::Steady));
+        assert_eq!(find_end(settling), (11, NextRound::Steady));
         // 2 % a round: 8 % over the window, within both limits. 3 %: the slope is too much, for ever.
-        assert_eq!(end(|round| 1000.0 * 0.98f64.powi(round as i32)), (5, NextRound::Steady));
-        assert_eq!(end(|round| 1000.0 * 0.97f64.powi(round as i32)), (25, NextRound::Enough));
-        assert_eq!(end(|round| 1000.0 * 1.03f64.powi(round as i32)), (25, NextRound::Enough));
+        assert_eq!(find_end(|round| 1000.0 * 0.98f64.powi(round as i32)), (5, NextRound::Steady));
+        assert_eq!(find_end(|round| 1000.0 * 0.97f64.powi(round as i32)), (25, NextRound::Enough));
+        assert_eq!(find_end(|round| 1000.0 * 1.03f64.powi(round as i32)), (25, NextRound::Enough));
         // Noise of a twentieth to each side passes, up and down by a fifth doesn't.
-        assert_eq!(end(|round| 1000.0 * noise(round, 0.05)).1, NextRound::Steady);
-        assert_eq!(end(|round| if round % 2 == 0 { 1200.0 } else { 900.0 }), (25, NextRound::Enough));
-        assert_eq!(end(|_| 0.0), (25, NextRound::Enough));
+        assert_eq!(find_end(|round| 1000.0 * noise(round, 0.05)).1, NextRound::Steady);
+        assert_eq!(find_end(|round| if round % 2 == 0 { 1200.0 } else { 900.0 }), (25, NextRound::Enough));
+        assert_eq!(find_end(|_| 0.0), (25, NextRound::Enough));
         // What the simulated drive that grows slower for a minute does in rounds of 10 s.
         let drift = [11165.0, 9645.6, 8538.4, 7614.3, 6903.1, 6296.1, 6045.9, 6041.9, 6007.8, 6033.8, 6033.8];
-        assert_eq!(end(|round| drift[round as usize - 1]), (10, NextRound::Steady));
+        assert_eq!(find_end(|round| drift[round as usize - 1]), (10, NextRound::Steady));
     }
 
     #[test]

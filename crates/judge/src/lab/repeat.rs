@@ -46,7 +46,7 @@ impl Repeat {
     /// Returns the spread of a figure over the repetitions, with a 95 % interval; `None` without values.
     pub fn spread(self, values: &[f64]) -> Option<Spread> {
         match self {
-            Repeat::Times(_) => Spread::of(values),
+            Repeat::Times(_) => Spread::from_values(values),
             Repeat::Until(_) => Spread::of_stopped(values),
         }
     }
@@ -77,13 +77,13 @@ pub enum Trend {
 impl Trend {
     /// The trend of these values; `None` = chance explains them, or there are too few.
     pub fn find(values: &[f64]) -> Option<Trend> {
-        rises(values).map(|rising| if rising { Trend::Rising } else { Trend::Falling })
+        trend_rises(values).map(|rising| if rising { Trend::Rising } else { Trend::Falling })
     }
 }
 
 /// Whether values rise, or fall, with their place more than chance explains in 1 of 100 series (Mann and
 /// Kendall's test, exact for different values); `None` = neither. Fewer than five can't.
-fn rises(values: &[f64]) -> Option<bool> {
+fn trend_rises(values: &[f64]) -> Option<bool> {
     let count = values.len();
     let pairs = (count * count.saturating_sub(1) / 2) as i64;
     let later = |from: usize| values[from + 1..].iter().map(move |value| (from, *value));
@@ -157,12 +157,12 @@ mod tests {
             (&[], None),
             (&[1.0], None),
         ] {
-            assert_eq!(rises(values), expected, "{values:?}");
+            assert_eq!(trend_rises(values), expected, "{values:?}");
         }
         let mut noise = diskspd_model::stats::normal::NormalValues::new(3);
         for count in [5, 6, 10, 30] {
             let told = (0..1000)
-                .filter(|_| rises(&(0..count).map(|_| noise.draw()).collect::<Vec<f64>>()).is_some());
+                .filter(|_| trend_rises(&(0..count).map(|_| noise.draw()).collect::<Vec<f64>>()).is_some());
             let told = told.count();
             assert!(told <= 32, "{told} of 1000 with {count} runs");
         }

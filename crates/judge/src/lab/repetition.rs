@@ -117,14 +117,16 @@ pub struct FigureRow<'a> {
 
 impl<'a> FigureRow<'a> {
     pub const COLUMNS: &'a [TableColumn<FigureRow<'a>>] = &[
-        TableColumn::<FigureRow>::words("over runs", |row| Cell::named(row.name)).seen().wide(12),
-        TableColumn::<FigureRow>::number("mean", |row| Cell::Figure(row.figure.mean, 3)).seen().wide(12),
+        TableColumn::<FigureRow>::words("over runs", |row| Cell::named(row.name)).brief_and_paged().wide(12),
+        TableColumn::<FigureRow>::number("mean", |row| Cell::Figure(row.figure.mean, 3))
+            .brief_and_paged()
+            .wide(12),
         TableColumn::<FigureRow>::number("deviation", |row| Cell::figure(row.figure.deviation, 3))
             .seen()
             .spare(1)
             .wide(12),
         TableColumn::<FigureRow>::words("95 % interval of the mean", |row| Cell::Text(row.figure.interval()))
-            .seen(),
+            .brief_and_paged(),
     ];
 }
 
@@ -205,7 +207,7 @@ impl Repetition {
             Some((key.to_owned(), RepeatedFigure::new(&values(of), bounds, requested)?))
         });
         let figures = figures.collect();
-        let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
+        let apart = Spread::from_values(&iops).filter(|spread| spread.mean > 0.0);
         let apart = apart.and_then(|spread| Some(spread.between_two_runs()? / spread.mean));
         for place in outliers(&iops) {
             runs[place].outlier = true;
@@ -338,7 +340,7 @@ mod tests {
         RepeatedWork { workload: "Random reads of 4 KiB".into(), targets, machine: Some("lab".into()) }
     }
 
-    fn line(iops: f64, verdict: RunVerdict) -> RunLine {
+    fn sample_line(iops: f64, verdict: RunVerdict) -> RunLine {
         RunLine {
             iops,
             measured_s: 1.0,
@@ -354,7 +356,7 @@ mod tests {
         }
     }
 
-    fn repetition(runs: &[(f64, RunVerdict)]) -> Repetition {
+    fn sample_repetition(runs: &[(f64, RunVerdict)]) -> Repetition {
         let run = |(place, (iops, verdict)): (usize, &(f64, RunVerdict))| RepeatedRun {
             number: place as u32 + 1,
             seed: place as u32 * SEED_STEP,
@@ -363,12 +365,12 @@ mod tests {
             started_at: Some(1_700_000_000),
             outlier: false,
             differences: Vec::new(),
-            figures: line(*iops, *verdict),
+            figures: sample_line(*iops, *verdict),
         };
         let count = runs.len() as u32;
         let runs = runs.iter().enumerate().map(run).collect();
         let different = |place: usize| vec![format!("kernel of {place}")];
-        Repetition::new("diskspd x".into(), work(), Repeat::Times(count), runs, different)
+        Repetition::new("diskspd x".into(), sample_work(), Repeat::Times(count), runs, different)
     }
 
     const VERIFIED: RunVerdict = RunVerdict::Devices(Verdict::Verified);
@@ -377,7 +379,7 @@ mod tests {
     fn repetition_survives_its_json() {
         let runs = [100.0, 101.0, 99.5, 100.5, 50.0].map(|iops| (iops, VERIFIED));
         for count in [1, 2, 5] {
-            let written = repetition(&runs[..count]);
+            let written = sample_repetition(&runs[..count]);
             assert_eq!(serde_json::from_str::<Repetition>(&written.json()).unwrap(), written);
             let summaries = written.summaries("r.json");
             assert_eq!(summaries.len(), count);
@@ -397,14 +399,14 @@ mod tests {
             (&[RunVerdict::Warning, RunVerdict::Wrong], "WRONG in run 2 of 2"),
         ] {
             let runs: Vec<(f64, RunVerdict)> = verdicts.iter().map(|verdict| (100.0, *verdict)).collect();
-            assert_eq!(repetition(&runs).verdict_in_words(), expected);
+            assert_eq!(sample_repetition(&runs).verdict_in_words(), expected);
         }
     }
 
     #[test]
     fn outlier_names_its_differences() {
         let runs = [100.0, 101.0, 99.5, 100.5, 50.0].map(|iops| (iops, VERIFIED));
-        let told = repetition(&runs);
+        let told = sample_repetition(&runs);
         let outliers: Vec<bool> = told.runs.iter().map(|run| run.outlier).collect();
         assert_eq!(outliers, [false, false, false, false, true]);
         assert_eq!(told.runs[4].differences, ["kernel of 4"]);
@@ -414,7 +416,7 @@ mod tests {
 
     #[test]
     fn one_run_has_no_interval() {
-        let told = repetition(&[(100.0, VERIFIED)]);
+        let told = sample_repetition(&[(100.0, VERIFIED)]);
         let iops = &told.figures["iops"];
         assert_eq!((iops.runs, iops.mean, iops.low, iops.deviation), (1, 100.0, None, None));
         assert_eq!(told.two_runs_differ_percent, None);
@@ -422,7 +424,7 @@ mod tests {
 
     #[test]
     fn csv_has_a_line_for_each_run() {
-        let csv = repetition(&[(100.0, VERIFIED), (101.0, RunVerdict::Warning)]).csv();
+        let csv = sample_repetition(&[(100.0, VERIFIED), (101.0, RunVerdict::Warning)]).csv();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines.len(), 3);
         assert!(

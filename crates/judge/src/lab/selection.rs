@@ -94,7 +94,7 @@ impl RunFigure {
         (RunFigure::P999, "p99.9"),
     ];
 
-    pub fn named(name: &str) -> Option<RunFigure> {
+    pub fn from_name(name: &str) -> Option<RunFigure> {
         RunFigure::ALL.iter().find(|(_, known)| *known == name).map(|(figure, _)| *figure)
     }
 
@@ -121,7 +121,7 @@ impl RunFigure {
             RunFigure::MibPerS => figures.mib_per_s,
             RunFigure::Mean => figures.mean_ms.map(Millis::ms),
             RunFigure::P50 | RunFigure::P99 | RunFigure::P999 => {
-                span.percentile(self.percent()?)?.of(of).map(Millis::ms)
+                span.percentile(self.percent()?)?.for_ios(of).map(Millis::ms)
             }
         }
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn every_figure_is_found_by_its_name() {
         for (figure, name) in RunFigure::ALL {
-            assert_eq!((RunFigure::named(name), figure.name()), (Some(figure), name));
+            assert_eq!((RunFigure::from_name(name), figure.name()), (Some(figure), name));
         }
     }
 }

@@ -82,7 +82,7 @@ pub fn comparable(profile: &Profile) -> Profile {
 pub fn difference<T: Serialize>(first: &T, other: &T, name: &str) -> String {
     let value = |of: &T| serde_json::to_value(of).unwrap_or_default();
     let mut found = Vec::new();
-    compare(&value(first), &value(other), name, &mut found);
+    compare_values(&value(first), &value(other), name, &mut found);
     let more = found.len().saturating_sub(MOST);
     found.truncate(MOST);
     match more {
@@ -91,10 +91,10 @@ pub fn difference<T: Serialize>(first: &T, other: &T, name: &str) -> String {
     }
 }
 
-fn compare(first: &Value, other: &Value, place: &str, found: &mut Vec<String>) {
+fn compare_values(first: &Value, other: &Value, place: &str, found: &mut Vec<String>) {
     let mut beneath = |key: String, pair: (Option<&Value>, Option<&Value>)| {
         let (first, other) = (pair.0.unwrap_or(&Value::Null), pair.1.unwrap_or(&Value::Null));
-        compare(first, other, &format!("{place}{key}"), found);
+        compare_values(first, other, &format!("{place}{key}"), found);
     };
     match (first, other) {
         _ if first == other => {}

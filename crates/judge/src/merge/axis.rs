@@ -130,10 +130,10 @@ impl TimeAxis {
         self.width = self.width.max(series.next().map_or(0, |series| series.width()));
         let Some(window) = window else {
             self.unknown = true;
-            self.cover(0, measured);
+            self.cover_window(0, measured);
             return placed;
         };
-        self.note(window);
+        self.note_window(window);
         let first = self.first.get_or_insert(window).begin;
         if self.width > 0 {
             let later = window.begin.saturating_sub(first);
@@ -143,11 +143,11 @@ impl TimeAxis {
             self.displaced = (self.displaced.0.min(off), self.displaced.1.max(off));
         }
         self.shifted |= placed.shift != 0;
-        self.cover(placed.shift, measured);
+        self.cover_window(placed.shift, measured);
         placed
     }
 
-    fn note(&mut self, KnownWindow { begin, end, uncertainty }: KnownWindow) {
+    fn note_window(&mut self, KnownWindow { begin, end, uncertainty }: KnownWindow) {
         let edges = self.edges.get_or_insert(Edges {
             first_begin: begin,
             last_begin: begin,
@@ -169,7 +169,7 @@ impl TimeAxis {
         }
     }
 
-    fn cover(&mut self, shift: i64, measured: u64) {
+    fn cover_window(&mut self, shift: i64, measured: u64) {
         let allowed = measured.saturating_add(self.width / LACKING);
         let whole = allowed.checked_div(self.width).unwrap_or(0);
         self.counts =
@@ -226,7 +226,7 @@ mod tests {
             KnownWindow { begin: at(begin), end: at(end), uncertainty: None }
         };
         let mut axis = TimeAxis::default();
-        axis.note(window(100, 120));
+        axis.note_window(window(100, 120));
         for (begin, end, overlap, required) in
             [(115, 135, 5, 10), (120, 140, 0, 10), (150, 170, 0, 10), (117, 125, 3, 4), (60, 101, 1, 10)]
         {

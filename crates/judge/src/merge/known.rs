@@ -12,18 +12,18 @@ use diskspd_model::results::{KnownFigures, RunIndex, RunSummary, SpanSummary};
 pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
     let first = runs.first().ok_or(MergeError::Nothing)?;
     for run in runs {
-        if let Some(what) = difference(first, run) {
+        if let Some(what) = run_difference(first, run) {
             return Err(MergeError::Different { name: run.name.clone(), first: first.name.clone(), what });
         }
     }
-    if let Some((copy, first)) = copies(runs) {
+    if let Some((copy, first)) = find_copies(runs) {
         return Err(MergeError::Twice { name: copy.name.clone(), first: first.name.clone() });
     }
     let all_known = runs.iter().all(|run| !run.hosts.is_empty());
     let spans = (0..first.time_spans.len()).map(|index| {
         let spans: Option<Vec<&SpanSummary>> =
             runs.iter().map(|run| run.time_spans.get(index)?.as_ref()).collect();
-        spans.map(|spans| span(&spans))
+        spans.map(|spans| merge_spans(&spans))
     });
     Ok(RunSummary {
         started_at: runs.iter().map(|run| run.started_at).min().flatten(),
@@ -69,7 +69,7 @@ fn difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
     })
 }
 
-fn span(spans: &[&SpanSummary]) -> SpanSummary {
+fn merge_spans(spans: &[&SpanSummary]) -> SpanSummary {
     let of = |figures: fn(&SpanSummary) -> &KnownFigures| {
         KnownFigures::of_all(&spans.iter().map(|span| figures(span)).collect::<Vec<_>>())
     };

@@ -25,7 +25,7 @@ enum MachineId {
 }
 
 impl MachineId {
-    fn of(system: &System) -> MachineId {
+    fn from_system(system: &System) -> MachineId {
         match &system.boot {
             Some(boot) => MachineId::Boot(boot.clone()),
             None => MachineId::Alike(format!(
@@ -46,7 +46,7 @@ pub struct MachinePlace {
 impl Machines {
     /// Adds that of a host, unless it is there.
     pub fn add(&mut self, system: &System) -> MachinePlace {
-        let id = MachineId::of(system);
+        let id = MachineId::from_system(system);
         let cpus = system.topology.active_cpus().count();
         if let Some(known) = self.known.get(&id).copied().filter(|known| known.cpus == cpus) {
             self.share(system, known.first_group);
@@ -108,7 +108,7 @@ impl Machines {
             [first, .., last] => format!("{} hosts: {first} .. {last}", names.len()),
             _ => String::new(),
         };
-        System { computer_name, fingerprint: fingerprint(hosts), ..self.system }
+        System { computer_name, fingerprint: merge_fingerprints(hosts), ..self.system }
     }
 }
 

@@ -96,7 +96,7 @@ impl Merge {
             return Err(MergeError::Merged { name: name() });
         }
         if let Some(first) = &self.first
-            && let Some(what) = first.difference(&record)
+            && let Some(what) = first.find_difference(&record)
         {
             return Err(MergeError::Different { name: name(), first: first.called.clone(), what });
         }
@@ -114,20 +114,20 @@ impl Merge {
             called: called.to_owned(),
             profile: record.profile.clone(),
             run_options: record.run_options.clone(),
-            version: version(&record).map(str::to_owned),
+            version: program_version(&record).map(str::to_owned),
         });
         if self.spans.is_empty() {
             self.profile = asked::without_targets(&first.profile);
-            self.spans = (0..record.profile.time_spans.len()).map(SpanSum::of).collect();
+            self.spans = (0..record.profile.time_spans.len()).map(SpanSum::new).collect();
         }
         self.added.insert(copies, name());
-        self.take(record, called);
+        self.take_record(record, called);
         Ok(())
     }
 
     /// Adds a host of which there are no figures: [`Host::missing`] says why.
     pub fn miss(&mut self, host: Host) {
-        let (name, rank) = (self.label(&host.name), self.hosts.len() as u32);
+        let (name, rank) = (self.unique_label(&host.name), self.hosts.len() as u32);
         self.hosts.push(Host { name, rank, ..host });
     }
 
@@ -164,12 +164,12 @@ impl Merge {
         self.hosts.last().map_or("", |host| &host.name)
     }
 
-    fn take(&mut self, record: Record, called: &str) {
-        let label = self.label(&record.host().name);
+    fn take_record(&mut self, record: Record, called: &str) {
+        let label = self.unique_label(&record.host().name);
         let judged = Judged::new(&record);
-        let mut summary = summary::of(&judged, called);
+        let mut summary = summary::from_record(&judged, called);
         let charts = summary::charts(&judged);
-        self.observed.extend(RankObserved::of(&judged, self.hosts.len(), &label));
+        self.observed.extend(RankObserved::from_record(&judged, self.hosts.len(), &label));
         let Record { profile, mut hosts, .. } = record;
         let Some(mut host) = hosts.pop() else { return };
         let place = HostPlace {
@@ -215,7 +215,7 @@ impl Merge {
     pub fn finish(self) -> Result<Record, MergeError> {
         let First { profile: asked, run_options, .. } = self.first.ok_or(MergeError::Nothing)?;
         let profile = self.profile;
-        let (targets, renumbered) = in_order(self.targets, TargetIds::of(&profile).paths());
+        let (targets, renumbered) = in_order(self.targets, TargetIds::from_profile(&profile).paths());
         let finished = self.spans.into_iter().map(|sum| sum.finish(&renumbered));
         let (time_spans, alignments) = finished.unzip();
         let mut hosts = self.hosts;
@@ -300,7 +300,7 @@ impl First {
 }
 
 /// The version of the program that made a record; `None` = it doesn't say.
-fn version(record: &Record) -> Option<&str> {
+fn program_version(record: &Record) -> Option<&str> {
     let fingerprint = record.host().system.fingerprint.as_ref()?;
     fingerprint.parts.get("program").map(String::as_str)
 }

@@ -98,7 +98,7 @@ pub fn judge(ranks: &[RankObserved]) -> Vec<(usize, HostDevices)> {
 }
 
 fn judge_together(ranks: &[&RankObserved]) -> Vec<(usize, HostDevices)> {
-    let Joined { record, paths } = Joined::of(ranks);
+    let Joined { record, paths } = Joined::join(ranks);
     let limiter = |span: usize| {
         let mut all = ranks.iter().filter_map(|rank| rank.spans.get(span)?.limiter);
         let first = all.clone().next();
@@ -126,11 +126,12 @@ struct Joined {
 }
 
 impl Joined {
-    fn of(ranks: &[&RankObserved]) -> Joined {
+    fn join(ranks: &[&RankObserved]) -> Joined {
         let (mut targets, mut paths): (Vec<Storage>, Vec<Vec<RawText>>) = Default::default();
         for rank in ranks {
-            paths
-                .push(rank.targets.iter().map(|target| place(&mut targets, rank, &target.storage)).collect());
+            paths.push(
+                rank.targets.iter().map(|target| target_label(&mut targets, rank, &target.storage)).collect(),
+            );
         }
         let first = ranks.first().map(|rank| &rank.profile).cloned().unwrap_or_default();
         let mut profile = asked::without_targets(&first);
@@ -138,7 +139,7 @@ impl Joined {
             // A pool's depth counts once for each target: so it isn't the sum of all pools.
             span.thread_count = first.time_spans[index].thread_count;
             for (rank, names) in ranks.iter().zip(&paths) {
-                let ids = TargetIds::of(&rank.profile);
+                let ids = TargetIds::from_profile(&rank.profile);
                 let asked = rank.profile.time_spans.get(index).into_iter().flat_map(|span| &span.targets);
                 span.targets.extend(asked.map(|target| {
                     let at = ids.get(&target.path).unwrap_or_default().index();
@@ -147,8 +148,9 @@ impl Joined {
                 }));
             }
         }
-        let ids = TargetIds::of(&profile);
-        let spans = (0..profile.time_spans.len()).map(|index| together(ranks, &paths, &ids, index)).collect();
+        let ids = TargetIds::from_profile(&profile);
+        let spans =
+            (0..profile.time_spans.len()).map(|index| merge_ranks(ranks, &paths, &ids, index)).collect();
         let mut record = Record::new(profile, System::default(), Results { time_spans: spans });
         let host: &mut Host = record.host_mut();
         for target in &mut host.targets {
@@ -174,7 +176,12 @@ fn place(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawT
     path
 }
 
-fn together(ranks: &[&RankObserved], paths: &[Vec<RawText>], ids: &TargetIds, index: usize) -> SpanResults {
+fn merge_ranks(
+    ranks: &[&RankObserved],
+    paths: &[Vec<RawText>],
+    ids: &TargetIds,
+    index: usize,
+) -> SpanResults {
     let mut all = SpanResults::default();
     let mut devices: Option<DeviceFacts> = None;
     for (rank, names) in ranks.iter().zip(paths) {

@@ -34,10 +34,10 @@ struct OnAxis {
 impl OnAxis {
     fn add(&mut self, shift: i64, other: &Intervals) {
         if shift < self.begin {
-            self.intervals.put_before(distance(shift, self.begin));
+            self.intervals.put_before(interval_distance(shift, self.begin));
             self.begin = shift;
         }
-        self.intervals.merge_at(distance(self.begin, shift), other);
+        self.intervals.merge_at(interval_distance(self.begin, shift), other);
     }
 }
 
@@ -54,12 +54,12 @@ fn add_cpus(all: &mut Vec<CpuTimes>, own: Vec<CpuTimes>, machine: MachinePlace) 
     }
 }
 
-fn distance(first: i64, second: i64) -> usize {
+fn interval_distance(first: i64, second: i64) -> usize {
     usize::try_from(second.saturating_sub(first)).unwrap_or(0)
 }
 
 impl SpanSum {
-    pub fn of(index: usize) -> SpanSum {
+    pub fn new(index: usize) -> SpanSum {
         SpanSum { index, ..SpanSum::default() }
     }
 
@@ -91,7 +91,10 @@ impl SpanSum {
         let charts = charts.iter().map(|(target, chart)| TargetLatencies::new(global(*target), chart));
         self.latencies.targets.extend(charts);
         for mut thread in results.threads {
-            thread.targets.iter_mut().for_each(|row| take(&mut self.latencies, row, global(row.target)));
+            thread
+                .targets
+                .iter_mut()
+                .for_each(|row| take_latencies(&mut self.latencies, row, global(row.target)));
             thread.targets.shrink_to_fit();
             all.threads.push(thread);
         }
@@ -105,13 +108,13 @@ impl SpanSum {
             self;
         let renumber = |id: &mut TargetId| *id = targets.get(id.index()).copied().unwrap_or_default();
         results.started_at = axis.started_at();
-        results.intervals = intervals.map(|sum| sum.common(&axis));
-        results.responses = responses.map(|sum| sum.common(&axis));
+        results.intervals = intervals.map(|sum| sum.common_intervals(&axis));
+        results.responses = responses.map(|sum| sum.common_intervals(&axis));
         for (thread, shift) in results.threads.iter_mut().zip(shifts) {
             for row in &mut thread.targets {
                 renumber(&mut row.target);
                 if let Some((begin, count)) = axis.common() {
-                    cut(row, begin.saturating_sub(shift).max(0).unsigned_abs(), count);
+                    cut_intervals(row, begin.saturating_sub(shift).max(0).unsigned_abs(), count);
                 }
             }
         }
@@ -129,17 +132,17 @@ impl SpanSum {
 }
 
 impl OnAxis {
-    fn common(mut self, axis: &TimeAxis) -> Intervals {
+    fn common_intervals(mut self, axis: &TimeAxis) -> Intervals {
         if let Some((begin, count)) = axis.common() {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
-            self.intervals.keep(distance(self.begin, begin), count);
+            self.intervals.keep(interval_distance(self.begin, begin), count);
         }
         self.intervals
     }
 }
 
 /// Leaves these intervals of one thread on one target.
-fn cut(row: &mut TargetResults, first: u64, count: u64) {
+fn cut_intervals(row: &mut TargetResults, first: u64, count: u64) {
     for series in [&mut row.read.series, &mut row.write.series] {
         *series = series.as_ref().map(|series| Box::new(series.part(first, count)));
     }

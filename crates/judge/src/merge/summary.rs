@@ -7,7 +7,7 @@ use diskspd_model::profile::{TargetId, TargetIds};
 use diskspd_model::results::{Chart, HostDevices, HostFinding, HostSummary};
 
 /// Figures and verdicts of a host's record; `called` is where it comes from.
-pub fn of(judged: &Judged, called: &str) -> HostSummary {
+pub fn from_record(judged: &Judged, called: &str) -> HostSummary {
     let findings = judged.judgement.findings.iter().filter(|finding| !finding.quiet);
     let finding = |finding: &diskspd_model::finding::Finding| HostFinding {
         name: finding.name.to_owned(),
@@ -16,14 +16,14 @@ pub fn of(judged: &Judged, called: &str) -> HostSummary {
         message: finding.message.clone(),
     };
     HostSummary {
-        run: known::of_index(Index::of(judged), called),
+        run: known::of_index(Index::from_record(judged), called),
         windows: Vec::new(),
         findings: findings.map(finding).collect(),
-        devices: judged.judgement.verdicts.iter().filter_map(devices).collect(),
+        devices: judged.judgement.verdicts.iter().filter_map(host_devices).collect(),
     }
 }
 
-fn devices(verdict: &SpanVerdict) -> Option<HostDevices> {
+fn host_devices(verdict: &SpanVerdict) -> Option<HostDevices> {
     verdict.parts.first().map(|worst| of_part(verdict.time_span, worst, 1))
 }
 
@@ -50,7 +50,7 @@ pub fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
 
 /// The latencies of each target of the host, by time span.
 pub fn charts(judged: &Judged) -> Vec<Vec<(TargetId, Chart)>> {
-    let ids = TargetIds::of(&judged.record.profile);
+    let ids = TargetIds::from_profile(&judged.record.profile);
     let results = &judged.record.host().results.time_spans;
     let spans = judged.summary.time_spans.iter().zip(results);
     spans

@@ -10,11 +10,11 @@ use std::borrow::Cow;
 pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => keeping_bytes(rest),
-        [0xff, 0xfe, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)),
-        [0xfe, 0xff, rest @ ..] => Cow::Owned(utf16(rest, u16::from_be_bytes)),
+        [0xff, 0xfe, rest @ ..] => Cow::Owned(utf16_text(rest, u16::from_le_bytes)),
+        [0xfe, 0xff, rest @ ..] => Cow::Owned(utf16_text(rest, u16::from_be_bytes)),
         // Without a byte order mark: what tools print begins with ASCII.
-        [first, 0, ..] if *first != 0 => Cow::Owned(utf16(bytes, u16::from_le_bytes)),
-        [0, first, ..] if *first != 0 => Cow::Owned(utf16(bytes, u16::from_be_bytes)),
+        [first, 0, ..] if *first != 0 => Cow::Owned(utf16_text(bytes, u16::from_le_bytes)),
+        [0, first, ..] if *first != 0 => Cow::Owned(utf16_text(bytes, u16::from_be_bytes)),
         _ => keeping_bytes(bytes),
     }
 }
@@ -44,7 +44,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 }
 
 /// Gives the runs of a file their names: one alone that of the file, of several each its number.
-pub(super) fn named(mut runs: Vec<RunSummary>, name: &str) -> Vec<RunSummary> {
+pub(super) fn name_runs(mut runs: Vec<RunSummary>, name: &str) -> Vec<RunSummary> {
     let several = runs.len() > 1;
     for (run, number) in runs.iter_mut().zip(1..) {
         run.name = if several { format!("{name}#{number}") } else { name.to_owned() };

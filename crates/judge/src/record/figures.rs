@@ -11,20 +11,22 @@ use diskspd_model::units::Millis;
 
 /// The figures of each time span, with the percentiles of the text report.
 pub fn spans(judged: &Judged) -> Vec<Option<SpanSummary>> {
-    let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
+    let spans = requested_work(judged.record).zip(&judged.summary.time_spans).zip(1..);
     spans
-        .map(|((asked, measured), number)| Some(span(asked, measured.as_ref()?, &judged.judgement, number)))
+        .map(|((asked, measured), number)| {
+            Some(summarize_span(asked, measured.as_ref()?, &judged.judgement, number))
+        })
         .collect()
 }
 
 pub fn unmeasured(judged: &Judged) -> Vec<UnmeasuredSpan> {
-    let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
+    let spans = requested_work(judged.record).zip(&judged.summary.time_spans).zip(1..);
     let unmeasured = spans.filter(|((_, measured), _)| measured.is_none());
     unmeasured.map(|((parameters, _), time_span)| UnmeasuredSpan { time_span, parameters }).collect()
 }
 
-fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
-    let (host, ids) = (record.host(), TargetIds::of(&record.profile));
+fn requested_work(record: &Record) -> impl Iterator<Item = Parameters> {
+    let (host, ids) = (record.host(), TargetIds::from_profile(&record.profile));
     record.profile.time_spans.iter().map(move |asked| {
         let device = |target: &Target| host.storage(ids.get(&target.path)?)?.is_block_device();
         let parameters = Parameters::with(asked, |target, _| Access::of(asked, target).on(device(target)));
@@ -97,8 +99,8 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
             figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
         ),
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
-        response: measured.paced.as_ref().and_then(response),
-        parts: measured.parts.as_ref().map(parts).unwrap_or_default(),
+        response: measured.paced.as_ref().and_then(known_response),
+        parts: measured.parts.as_ref().map(known_parts).unwrap_or_default(),
         outages: outages.map(|outages| outages.len() as u64),
         longest_outage_s: outages.map(|all| all.iter().map(|one| one.length_s).fold(0.0, f64::max)),
         fio: None,
@@ -131,7 +133,7 @@ fn parts(table: &PartTable) -> Vec<KnownPart> {
     parts
 }
 
-fn response(paced: &PacedFigures) -> Option<KnownResponse> {
+fn known_response(paced: &PacedFigures) -> Option<KnownResponse> {
     let PacedLatency { read, write, total, chart } = paced.response.as_ref()?;
     let mean_ms = ChartRow { read: read.mean, write: write.mean, total: total.mean };
     Some(KnownResponse { ios: paced.ios, mean_ms, percentiles: text_percentiles(chart) })

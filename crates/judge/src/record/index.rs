@@ -93,7 +93,7 @@ impl FindingsForm {
 }
 
 impl Index {
-    pub fn of(judged: &Judged) -> Index {
+    pub fn from_record(judged: &Judged) -> Index {
         let Judged { record, judgement, .. } = judged;
         let host = record.host();
         let names = judgement.findings.iter().map(|finding| finding.name);

@@ -110,7 +110,7 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary: figures, judgement } = judged;
     let Record { format, profile, run_options, preconditioning, program, hosts, merged } = record;
     let mut buffered = io::BufWriter::new(sink);
-    let index = &Index::of(judged);
+    let index = &Index::from_record(judged);
     let summary = ShortSummary::new(index, figures);
     let stored = Stored {
         format,
@@ -197,7 +197,7 @@ fn read_plainly(source: &mut dyn BufRead) -> Result<Record, RecordError> {
     let parsed = Record::deserialize(&mut parser).and_then(|record| parser.end().map(|()| record));
     parsed.map_err(|error| {
         let at_end = is_at_end(&text, error.line(), error.column());
-        explain(&error, at_end)
+        explain_error(&error, at_end)
     })
 }
 
@@ -239,8 +239,8 @@ fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
     };
     let at_end = |error: &serde_json::Error| is_at_end(&text, error.line(), error.column());
     match read {
-        Err(error) if is_damaged(&error) => Err(explain(&error, at_end(&error))),
-        read => understand(found.format, read, at_end).map(|()| found.index),
+        Err(error) if is_damaged(&error) => Err(explain_error(&error, at_end(&error))),
+        read => interpret_format(found.format, read, at_end).map(|()| found.index),
     }
 }
 
@@ -250,7 +250,7 @@ fn check_format(mut source: &mut dyn BufRead) -> Result<(), RecordError> {
     let mut format = None;
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
     let read = parser.deserialize_any(FormatAlone(&mut format));
-    understand(format, read, |_| source.fill_buf().is_ok_and(<[u8]>::is_empty))
+    interpret_format(format, read, |_| source.fill_buf().is_ok_and(<[u8]>::is_empty))
 }
 
 /// Whether the start is a record of the current version. `at_end`: whether an error is at the end of the
@@ -269,7 +269,9 @@ fn understand(
             Err(RecordError::OlderVersion { found: version })
         }
         (Some(_), _) => Ok(()),
-        (None, Err(error)) if error.classify() != Category::Data => Err(explain(&error, at_end(&error))),
+        (None, Err(error)) if error.classify() != Category::Data => {
+            Err(explain_error(&error, at_end(&error)))
+        }
         (None, _) => Err(RecordError::NotARecord),
     }
 }
@@ -338,7 +340,7 @@ impl<'de> Visitor<'de> for WithIndex<'_> {
     }
 }
 
-fn explain(error: &serde_json::Error, at_end: bool) -> RecordError {
+fn explain_error(error: &serde_json::Error, at_end: bool) -> RecordError {
     let (line, column) = (error.line(), error.column());
     // The error's own text ends with the position.
     let text = error.to_string();

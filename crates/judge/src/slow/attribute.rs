@@ -40,7 +40,7 @@ pub fn attribute(
         let mut from = begin;
         for edge in edges.into_iter().flatten().filter(|at| (begin + 1..end).contains(at)).chain([end]) {
             if edge > from {
-                sums.add(blame(from, block, doing, thread, limited), edge - from);
+                sums.add(assign_blame(from, block, doing, thread, limited), edge - from);
                 from = edge;
             }
         }
@@ -49,16 +49,22 @@ pub fn attribute(
     sums.close()
 }
 
-fn blame(at: u64, block: &BlockTimes, doing: Option<ThreadDoing>, thread: i32, limited: bool) -> Blame {
+fn assign_blame(
+    at: u64,
+    block: &BlockTimes,
+    doing: Option<ThreadDoing>,
+    thread: i32,
+    limited: bool,
+) -> Blame {
     let Some((queued, by)) = block.queued else { return without_block(doing) };
     if at < queued {
         return before_block(by == thread, doing, limited);
     }
     match (block.issued, block.completed) {
         // A driver without a queue has it from the beginning.
-        (None, Some(completed)) if at < completed => device(),
-        (Some(issued), _) if at < issued => (IoStage::Queue, stopped(doing)),
-        (Some(_), Some(completed)) if at < completed => device(),
+        (None, Some(completed)) if at < completed => device_blame(),
+        (Some(issued), _) if at < issued => (IoStage::Queue, stop_holder(doing)),
+        (Some(_), Some(completed)) if at < completed => device_blame(),
         (_, Some(_)) => behind_block(doing),
         (_, None) => without_block(doing),
     }
@@ -70,7 +76,7 @@ fn stopped(doing: Option<ThreadDoing>) -> Option<HeldBy> {
     (doing == Some(ThreadDoing::Stopped)).then_some(STOPPED)
 }
 
-fn device() -> Blame {
+fn device_blame() -> Blame {
     (IoStage::Device, Some(HeldBy::By(CulpritKind::Device)))
 }
 
@@ -89,7 +95,7 @@ fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blam
     match (itself, doing) {
         (false, doing) => {
             let throttled = || limited.then_some(HeldBy::By(CulpritKind::Throttle));
-            (IoStage::Kernel, stopped(doing).or_else(throttled))
+            (IoStage::Kernel, stop_holder(doing).or_else(throttled))
         }
         (true, Some(ThreadDoing::Stopped)) => (IoStage::Submit, Some(STOPPED)),
         (true, Some(ThreadDoing::Waits(by))) => (IoStage::Submit, by.map(HeldBy::ByTask)),
@@ -119,12 +125,12 @@ impl StageSums {
     fn add(&mut self, (stage, kept): Blame, ns: u64) {
         self.stages.add(stage, ns);
         if let Some(kept) = kept {
-            self.keep(kept, ns);
+            self.add_time(kept, ns);
         }
     }
 
     /// It was kept by that for so long.
-    fn keep(&mut self, kept: HeldBy, ns: u64) {
+    fn add_time(&mut self, kept: HeldBy, ns: u64) {
         match self.kept.iter_mut().find(|(known, _)| *known == kept) {
             Some((_, sum)) => *sum += ns,
             None => self.kept.push((kept, ns)),
@@ -147,7 +153,7 @@ impl StageSums {
             }
         }
         if let Some(ns) = block.queued.and_then(|(queued, _)| within(queued, issued)) {
-            self.keep(flush, ns);
+            self.add_time(flush, ns);
         }
     }
 
@@ -166,23 +172,24 @@ mod tests {
 
     const THREAD: i32 = 42;
 
-    fn course(steps: &[(u64, ThreadDoing)]) -> ThreadCourse {
+    fn sample_course(steps: &[(u64, ThreadDoing)]) -> ThreadCourse {
         let mut course = ThreadCourse::default();
         steps.iter().for_each(|(at, doing)| course.push(*at, *doing));
         course
     }
 
-    fn block(queued: (u64, i32), issued: u64, completed: u64) -> BlockTimes {
+    fn sample_block(queued: (u64, i32), issued: u64, completed: u64) -> BlockTimes {
         BlockTimes { queued: Some(queued), issued: Some(issued), completed: Some(completed), flush: None }
     }
 
     type Divided = (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>);
 
     /// The stages that have a time, in their order, and the culprit.
-    fn found(block: &BlockTimes, steps: &[(u64, ThreadDoing)], limited: bool) -> Divided {
-        let Attributed { stages, culprit } = attribute((100, 1100), block, &course(steps), THREAD, limited);
+    fn divide_stages(block: &BlockTimes, steps: &[(u64, ThreadDoing)], limited: bool) -> Divided {
+        let Attributed { stages, culprit } =
+            attribute((100, 1100), block, &sample_course(steps), THREAD, limited);
         assert_eq!(stages.sum(), 1000, "{stages:?}");
-        let all = IoStage::ALL.map(|stage| (stage, stages.of(stage)));
+        let all = IoStage::ALL.map(|stage| (stage, stages.time_in(stage)));
         (all.into_iter().filter(|(_, ns)| *ns > 0).collect(), culprit)
     }
 
@@ -192,7 +199,7 @@ mod tests {
     fn an_ordinary_io_is_the_devices() {
         let steps =
             [RUNS, (150, ThreadDoing::Sleeps), (950, ThreadDoing::Waits(None)), (960, ThreadDoing::Runs)];
-        let (stages, culprit) = found(&block((110, THREAD), 130, 930), &steps, false);
+        let (stages, culprit) = divide_stages(&sample_block((110, THREAD), 130, 930), &steps, false);
         let expected = [
             (IoStage::Kernel, 10),
             (IoStage::Queue, 20),
@@ -214,19 +221,19 @@ mod tests {
             (1010, ThreadDoing::Runs),
         ];
         let stopped = HeldBy::By(CulpritKind::Stopped);
-        let (stages, culprit) = found(&block((110, THREAD), 120, 250), &steps, true);
+        let (stages, culprit) = divide_stages(&sample_block((110, THREAD), 120, 250), &steps, true);
         assert!(
             stages.contains(&(IoStage::Device, 130)) && stages.contains(&(IoStage::Wake, 760)),
             "{stages:?}"
         );
         assert_eq!(culprit, Some((stopped, 750)));
         // Without events of the block layer it is known as well; what else there was isn't.
-        let (stages, culprit) = found(&BlockTimes::default(), &steps, true);
+        let (stages, culprit) = divide_stages(&BlockTimes::default(), &steps, true);
         assert_eq!(stages, [(IoStage::Wake, 810), (IoStage::Unattributed, 190)]);
         assert_eq!(culprit, Some((stopped, 800)));
         // Stopped between the stamp and the submission.
         let steps = [RUNS, (105, ThreadDoing::Stopped), (900, ThreadDoing::Runs)];
-        let (stages, culprit) = found(&block((910, THREAD), 920, 1000), &steps, false);
+        let (stages, culprit) = divide_stages(&sample_block((910, THREAD), 920, 1000), &steps, false);
         assert_eq!(stages[0], (IoStage::Submit, 795));
         assert_eq!(culprit, Some((stopped, 795)));
     }
@@ -235,30 +242,30 @@ mod tests {
     fn who_holds_the_processor_is_named() {
         let steps =
             [RUNS, (150, ThreadDoing::Sleeps), (260, ThreadDoing::Waits(Some(3))), (1090, ThreadDoing::Runs)];
-        let (_, culprit) = found(&block((110, THREAD), 120, 250), &steps, false);
+        let (_, culprit) = divide_stages(&sample_block((110, THREAD), 120, 250), &steps, false);
         assert_eq!(culprit, Some((HeldBy::ByTask(3), 830)));
     }
 
     #[test]
     fn time_of_another_task_is_queueing() {
         let steps = [RUNS, (120, ThreadDoing::Sleeps), (1090, ThreadDoing::Runs)];
-        let held = block((1000, 7), 1010, 1080);
-        let (stages, culprit) = found(&held, &steps, true);
+        let held = sample_block((1000, 7), 1010, 1080);
+        let (stages, culprit) = divide_stages(&held, &steps, true);
         assert_eq!(stages[0], (IoStage::Kernel, 900));
         assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Throttle), 900)));
-        assert_eq!(found(&held, &steps, false).1, None, "no control group limits it");
+        assert_eq!(divide_stages(&held, &steps, false).1, None, "no control group limits it");
     }
 
     #[test]
     fn a_flush_in_front_takes_the_blame() {
         let flush = Some((150, 800));
-        let times = BlockTimes { flush, ..block((110, THREAD), 130, 930) };
+        let times = BlockTimes { flush, ..sample_block((110, THREAD), 130, 930) };
         let (_, culprit) =
-            found(&times, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
+            divide_stages(&times, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
         assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Flush), 800)));
         let short = BlockTimes { flush: Some((150, 200)), ..times };
         let (_, culprit) =
-            found(&short, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
+            divide_stages(&short, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
         assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Device), 800)));
     }
 
@@ -266,52 +273,55 @@ mod tests {
     fn a_stop_is_blamed_wherever_the_io_is_but_at_the_device() {
         let steps = [RUNS, (120, ThreadDoing::Stopped), (1010, ThreadDoing::Runs)];
         let stopped = Some((HeldBy::By(CulpritKind::Stopped), 890));
-        let queued = found(&block((110, THREAD), 1020, 1040), &steps, false);
+        let queued = divide_stages(&sample_block((110, THREAD), 1020, 1040), &steps, false);
         assert!(queued.0.contains(&(IoStage::Queue, 910)), "{queued:?}");
         assert_eq!(queued.1, stopped);
         // A worker of the kernel submits it, which is stopped as well; a limit of the group comes second.
         for limited in [false, true] {
-            let kept = found(&block((1015, 7), 1020, 1040), &steps, limited);
+            let kept = divide_stages(&sample_block((1015, 7), 1020, 1040), &steps, limited);
             assert!(kept.0.contains(&(IoStage::Kernel, 915)), "{kept:?}");
             assert_eq!(kept.1, stopped);
         }
-        let there = found(&block((110, THREAD), 115, 1005), &steps, false);
+        let there = divide_stages(&sample_block((110, THREAD), 115, 1005), &steps, false);
         assert_eq!(there.1, Some((HeldBy::By(CulpritKind::Device), 890)));
     }
 
     #[test]
     fn a_flush_that_keeps_it_from_the_driver_takes_the_blame_as_long_as_it_goes_on() {
         let steps = [RUNS, (140, ThreadDoing::Sleeps), (1050, ThreadDoing::Runs)];
-        let held = BlockTimes { flush: Some((200, 990)), ..block((110, THREAD), 1000, 1040) };
-        let (stages, culprit) = found(&held, &steps, false);
+        let held = BlockTimes { flush: Some((200, 990)), ..sample_block((110, THREAD), 1000, 1040) };
+        let (stages, culprit) = divide_stages(&held, &steps, false);
         assert!(stages.contains(&(IoStage::Queue, 890)), "{stages:?}");
         assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Flush), 790)));
         // It goes on while the driver has it.
-        let on = BlockTimes { flush: Some((200, 1020)), ..block((110, THREAD), 900, 1040) };
-        assert_eq!(found(&on, &steps, false).1, Some((HeldBy::By(CulpritKind::Flush), 700 + 140)));
+        let on = BlockTimes { flush: Some((200, 1020)), ..sample_block((110, THREAD), 900, 1040) };
+        assert_eq!(divide_stages(&on, &steps, false).1, Some((HeldBy::By(CulpritKind::Flush), 700 + 140)));
         // Most of the time it waited for something else, or no flush is known.
         let short = BlockTimes { flush: Some((200, 500)), ..held };
-        assert_eq!(found(&short, &steps, false).1, None);
-        assert_eq!(found(&BlockTimes { flush: None, ..held }, &steps, false).1, None);
+        assert_eq!(divide_stages(&short, &steps, false).1, None);
+        assert_eq!(divide_stages(&BlockTimes { flush: None, ..held }, &steps, false).1, None);
     }
 
     #[test]
     fn unknown_time_is_unattributed() {
-        assert_eq!(found(&BlockTimes::default(), &[], true), (vec![(IoStage::Unattributed, 1000)], None));
-        let open = BlockTimes { completed: None, ..block((110, THREAD), 130, 0) };
-        let (stages, _) = found(&open, &[RUNS], false);
+        assert_eq!(
+            divide_stages(&BlockTimes::default(), &[], true),
+            (vec![(IoStage::Unattributed, 1000)], None)
+        );
+        let open = BlockTimes { completed: None, ..sample_block((110, THREAD), 130, 0) };
+        let (stages, _) = divide_stages(&open, &[RUNS], false);
         let expected = [(IoStage::Kernel, 10), (IoStage::Queue, 20), (IoStage::Unattributed, 970)];
         assert_eq!(stages, expected);
         // The block layer is known, the thread isn't.
-        let (stages, _) = found(&block((110, THREAD), 130, 930), &[], false);
+        let (stages, _) = divide_stages(&sample_block((110, THREAD), 130, 930), &[], false);
         let expected = [(IoStage::Queue, 20), (IoStage::Device, 800), (IoStage::Unattributed, 180)];
         assert_eq!(stages, expected);
     }
 
     #[test]
     fn a_driver_without_a_queue_has_it_at_once() {
-        let times = BlockTimes { issued: None, ..block((110, THREAD), 0, 930) };
-        let (stages, _) = found(&times, &[RUNS], false);
+        let times = BlockTimes { issued: None, ..sample_block((110, THREAD), 0, 930) };
+        let (stages, _) = divide_stages(&times, &[RUNS], false);
         assert_eq!(stages, [(IoStage::Kernel, 10), (IoStage::Device, 820), (IoStage::Reap, 170)]);
     }
 }

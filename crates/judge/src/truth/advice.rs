@@ -25,12 +25,12 @@ const ABOUT_TARGETS: &[AboutTarget] = &[
     durability::not_flushed,
     durability::in_memory,
     durability::sync_mount,
-    limited,
+    rate_limited,
 ];
 
 type AboutSpan = fn(&SpanView) -> Option<Finding>;
 
-const ABOUT_SPANS: &[AboutSpan] = &[waking::waking_up, waking::unheeded, single];
+const ABOUT_SPANS: &[AboutSpan] = &[waking::waking_up, waking::unheeded, single_run];
 
 /// Every misunderstanding of one time span.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
@@ -41,7 +41,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 
 /// How much figures scatter only repetitions show. A rule for programs that judge results; people would
 /// tire of it.
-fn single(span: &SpanView) -> Option<Finding> {
+fn single_run(span: &SpanView) -> Option<Finding> {
     let message = "one run doesn't show how much the figures vary".to_owned();
     let finding = || Finding::new("single-run", Severity::Note, span, message);
     (span.profile.time_spans.len() == 1)

@@ -13,18 +13,18 @@ pub fn of_machine(arrays: &[ArrayFacts]) -> Vec<Finding> {
             let (action, done) = (&upkeep.action, upkeep.done.1 * 100.0);
             let message = format!(
                 "{name} is {} ({action}, {done:.0} % done): figures of a run would include what that takes",
-                doing(action)
+                action_text(action)
             );
             finding("array-maintenance", Severity::Warning, message).remedy(ended(array, upkeep))
         });
         let lacking = array.missing.1 > 0;
-        let busy = busy.map(|busy| if lacking { busy.shown_by(lacked(array)) } else { busy });
+        let busy = busy.map(|busy| if lacking { busy.shown_by(missing_members_text(array)) } else { busy });
         let lacks = (lacking && busy.is_none()).then(|| {
             let message =
                 format!("{name} is degraded: figures of a run would be those of a RAID that lacks members");
             finding("array-degraded", Severity::Warning, message)
-                .shown_by(lacked(array))
-                .remedy(replaced(array))
+                .shown_by(missing_members_text(array))
+                .remedy(replacement_text(array))
         });
         let untold = array.state_unknown.then(|| {
             let message =
@@ -39,24 +39,24 @@ pub fn of_machine(arrays: &[ArrayFacts]) -> Vec<Finding> {
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let arrays = span.devices().map_or(&[][..], |devices| &devices.arrays);
     let one = |array: &ArrayFacts| {
-        let (busy, degraded) = (busy(span, array), degraded(span, array));
+        let (busy, degraded) = (busy_array(span, array), degraded_array(span, array));
         let follows = busy.is_some() && array.missing.0 >= array.missing.1;
-        busy.into_iter().chain(degraded.filter(|_| !follows)).chain(untold(span, array))
+        busy.into_iter().chain(degraded.filter(|_| !follows)).chain(unknown_state(span, array))
     };
     arrays.iter().flat_map(one).collect()
 }
 
-fn busy(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
+fn busy_array(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
     let upkeep = array.maintenance.as_ref()?;
     let message =
         format!("{} while it was measured: the figures include what that takes", did(array, upkeep));
     let finding = Finding::new("array-maintenance", Severity::Warning, span, message);
-    let lacks = (array.missing != (0, 0)).then(|| lacked(array));
+    let lacks = (array.missing != (0, 0)).then(|| missing_members_text(array));
     let finding = lacks.into_iter().fold(finding, Finding::shown_by);
     Some(finding.remedy(ended(array, upkeep)))
 }
 
-fn untold(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
+fn unknown_state(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
     let name = &array.name;
     let message = format!(
         "whether {name}, a RAID of LVM, was at work by itself or lacked members while it was measured isn't \
@@ -67,7 +67,7 @@ fn untold(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
     array.state_unknown.then(finding)
 }
 
-fn degraded(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
+fn degraded_array(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
     let name = &array.name;
     let message = match array.missing {
         (0, 0) => return None,
@@ -79,12 +79,13 @@ fn degraded(span: &SpanView, array: &ArrayFacts) -> Option<Finding> {
             format!("{name} {what} while it was measured: the figures mix the time before and the time after")
         }
     };
-    let finding = Finding::new("array-degraded", Severity::Warning, span, message).shown_by(lacked(array));
-    Some(finding.remedy(replaced(array)))
+    let finding = Finding::new("array-degraded", Severity::Warning, span, message)
+        .shown_by(missing_members_text(array));
+    Some(finding.remedy(replacement_text(array)))
 }
 
 /// How to be rid of a lack of members.
-fn replaced(array: &ArrayFacts) -> String {
+fn replacement_text(array: &ArrayFacts) -> String {
     let look = match is_of_lvm(array) {
         true => LOOK_AT_LVM.to_owned(),
         false => format!("look at /proc/mdstat and `mdadm --detail /dev/{}`", array.name),
@@ -102,7 +103,7 @@ fn is_of_lvm(array: &ArrayFacts) -> bool {
     array.name.starts_with("dm-")
 }
 
-fn lacked(array: &ArrayFacts) -> String {
+fn missing_members_text(array: &ArrayFacts) -> String {
     let of = array.members.map_or(String::new(), |members| format!(" of {members}"));
     match array.missing {
         (before, after) if before == after => format!("members that were missing: {before}{of}"),
@@ -119,10 +120,10 @@ pub(super) fn at_work<'a>(facts: &'a DeviceFacts, layers: &[&Layer]) -> Option<(
 pub(super) fn did(array: &ArrayFacts, upkeep: &Upkeep) -> String {
     let (first, last) = upkeep.done;
     let done = format!("{:.0} to {:.0} % done", first * 100.0, last * 100.0);
-    format!("{} was {} ({}, {done})", array.name, doing(&upkeep.action), upkeep.action)
+    format!("{} was {} ({}, {done})", array.name, action_text(&upkeep.action), upkeep.action)
 }
 
-fn doing(action: &str) -> &'static str {
+fn action_text(action: &str) -> &'static str {
     match action {
         "resync" => "making its members alike",
         "recover" => "rebuilding members",

@@ -13,15 +13,15 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let mut layers: Vec<&Layer> = span.parts.iter().flat_map(|part| part.layers()).collect();
     // A bcache without its cache's device keeps nothing anywhere else.
     layers.retain(|layer| layer.cache && layer.lower_devices.len() > 1);
-    layers.into_iter().filter_map(|layer| of(span, layer)).collect()
+    layers.into_iter().filter_map(|layer| find_cache(span, layer)).collect()
 }
 
-fn of(span: &SpanView, layer: &Layer) -> Option<Finding> {
+fn find_cache(span: &SpanView, layer: &Layer) -> Option<Finding> {
     let devices = &span.devices()?.devices;
     let beneath: Vec<&DeviceActivity> =
         devices.iter().filter(|device| layer.lower_devices.contains(&device.name)).collect();
-    let read = shares(&beneath, "read", |device| &device.activity.read);
-    let written = shares(&beneath, "written", |device| &device.activity.write);
+    let read = cache_shares(&beneath, "read", |device| &device.activity.read);
+    let written = cache_shares(&beneath, "written", |device| &device.activity.write);
     let told: Vec<&str> =
         [&read, &written].into_iter().flatten().map(|shares| shares.words.as_str()).collect();
     if told.is_empty() {
@@ -42,7 +42,7 @@ struct DoneBeneath {
 }
 
 /// `None` = nothing was done.
-fn shares(
+fn cache_shares(
     beneath: &[&DeviceActivity],
     done: &str,
     flow: fn(&DeviceActivity) -> &Flow,

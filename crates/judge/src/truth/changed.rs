@@ -37,10 +37,13 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         finding.remedy("measure again with unchanged settings")
     };
     let settings = (!settings.is_empty()).then(finding);
-    settings.into_iter().chain(targets(span).filter_map(|target| file(span, target))).collect()
+    settings
+        .into_iter()
+        .chain(changed_targets(span).filter_map(|target| changed_file(span, target)))
+        .collect()
 }
 
-fn targets<'a>(span: &SpanView<'a>) -> impl Iterator<Item = &'a TargetDevices> + use<'a> {
+fn changed_targets<'a>(span: &SpanView<'a>) -> impl Iterator<Item = &'a TargetDevices> + use<'a> {
     span.devices().map_or(&[][..], |facts| &facts.targets).iter()
 }
 
@@ -49,12 +52,12 @@ pub(super) fn settings(span: &SpanView) -> Vec<Change> {
     let devices = span.devices().map_or(&[][..], |facts| &facts.devices);
     let queues = devices.iter().flat_map(|device| {
         device.changes.iter().map(|change| {
-            let (from, to) = (chosen(&change.from), chosen(&change.to));
+            let (from, to) = (chosen_word(&change.from), chosen_word(&change.to));
             let what = format!("{} of {} from {from} to {to}", change.setting, device.name);
             Change::new(what, (change.after_us, change.observed_us))
         })
     });
-    let files = targets(span).flat_map(|target| {
+    let files = changed_targets(span).flat_map(|target| {
         let path = span.host.path(target.target);
         let changes = target.states.windows(2).filter_map(|pair| pair.first().zip(pair.get(1)));
         changes.filter(|(before, after)| before.synchronous != after.synchronous).map(
@@ -68,7 +71,9 @@ pub(super) fn settings(span: &SpanView) -> Vec<Change> {
         )
     });
     let mut all: Vec<Change> = queues.chain(files).collect();
-    for change in targets(span).flat_map(|target| remounted(&target.stack.mounts, &target.remounted)) {
+    for change in
+        changed_targets(span).flat_map(|target| remount_changes(&target.stack.mounts, &target.remounted))
+    {
         if !all.contains(&change) {
             all.push(change);
         }
@@ -77,12 +82,12 @@ pub(super) fn settings(span: &SpanView) -> Vec<Change> {
 }
 
 /// The chosen one of a list, such as `none` of `mq-deadline [none]`.
-fn chosen(list: &str) -> String {
-    diskspd_model::machine::storage::chosen(list)
+fn chosen_word(list: &str) -> String {
+    diskspd_model::machine::storage::chosen_word(list)
 }
 
 /// The options that differ; none where a mount is another one.
-fn remounted(before: &[StackMount], after: &[StackMount]) -> Vec<Change> {
+fn remount_changes(before: &[StackMount], after: &[StackMount]) -> Vec<Change> {
     let pairs = before.iter().zip(after).filter(|(before, after)| before.mount_point == after.mount_point);
     let changed = pairs.filter_map(|(before, after)| {
         let only = |one: &StackMount, other: &StackMount| {
@@ -109,7 +114,7 @@ fn compare_states(before: &FileState, after: &FileState) -> (u64, u64) {
 const LOOK_US: u64 = 1_000_000;
 
 /// Reports that another process deleted the file of a target, or changed its size.
-fn file(span: &SpanView, target: &TargetDevices) -> Option<Finding> {
+fn changed_file(span: &SpanView, target: &TargetDevices) -> Option<Finding> {
     let path = span.host.path(target.target);
     let pairs = target.states.windows(2).filter_map(|pair| pair.first().zip(pair.get(1)));
     let changes: Vec<Change> = pairs.flat_map(|(before, after)| file_changes(before, after)).collect();

@@ -20,7 +20,7 @@ pub(super) struct Conclusions<'a> {
 }
 
 impl<'a> Conclusions<'a> {
-    pub fn of(span: &SpanView<'a>) -> Conclusions<'a> {
+    pub fn derive(span: &SpanView<'a>) -> Conclusions<'a> {
         let contention = contention::judge(span);
         let limits = limit::judge(span, contention.as_ref());
         let late = late::judge(span, limits.as_ref());

@@ -16,13 +16,15 @@ const SAMPLED: f64 = 0.1;
 /// Every finding about the contents of one time span's targets.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let facts = span.results.observed.iter().flat_map(|observed| &observed.content);
-    let findings = facts.flat_map(|facts| findings(&About { facts, path: span.host.path(facts.target) }));
+    let findings =
+        facts.flat_map(|facts| content_findings(&About { facts, path: span.host.path(facts.target) }));
     findings.map(|finding| finding.in_time_span(Some(span.number))).collect()
 }
 
 pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<Finding> {
-    let serious =
-        findings(&About { facts, path }).into_iter().filter(|finding| finding.severity > Severity::Note);
+    let serious = content_findings(&About { facts, path })
+        .into_iter()
+        .filter(|finding| finding.severity > Severity::Note);
     let in_a_line = |finding: Finding| {
         let message = match &finding.remedy {
             Some(remedy) => format!("{}; {remedy}", finding.message),
@@ -46,19 +48,19 @@ impl std::ops::Deref for About<'_> {
     }
 }
 
-fn findings(facts: &About) -> Vec<Finding> {
+fn content_findings(facts: &About) -> Vec<Finding> {
     let gaps = gaps(facts);
     let zeros = if gaps.is_some() { None } else { empty_device(facts) };
-    let reduced = if zeros.is_some() { None } else { compressible(facts) };
+    let reduced = if zeros.is_some() { None } else { compressible_content(facts) };
     [gaps, zeros, reduced, repeating(facts), clones(facts)].into_iter().flatten().collect()
 }
 
-fn finding(name: &'static str, severity: Severity, facts: &About, message: String) -> Finding {
+fn build_finding(name: &'static str, severity: Severity, facts: &About, message: String) -> Finding {
     Finding::of_machine(name, severity, message).on(facts.path)
 }
 
 /// Wrong from half on, a warning from `least` on.
-fn severity(share: f64, least: f64) -> Option<Severity> {
+fn share_severity(share: f64, least: f64) -> Option<Severity> {
     match share {
         _ if share >= MOST => Some(Severity::Wrong),
         _ if share >= least => Some(Severity::Warning),
@@ -68,7 +70,7 @@ fn severity(share: f64, least: f64) -> Option<Severity> {
 
 /// Returns the severity of missing data for this share of the reads; `None` if irrelevant.
 pub(super) fn gaps_severity(share: f64) -> Option<Severity> {
-    severity(share, GAPS)
+    share_severity(share, GAPS)
 }
 
 fn gaps(facts: &About) -> Option<Finding> {
@@ -93,7 +95,7 @@ fn gaps(facts: &About) -> Option<Finding> {
         (_, true) => "use a larger file: this one is stored inside its inode",
         _ => "--prefill writes it",
     };
-    Some(finding("content-unwritten", severity, facts, message).shown_by(evidence).remedy(remedy))
+    Some(build_finding("content-unwritten", severity, facts, message).shown_by(evidence).remedy(remedy))
 }
 
 /// Returns the bytes that are really unwritten. Unwritten extents may have dirty data in memory, so their
@@ -113,9 +115,9 @@ fn empty_device(facts: &About) -> Option<Finding> {
         return None;
     }
     let zeros = share(sample.zeros, sample.blocks);
-    let compressing = reducer(facts, |reducer| reducer.compresses);
+    let compressing = find_reducer(facts, |reducer| reducer.compresses);
     // That zeros aren't stored is certain only where something is known to compress them.
-    let severity = match severity(zeros, SAMPLED)? {
+    let severity = match share_severity(zeros, SAMPLED)? {
         Severity::Wrong if compressing.is_none() => Severity::Warning,
         severity => severity,
     };
@@ -135,16 +137,16 @@ fn empty_device(facts: &About) -> Option<Finding> {
         ),
     };
     let evidence = format!("{} of {} blocks sampled are zeros", sample.zeros, sample.blocks);
-    let finding = finding("content-zeros", severity, facts, message).shown_by(evidence);
+    let finding = build_finding("content-zeros", severity, facts, message).shown_by(evidence);
     Some(finding.remedy("fill it (all data on it is lost): --prefill=random --destroy"))
 }
 
 /// Content that compresses, on something that does it.
-fn compressible(facts: &About) -> Option<Finding> {
+fn compressible_content(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
-    let by = reducer(facts, |reducer| reducer.compresses)?;
+    let by = find_reducer(facts, |reducer| reducer.compresses)?;
     let left = share(sample.compressed, sample.blocks.saturating_mul(sample.block_size));
-    let severity = severity(1.0 - left, SAMPLED)?;
+    let severity = share_severity(1.0 - left, SAMPLED)?;
     let path = facts.path;
     let message = format!(
         "the content of '{path}' compresses to about {}, and {} compresses: the device reads less than the \
@@ -156,10 +158,14 @@ fn compressible(facts: &About) -> Option<Finding> {
         0 => format!("estimated from {} blocks", sample.blocks),
         zeros => format!("estimated from {} blocks, {zeros} of them zeros", sample.blocks),
     };
-    Some(finding("content-compressible", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
+    Some(
+        build_finding("content-compressible", severity, facts, message)
+            .shown_by(evidence)
+            .remedy(rewrite_text(facts)),
+    )
 }
 
-fn rewrite(facts: &About) -> &'static str {
+fn rewrite_text(facts: &About) -> &'static str {
     match facts.device {
         true => "fill it (all data on it is lost): --prefill=random --destroy",
         false => "overwrite it once with random content: -w100 -Zr -b1M",
@@ -168,14 +174,18 @@ fn rewrite(facts: &About) -> &'static str {
 
 fn repeating(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
-    let by = reducer(facts, |reducer| reducer.deduplicates)?;
-    let severity = severity(share(sample.duplicates, sample.blocks), SAMPLED)?;
+    let by = find_reducer(facts, |reducer| reducer.deduplicates)?;
+    let severity = share_severity(share(sample.duplicates, sample.blocks), SAMPLED)?;
     let message = format!(
         "'{}' has duplicate blocks, and {} deduplicates: it reads less than the run counts",
         facts.path, by.name
     );
     let evidence = format!("{} of {} blocks sampled repeat others", sample.duplicates, sample.blocks);
-    Some(finding("content-repeats", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
+    Some(
+        build_finding("content-repeats", severity, facts, message)
+            .shown_by(evidence)
+            .remedy(rewrite_text(facts)),
+    )
 }
 
 /// Parts of a file that are one extent on the device: its own cache can have that.
@@ -192,11 +202,11 @@ fn clones(facts: &About) -> Option<Finding> {
         facts.path
     );
     let evidence = format!("{} are read, which are {distinct} on the device", units::Size(space.examined));
-    let finding = finding("content-clones", Severity::Warning, facts, message).shown_by(evidence);
+    let finding = build_finding("content-clones", Severity::Warning, facts, message).shown_by(evidence);
     Some(finding.remedy("copy the file without clones: cp --reflink=never"))
 }
 
-fn reducer<'a>(facts: &About<'a>, which: fn(&&Reducer) -> bool) -> Option<&'a Reducer> {
+fn find_reducer<'a>(facts: &About<'a>, which: fn(&&Reducer) -> bool) -> Option<&'a Reducer> {
     facts.facts.data_reduction.iter().find(which)
 }
 
@@ -220,7 +230,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn file(space: Space, sample: Sample, reducers: &[&str]) -> ContentFacts {
+    fn file_facts(space: Space, sample: Sample, reducers: &[&str]) -> ContentFacts {
         ContentFacts {
             to: 100 * MIB,
             space: Some(Space { examined: 100 * MIB, ..space }),
@@ -237,13 +247,13 @@ mod tests {
         }
     }
 
-    fn device(sample: Sample, discards: bool, rotational: bool, reducers: &[&str]) -> ContentFacts {
+    fn device_facts(sample: Sample, discards: bool, rotational: bool, reducers: &[&str]) -> ContentFacts {
         ContentFacts {
             device: true,
             space: None,
             discards: Some(discards),
             rotational: Some(rotational),
-            ..file(Space::default(), sample, reducers)
+            ..file_facts(Space::default(), sample, reducers)
         }
     }
 
@@ -254,8 +264,8 @@ mod tests {
         Sample { block_size: 4096, blocks: 128, zeros, duplicates: repeats, compressed, ..Sample::default() }
     }
 
-    fn found(facts: &ContentFacts) -> Vec<(&'static str, Severity)> {
-        findings(&About { facts, path: &"x".into() })
+    fn find_names(facts: &ContentFacts) -> Vec<(&'static str, Severity)> {
+        content_findings(&About { facts, path: &"x".into() })
             .into_iter()
             .map(|finding| (finding.name, finding.severity))
             .collect()
@@ -267,33 +277,33 @@ mod tests {
         let none = Space::default();
         let holes = |mib| Space { holes: mib * MIB, ..none };
         let unwritten = |mib| Space { unwritten: mib * MIB, ..none };
-        let random = sample(0, 0, 100);
-        let zeros = sample(128, 0, 0);
+        let random = sample_blocks(0, 0, 100);
+        let zeros = sample_blocks(128, 0, 0);
         let gap = |severity| vec![("content-unwritten", severity)];
         for (what, facts, expected) in [
-            ("random data", file(none, random, &[]), vec![]),
-            ("the pattern on a plain file system", file(none, sample(0, 127, 7), &[]), vec![]),
-            ("zeros on a plain file system", file(none, zeros, &[]), vec![]),
-            ("all holes", file(holes(100), Sample::default(), &[]), gap(Wrong)),
-            ("all unwritten", file(unwritten(100), Sample::default(), &[]), gap(Wrong)),
-            ("half a hole", file(holes(50), random, &[]), gap(Wrong)),
-            ("less than half", file(holes(49), random, &[]), gap(Warning)),
-            ("one percent", file(holes(1), random, &[]), gap(Warning)),
-            ("less than one percent", file(Space { holes: MIB - 1, ..none }, random, &[]), vec![]),
+            ("random data", file_facts(none, random, &[]), vec![]),
+            ("the pattern on a plain file system", file_facts(none, sample_blocks(0, 127, 7), &[]), vec![]),
+            ("zeros on a plain file system", file_facts(none, zeros, &[]), vec![]),
+            ("all holes", file_facts(holes(100), Sample::default(), &[]), gap(Wrong)),
+            ("all unwritten", file_facts(unwritten(100), Sample::default(), &[]), gap(Wrong)),
+            ("half a hole", file_facts(holes(50), random, &[]), gap(Wrong)),
+            ("less than half", file_facts(holes(49), random, &[]), gap(Warning)),
+            ("one percent", file_facts(holes(1), random, &[]), gap(Warning)),
+            ("less than one percent", file_facts(Space { holes: MIB - 1, ..none }, random, &[]), vec![]),
             (
                 "together half",
-                file(Space { holes: 25 * MIB, unwritten: 25 * MIB, ..none }, random, &[]),
+                file_facts(Space { holes: 25 * MIB, unwritten: 25 * MIB, ..none }, random, &[]),
                 gap(Wrong),
             ),
-            ("in the inode", file(Space { inline: 100 * MIB, ..none }, random, &[]), gap(Wrong)),
+            ("in the inode", file_facts(Space { inline: 100 * MIB, ..none }, random, &[]), gap(Wrong)),
             (
                 "unwritten, with data in memory",
-                file(unwritten(100), Sample { unwritten: 128, ..Sample::default() }, &[]),
+                file_facts(unwritten(100), Sample { unwritten: 128, ..Sample::default() }, &[]),
                 vec![],
             ),
             (
                 "unwritten, half of it with data in memory",
-                file(
+                file_facts(
                     unwritten(100),
                     Sample { unwritten: 128, unwritten_zeros: 64, ..Sample::default() },
                     &[],
@@ -301,59 +311,59 @@ mod tests {
                 gap(Wrong),
             ),
             ("nothing known", ContentFacts::default(), vec![]),
-            ("zeros, compressed", file(none, zeros, &["btrfs"]), vec![("content-compressible", Wrong)]),
+            ("zeros, compressed", file_facts(none, zeros, &["btrfs"]), vec![("content-compressible", Wrong)]),
             (
                 "the pattern, compressed",
-                file(none, sample(0, 127, 7), &["zram0"]),
+                file_facts(none, sample_blocks(0, 127, 7), &["zram0"]),
                 vec![("content-compressible", Wrong)],
             ),
             (
                 "text, compressed",
-                file(none, sample(0, 0, 60), &["btrfs"]),
+                file_facts(none, sample_blocks(0, 0, 60), &["btrfs"]),
                 vec![("content-compressible", Warning)],
             ),
-            ("random data, compressed", file(none, sample(0, 0, 97), &["btrfs"]), vec![]),
+            ("random data, compressed", file_facts(none, sample_blocks(0, 0, 97), &["btrfs"]), vec![]),
             (
                 "alike, deduplicated",
-                file(none, sample(0, 100, 100), &["dm-0 (VDO)"]),
+                file_facts(none, sample_blocks(0, 100, 100), &["dm-0 (VDO)"]),
                 vec![("content-repeats", Wrong)],
             ),
             (
                 "some alike",
-                file(none, sample(0, 13, 100), &["dm-0 (VDO)"]),
+                file_facts(none, sample_blocks(0, 13, 100), &["dm-0 (VDO)"]),
                 vec![("content-repeats", Warning)],
             ),
-            ("few alike", file(none, sample(0, 12, 100), &["dm-0 (VDO)"]), vec![]),
-            ("alike, not deduplicated", file(none, sample(0, 100, 100), &["btrfs"]), vec![]),
-            ("a fresh SSD", device(zeros, true, false, &[]), vec![("content-zeros", Warning)]),
+            ("few alike", file_facts(none, sample_blocks(0, 12, 100), &["dm-0 (VDO)"]), vec![]),
+            ("alike, not deduplicated", file_facts(none, sample_blocks(0, 100, 100), &["btrfs"]), vec![]),
+            ("a fresh SSD", device_facts(zeros, true, false, &[]), vec![("content-zeros", Warning)]),
             (
                 "a fresh volume without discard",
-                device(zeros, false, false, &[]),
+                device_facts(zeros, false, false, &[]),
                 vec![("content-zeros", Warning)],
             ),
-            ("a hard disk of zeros", device(zeros, false, true, &[]), vec![]),
-            ("a used SSD", device(sample(12, 0, 60), true, false, &[]), vec![]),
+            ("a hard disk of zeros", device_facts(zeros, false, true, &[]), vec![]),
+            ("a used SSD", device_facts(sample_blocks(12, 0, 60), true, false, &[]), vec![]),
             (
                 "a partly used SSD",
-                device(sample(13, 0, 60), true, false, &[]),
+                device_facts(sample_blocks(13, 0, 60), true, false, &[]),
                 vec![("content-zeros", Warning)],
             ),
-            ("a fresh zram", device(zeros, true, false, &["zram0"]), vec![("content-zeros", Wrong)]),
-            ("a filled zram", device(random, true, false, &["zram0"]), vec![]),
+            ("a fresh zram", device_facts(zeros, true, false, &["zram0"]), vec![("content-zeros", Wrong)]),
+            ("a filled zram", device_facts(random, true, false, &["zram0"]), vec![]),
             (
                 "a loop device on a sparse file",
-                ContentFacts { device: true, ..file(holes(100), Sample::default(), &[]) },
+                ContentFacts { device: true, ..file_facts(holes(100), Sample::default(), &[]) },
                 gap(Wrong),
             ),
         ] {
-            assert_eq!(found(&facts), expected, "{what}");
+            assert_eq!(find_names(&facts), expected, "{what}");
         }
     }
 
     #[test]
     fn it_is_said_in_plain_words_before_the_run() {
         let told = |space| {
-            let found = warnings(&file(space, Sample::default(), &[]), &"x".into()).into_iter();
+            let found = warnings(&file_facts(space, Sample::default(), &[]), &"x".into()).into_iter();
             found.map(|finding| finding.message).collect::<Vec<_>>()
         };
         let space = Space { unwritten: 100 * MIB, ..Space::default() };

@@ -60,7 +60,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Contention> {
     let window = span.measured.seconds * 1e9;
     let shares = processors::shares(span);
     let waiters: Option<Vec<Waiter>> =
-        effort.workers.iter().map(|worker| waiter(span, &shares, worker, window)).collect();
+        effort.workers.iter().map(|worker| find_waiter(span, &shares, worker, window)).collect();
     let waiters = waiters.filter(|waiters| !waiters.is_empty())?;
     let waiting = waiters.iter().map(|waiter| waiter.waiting).sum::<f64>() / waiters.len() as f64;
     // What is done in the time that was left would have been done in the rest too, at most.
@@ -85,12 +85,12 @@ pub(super) fn judge(span: &SpanView) -> Option<Contention> {
     matters.then(|| Contention {
         waiting,
         iops: gains.then(|| possible / span.measured.seconds),
-        holder: holder(&waiters, &shares, effort, window),
+        holder: find_holder(&waiters, &shares, effort, window),
         effect: effect(span, effort, &waiters),
     })
 }
 
-fn waiter<'a>(
+fn find_waiter<'a>(
     span: &SpanView,
     shares: &[Share],
     worker: &'a WorkerEffort,
@@ -98,7 +98,7 @@ fn waiter<'a>(
 ) -> Option<Waiter<'a>> {
     let ThreadTimes { busy, run_delay: waiting, .. } = worker.times?;
     let (busy, waiting) = (busy as f64 / window, waiting? as f64 / window);
-    let used = used(span, shares, worker.bound_to());
+    let used = used_cpus(span, shares, worker.bound_to());
     // A wait that began before the window may be longer than it. And where a CPU was idle nobody kept a
     // thread from it: it was waking up.
     let else_used = (used.unwrap_or(1.0) - busy).max(0.0);
@@ -115,7 +115,7 @@ fn used(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
     (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64)
 }
 
-fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort, window: f64) -> CpuHolder {
+fn find_holder(waiters: &[Waiter], shares: &[Share], effort: &Effort, window: f64) -> CpuHolder {
     let window_us = (window / 1e3) as u64;
     let cpus = shares.len().max(1) as f64;
     // Weighted by how long each waited: what its own companions had of its CPU, and what all others had.
@@ -185,7 +185,7 @@ impl Contention {
         };
         // A rate that is asked for allows no more, however many CPUs are free.
         let most = (!offered::is_limited(span) && now > 0.0).then_some(most);
-        most.into_iter().chain(processors::named(span, effort)).collect()
+        most.into_iter().chain(processors::list_cpus(span, effort)).collect()
     }
 }
 
@@ -198,10 +198,10 @@ pub(super) fn check(
     let (Some(effort), Some(limiter)) = (span.effort(), limiter) else { return Vec::new() };
     let told = [Limiter::BusyCpus, Limiter::Hypervisor, Limiter::CpuQuota, Limiter::Kernel];
     let contention = contention.filter(|_| !told.contains(&limiter));
-    contention.map(|contention| finding(span, effort, &contention)).into_iter().collect()
+    contention.map(|contention| contention_finding(span, effort, &contention)).into_iter().collect()
 }
 
-fn finding(span: &SpanView, effort: &Effort, contention: &Contention) -> Finding {
+fn contention_finding(span: &SpanView, effort: &Effort, contention: &Contention) -> Finding {
     let (severity, consequence) = match (contention.holder, contention.effect) {
         (_, ContentionEffect::None) => (Severity::Note, "the device's queue stayed full nevertheless"),
         (CpuHolder::Kernel, _) => {

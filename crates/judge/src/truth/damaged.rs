@@ -29,7 +29,12 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
     }
     let first = results.failures.iter().min_by_key(|failed| failed.at_us);
     let first = first.map_or(String::new(), |failed| {
-        format!("; the first one at offset {} ({}{})", failed.offset, failed.fault.name(), whose(row, failed))
+        format!(
+            "; the first one at offset {} ({}{})",
+            failed.offset,
+            failed.fault.name(),
+            data_owner_text(row, failed)
+        )
     });
     let sectors = match counts.wrong() {
         1 => "1 sector read from '".to_owned(),

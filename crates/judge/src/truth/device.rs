@@ -50,8 +50,8 @@ use wording::{count, size, times};
 /// The verdict about a time span; `None` = nothing was observed.
 pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanVerdict> {
     let (facts, parts) = (span.devices()?, &span.parts);
-    let done: Vec<_> = parts.iter().map(|part| done::done(part, facts, &part.first())).collect();
-    let others = OthersReads::of(parts, &done, facts);
+    let done: Vec<_> = parts.iter().map(|part| done::count_done(part, facts, &part.first())).collect();
+    let others = OthersReads::from_parts(parts, &done, facts);
     let measured = span.results.measured.max(1);
     let slack = facts.elapsed.saturating_sub(measured) as f64 / measured as f64;
     let by_storage = matches!(limiter, Some(Limiter::Storage | Limiter::Depth));
@@ -77,7 +77,7 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
 }
 
 /// Bytes in one piece on the device, on average, of the most fragmented file of a part; `None` = unknown.
-fn fragment(span: &SpanView, part: &Part, facts: &DeviceFacts) -> Option<u64> {
+fn fragment_size(span: &SpanView, part: &Part, facts: &DeviceFacts) -> Option<u64> {
     let content = span.results.observed.iter().flat_map(|observed| &observed.content);
     let read =
         content.filter(|content| part.has(content.target)).filter_map(|content| content.space.as_ref());
@@ -96,7 +96,7 @@ struct OthersReads {
 }
 
 impl OthersReads {
-    fn of(parts: &[Part], done: &[Result<Done, NotCounted>], facts: &DeviceFacts) -> OthersReads {
+    fn from_parts(parts: &[Part], done: &[Result<Done, NotCounted>], facts: &DeviceFacts) -> OthersReads {
         let known = || {
             let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices() && !part.is_remote());
             parts.filter_map(|(part, done)| Some((part, done.as_ref().ok()?)))
@@ -104,25 +104,25 @@ impl OthersReads {
         let read = known().map(|(_, done)| done.read.bytes).fold(0, u64::saturating_add);
         OthersReads {
             bytes: facts.process.map(|own| read.saturating_sub(own.read_bytes)),
-            excess: known().map(|(part, done)| excess(part, done)).fold(0, u64::saturating_add),
+            excess: known().map(|(part, done)| excess_reads(part, done)).fold(0, u64::saturating_add),
             parts: known().count(),
         }
     }
 
     /// A part's share in them: by how much more its devices read than was counted.
-    fn share(&self, part: &Part, done: &Done) -> f64 {
+    fn part_share(&self, part: &Part, done: &Done) -> f64 {
         match self.parts {
             0 | 1 => 1.0,
-            _ => excess(part, done) as f64 / self.excess.max(1) as f64,
+            _ => excess_reads(part, done) as f64 / self.excess.max(1) as f64,
         }
     }
 }
 
-fn excess(part: &Part, done: &Done) -> u64 {
+fn excess_reads(part: &Part, done: &Done) -> u64 {
     done.read.bytes.saturating_sub(part.read.bytes)
 }
 
-fn judge(
+fn judge_part(
     span: &SpanView,
     judged: &JudgedPart,
     first: Result<&Done, &NotCounted>,
@@ -133,7 +133,7 @@ fn judge(
     let below = effects::leaves(part, judged.facts);
     let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
     if let (Ok(first), true) = (first, part.has_devices()) {
-        let others = judged.others(first, others.bytes, others.share(part, first));
+        let others = judged.others(first, others.bytes, others.part_share(part, first));
         judged.beneath(first, leaves, others, &mut found);
     }
     let switched = first.is_err_and(|why| why.switched);
@@ -283,7 +283,7 @@ fn discarded(part: &Part, device: Flow) -> Option<String> {
 }
 
 /// Reports the zeros among the writes that the upper devices counted.
-fn zeroed(part: &Part, bytes: u64) -> Option<String> {
+fn zero_write_text(part: &Part, bytes: u64) -> Option<String> {
     (bytes > 0).then(|| {
         format!(
             "{} of the writes that {} counted were zeros (WRITE_ZEROES), which a loop device does not write",

@@ -9,7 +9,9 @@ use diskspd_model::units;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let targets = span.targets();
-    targets.flat_map(|asked| Operation::shared().filter_map(move |of| holes(span, asked, of))).collect()
+    targets
+        .flat_map(|asked| Operation::shared().filter_map(move |of| hole_finding(span, asked, of)))
+        .collect()
 }
 
 /// Returns the maximum share of reads of holes at the end of the run. Every discard makes one hole, which
@@ -26,14 +28,14 @@ fn holes(
         return None;
     }
     let done = |count: fn(&DirectionResults) -> u64| {
-        span.done(asked.id, move |target| target.other(op).map_or(0, count))
+        span.target_total(asked.id, move |target| target.other(op).map_or(0, count))
     };
     let (discards, discarded) = (done(|done| done.ios), done(|done| done.bytes));
-    let written = span.done(asked.id, |row| row.write.bytes);
-    if discarded == 0 || span.done(asked.id, |row| row.read.ios) == 0 {
+    let written = span.target_total(asked.id, |row| row.write.bytes);
+    if discarded == 0 || span.target_total(asked.id, |row| row.read.ios) == 0 {
         return None;
     }
-    let area = area(span, asked).filter(|area| *area > 0)?;
+    let area = touched_area(span, asked).filter(|area| *area > 0)?;
     // The warm-up discards too, and isn't counted.
     let measured = span.results.measured.max(1) as f64;
     let all = discarded as f64 * (1.0 + f64::from(span.asked.warmup) * 1e9 / measured);
@@ -61,7 +63,7 @@ fn holes(
 }
 
 /// Bytes of the target that I/O may touch.
-fn area(span: &SpanView, asked: Asked) -> Option<u64> {
+fn touched_area(span: &SpanView, asked: Asked) -> Option<u64> {
     let target = asked.target;
     let size = span.rows_of(asked.id).map(|row| row.size).max()?;
     let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };

@@ -10,7 +10,7 @@ use diskspd_model::units::seconds_of_us;
 const MANY: f64 = 0.001;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    failed(span).into_iter().chain(short(span)).collect()
+    failed_ios(span).into_iter().chain(short_transfers(span)).collect()
 }
 
 pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> String {
@@ -22,7 +22,7 @@ pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> S
     }
 }
 
-fn depth(span: &SpanView) -> Option<u64> {
+fn total_depth(span: &SpanView) -> Option<u64> {
     let effort = span.results.observed.as_ref()?.resource_usage.as_ref()?;
     Some(effort.workers.iter().map(|worker| u64::from(worker.depth)).sum())
 }
@@ -35,7 +35,8 @@ fn last_at(span: &SpanView) -> Option<f64> {
 /// Returns the time in s since measuring began when every request had failed (`-x`), so the targets were
 /// idle. `None` if requests were left, or it is unknown.
 pub(super) fn all_stopped_at(span: &SpanView) -> Option<f64> {
-    last_at(span).filter(|_| depth(span).is_some_and(|depth| depth > 0 && span.measured.failed >= depth))
+    last_at(span)
+        .filter(|_| total_depth(span).is_some_and(|depth| depth > 0 && span.measured.failed >= depth))
 }
 
 /// Reports failures. Each stops a request (`-x`), so later I/O has a lower depth.
@@ -46,7 +47,7 @@ fn failed(span: &SpanView) -> Option<Finding> {
         return None;
     }
     let ios = span.measured.total.total.throughput.ios;
-    let (depth, last) = (depth(span), last_at(span));
+    let (depth, last) = (total_depth(span), last_at(span));
     let what = match failed {
         1 => format!("1 I/O failed ({ios} were counted)"),
         _ => format!("{failed} I/Os failed ({ios} were counted)"),
@@ -68,7 +69,7 @@ fn failed(span: &SpanView) -> Option<Finding> {
     };
     let mut finding = Finding::new("failed-ios", Severity::Wrong, span, format!("{what}, and {effect}"));
     for error in errors {
-        finding = finding.shown_by(described(error, span.host.path(error.target)));
+        finding = finding.shown_by(error_text(error, span.host.path(error.target)));
     }
     Some(finding.remedy(format!(
         "find the cause ({}) and measure again; without -x the first failed I/O ends the run",
@@ -77,7 +78,7 @@ fn failed(span: &SpanView) -> Option<Finding> {
 }
 
 /// `64 reads of 'x' failed: Input/output error (os error 5), the first one at offset 4096`
-fn described(error: &IoErrors, path: &RawText) -> String {
+fn error_text(error: &IoErrors, path: &RawText) -> String {
     let IoErrors { direction, errno, count, first_offset, .. } = error;
     let name = match (direction, count) {
         (Direction::Read, 1) => "read",
@@ -90,7 +91,7 @@ fn described(error: &IoErrors, path: &RawText) -> String {
 }
 
 /// One finding for each target, all threads together.
-fn short(span: &SpanView) -> Vec<Finding> {
+fn short_transfers(span: &SpanView) -> Vec<Finding> {
     let mut ids: Vec<TargetId> = Vec::new();
     for row in span.rows().filter(|row| row.read.short > 0 || row.write.short > 0) {
         if !ids.contains(&row.target) {
@@ -98,8 +99,8 @@ fn short(span: &SpanView) -> Vec<Finding> {
         }
     }
     let finding = |id: TargetId| {
-        let short = span.done(id, |row| row.read.short.saturating_add(row.write.short));
-        let ios = span.done(id, |row| row.read.ios.saturating_add(row.write.ios));
+        let short = span.target_total(id, |row| row.read.short.saturating_add(row.write.short));
+        let ios = span.target_total(id, |row| row.read.ios.saturating_add(row.write.ios));
         let path = span.host.path(id);
         let share = short as f64 / ios.max(1) as f64;
         let severity = if share >= MANY { Severity::Wrong } else { Severity::Warning };

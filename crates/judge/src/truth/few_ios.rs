@@ -18,7 +18,7 @@ fn beyond(ios: u64, percent: f64) -> f64 {
 /// unreliable.
 pub fn highest_told(ios: u64) -> Option<f64> {
     // Shares like 0.1 % aren't exact.
-    let is_told = |percent: &f64| *percent >= MEDIAN && beyond(ios, *percent) >= BEYOND * (1.0 - 1e-9);
+    let is_told = |percent: &f64| *percent >= MEDIAN && ios_beyond(ios, *percent) >= BEYOND * (1.0 - 1e-9);
     TEXT_PERCENTS.into_iter().rev().find(is_told)
 }
 

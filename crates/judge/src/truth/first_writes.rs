@@ -27,7 +27,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         };
         found.extend(first.filter(is_new));
     }
-    found.iter().map(|first| first.finding(span)).collect()
+    found.iter().map(|first| first.build_finding(span)).collect()
 }
 
 /// The space that writes to one target or device allocated.
@@ -44,9 +44,9 @@ struct FirstWrites<'a> {
 impl<'a> FirstWrites<'a> {
     fn for_change(span: &SpanView, change: &'a SpaceChange) -> Option<FirstWrites<'a>> {
         let targets = written_through(span, change);
-        let counted = |target: &TargetId| span.done(*target, |row| row.write.bytes);
+        let counted = |target: &TargetId| span.target_total(*target, |row| row.write.bytes);
         let written = targets.iter().map(counted).fold(0, u64::saturating_add);
-        let kinds = allocated(&change.before, &change.after);
+        let kinds = allocated_kinds(&change.before, &change.after);
         let all = kinds.iter().map(|(bytes, _)| bytes).fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
         let on_file =
             |target: &TargetId| span.host.storage(*target).is_some_and(|on| on.file_system.is_some());
@@ -56,7 +56,7 @@ impl<'a> FirstWrites<'a> {
         (written > 0).then_some(FirstWrites { targets, device, kinds, written, share })
     }
 
-    fn finding(&self, span: &SpanView) -> Finding {
+    fn build_finding(&self, span: &SpanView) -> Finding {
         let severity = if self.share >= MATTERS { Severity::Warning } else { Severity::Note };
         let path = self.targets.first().map(|target| span.host.path(*target));
         let (what, remedy) = match (self.device, path) {
@@ -91,7 +91,7 @@ fn written_through(span: &SpanView, change: &SpaceChange) -> Vec<TargetId> {
 }
 
 /// Bytes by kind.
-fn allocated(before: &Space, after: &Space) -> [(u64, &'static str); 3] {
+fn allocated_kinds(before: &Space, after: &Space) -> [(u64, &'static str); 3] {
     [
         (before.holes.saturating_sub(after.holes), "holes filled"),
         (before.unwritten.saturating_sub(after.unwritten), "unwritten extents written"),

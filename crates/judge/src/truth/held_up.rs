@@ -20,7 +20,7 @@ const BY_MEMORY: f64 = 0.5;
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let delays = span.results.observed.as_ref().and_then(|observed| observed.delays);
     delays.map_or_else(Vec::new, |delays| {
-        held_up(span, &delays).into_iter().chain(suspended(span, &delays)).collect()
+        held_up(span, &delays).into_iter().chain(suspended_time(span, &delays)).collect()
     })
 }
 
@@ -33,7 +33,7 @@ struct HeldUpTime {
 }
 
 impl HeldUpTime {
-    fn of(span: &SpanView, delays: &Delays) -> HeldUpTime {
+    fn measure(span: &SpanView, delays: &Delays) -> HeldUpTime {
         // Where workers went on, nobody but the controlling thread was late.
         let starved = delays.total_us.saturating_sub(delays.workers_active_us.unwrap_or(0));
         let lost = delays.late_us.unwrap_or(0);
@@ -61,7 +61,7 @@ impl HeldUpTime {
     }
 
     /// How bad it is that it took this share of the measured time; `None` = not worth a word.
-    fn severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
+    fn delay_severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
         // Short ones count where nobody ran, which is no matter of busy CPUs.
         let lost = delays.late_us.unwrap_or(0).saturating_sub(delays.late_workers_active_us.unwrap_or(0));
         let short = |least| lost as f64 >= least * self.us as f64 / share;
@@ -77,16 +77,16 @@ impl HeldUpTime {
 /// Returns the share of the measured time during which the kernel had the program stopped or frozen.
 /// `None` if unknown or negligible.
 pub(super) fn stopped(span: &SpanView) -> Option<f64> {
-    let held = HeldUpTime::of(span, &span.results.observed.as_ref()?.delays?);
+    let held = HeldUpTime::measure(span, &span.results.observed.as_ref()?.delays?);
     let share = seconds_of_us(held.us) / span.measured.seconds;
     (held.is_known && share >= MUCH).then_some(share)
 }
 
 fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
-    let held = HeldUpTime::of(span, delays);
+    let held = HeldUpTime::measure(span, delays);
     let seconds = seconds_of_us(held.us);
     let share = seconds / span.measured.seconds;
-    let severity = held.severity(delays, share)?;
+    let severity = held.delay_severity(delays, share)?;
     let what = held.what;
     let message = format!(
         "the program {what}, and could not run for {seconds:.2} of {:.2} s measured ({:.0} %)",

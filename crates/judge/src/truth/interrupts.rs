@@ -22,12 +22,12 @@ pub(super) struct Crossing<'a> {
 /// threads, which the kernel moves to the waking CPU.
 pub(super) fn crossing<'a>(span: &SpanView<'a>) -> Option<Crossing<'a>> {
     let observed = span.results.observed.as_ref()?;
-    let far = observed.interrupts.iter().filter_map(|disk| Some((disk.total(), elsewhere(span, disk)?)));
+    let far = observed.interrupts.iter().filter_map(|disk| Some((disk.total(), find_crossing(span, disk)?)));
     far.max_by_key(|(total, _)| *total).map(|(_, crossing)| crossing)
 }
 
-fn elsewhere<'a>(span: &SpanView<'a>, disk: &'a DeviceInterrupts) -> Option<Crossing<'a>> {
-    let bound = bound(span, &disk.device)?;
+fn find_crossing<'a>(span: &SpanView<'a>, disk: &'a DeviceInterrupts) -> Option<Crossing<'a>> {
+    let bound = bound_cpus(span, &disk.device)?;
     let total = disk.total();
     let mut far: Vec<_> = disk.cpus.iter().filter(|taking| !bound.contains(&taking.cpu)).collect();
     let share = far.iter().map(|taking| taking.count).sum::<u64>() as f64 / total.max(1) as f64;

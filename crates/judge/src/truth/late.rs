@@ -54,11 +54,11 @@ pub(super) fn judge<'a>(span: &SpanView<'a>, limits: Option<&Limits>) -> Option<
 impl Late<'_> {
     /// `16.7 % of the I/Os started late`, for other findings of the run; `None` = too few for that.
     pub(super) fn in_short(&self) -> Option<String> {
-        let share = self.percent();
+        let share = self.late_percent();
         (self.severity >= Severity::Warning).then(|| format!("{share:.1} % of the I/Os started late"))
     }
 
-    fn percent(&self) -> f64 {
+    fn late_percent(&self) -> f64 {
         self.ios as f64 / self.of.max(1) as f64 * 100.0
     }
 }
@@ -86,8 +86,8 @@ fn without_cpu(span: &SpanView, limits: Option<&Limits>) -> Option<f64> {
 pub(super) fn check(span: &SpanView, late: Option<&Late>) -> Vec<Finding> {
     let Some(figures) = &span.measured.paced else { return Vec::new() };
     match late {
-        Some(late) => vec![finding(span, late)],
-        None => both(figures)
+        Some(late) => vec![late_finding(span, late)],
+        None => both_latencies(figures)
             .map(|text| {
                 let option = offered::option(span);
                 let message = format!(
@@ -101,7 +101,7 @@ pub(super) fn check(span: &SpanView, late: Option<&Late>) -> Vec<Finding> {
     }
 }
 
-fn finding(span: &SpanView, late: &Late) -> Finding {
+fn late_finding(span: &SpanView, late: &Late) -> Finding {
     let Late { figures, ios, of, longest, .. } = *late;
     let never = match of.saturating_sub(figures.ios) {
         0 => String::new(),
@@ -110,12 +110,12 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
     let message = format!(
         "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}), by up to \
          {}{never}: their latencies omit that wait (coordinated omission)",
-        late.percent(),
+        late.late_percent(),
         offered::option(span),
         longest.in_a_sentence()
     );
     let mut finding = Finding::new("late-starts", late.severity, span, message);
-    finding = match both(figures) {
+    finding = match both_latencies(figures) {
         Some(text) => finding.shown_by(text),
         None => finding.shown_by("add -L for response times, which count from when an I/O was due".into()),
     };
@@ -127,14 +127,14 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
             longest.in_a_sentence()
         ));
     }
-    finding.shown_by(cause(span, late)).remedy(
+    finding.shown_by(cause_text(span, late)).remedy(
         "read the response times: they are what users of this load would see (-L: at the end of the text \
          report, JSON, CSV, --stream); to measure the storage alone, offer a rate that it can keep, or raise \
          -o",
     )
 }
 
-fn cause(span: &SpanView, late: &Late) -> String {
+fn cause_text(span: &SpanView, late: &Late) -> String {
     if let Some(seconds) = late.without_cpu {
         return format!(
             "CPU contention: threads were ready to run but had no CPU for {seconds:.2} s, so the storage may \
@@ -153,7 +153,7 @@ fn cause(span: &SpanView, late: &Late) -> String {
 }
 
 /// Both kinds of latency in a line.
-fn both(figures: &PacedFigures) -> Option<String> {
+fn both_latencies(figures: &PacedFigures) -> Option<String> {
     let text = |latency: &PacedLatency| {
         let at = |share: f64| {
             let row = PERCENTILES.iter().position(|p| *p == share)?;

@@ -58,20 +58,20 @@ pub(super) fn judge(span: &SpanView) -> Option<LatencySteadiness> {
     let width = seconds_of_us(course.width_us);
     // The last one may be shorter.
     let whole = (span.measured.seconds / width.max(f64::MIN_POSITIVE) + 1e-6).floor() as usize;
-    of(course, whole)
+    judge_course(course, whole)
 }
 
 /// The verdict on the first `whole` intervals of a course.
-pub fn of(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
+pub fn judge_course(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
     let intervals = course.intervals.get(..whole.min(course.intervals.len()))?;
     let width = seconds_of_us(course.width_us);
-    let means = filled(intervals, |sums| sums.mean().map(Millis::ms))?;
+    let means = fill_gaps(intervals, |sums| sums.mean().map(Millis::ms))?;
     // How wide latencies scatter within an interval, whatever its mean.
-    let widths = filled(intervals, |sums| Some(sums.mean_square_ms2()? / sums.mean()?.ms().powi(2)))?;
-    let mean = Course::of(&means)?;
+    let widths = fill_gaps(intervals, |sums| Some(sums.mean_square_ms2()? / sums.mean()?.ms().powi(2)))?;
+    let mean = Course::classify(&means)?;
     let found = |verdict, at: Option<usize>, from_ms, to_ms| {
         let (before, behind) = intervals.split_at(at.unwrap_or(intervals.len() / 2));
-        let (before, behind) = (LatencyTotals::of(before), LatencyTotals::of(behind));
+        let (before, behind) = (LatencyTotals::sum_intervals(before), LatencyTotals::sum_intervals(behind));
         LatencySteadiness {
             verdict,
             at: at.map(|at| at as f64 * width),
@@ -79,10 +79,14 @@ pub fn of(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
             to_ms,
             from_deviation_ms: before.deviation(),
             to_deviation_ms: behind.deviation(),
-            tail: if verdict == LatencyVerdict::Steady { None } else { Tail::between(&before, &behind) },
+            tail: if verdict == LatencyVerdict::Steady {
+                None
+            } else {
+                Tail::between_totals(&before, &behind)
+            },
         }
     };
-    let change = changed(&means, &mean.shape).or_else(|| scattered(intervals, &widths));
+    let change = mean_change(&means, &mean.shape).or_else(|| scatter_change(intervals, &widths));
     let steady = (LatencyVerdict::Steady, None, mean.mean_of_all, mean.mean_of_all);
     let (verdict, at, from, to) = change.unwrap_or(steady);
     Some(found(verdict, at, from, to))
@@ -90,14 +94,14 @@ pub fn of(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
 
 type Change = (LatencyVerdict, Option<usize>, f64, f64);
 
-fn differ(a: f64, b: f64, by: f64) -> bool {
+fn differs_by(a: f64, b: f64, by: f64) -> bool {
     a.max(b) > by * a.min(b)
 }
 
 /// How the means of the intervals changed, which are of this shape.
-fn changed(means: &[f64], shape: &Shape) -> Option<Change> {
+fn mean_change(means: &[f64], shape: &Shape) -> Option<Change> {
     if let Shape::Ramp { from, to, until } = *shape
-        && differ(from, to, MATTERS)
+        && differs_by(from, to, MATTERS)
         && shift::is_at(means, until.min(means.len()) / 2)
     {
         return Some((LatencyVerdict::Drifted, (until < means.len()).then_some(until), from, to));
@@ -107,23 +111,23 @@ fn changed(means: &[f64], shape: &Shape) -> Option<Change> {
     {
         let ratio = |rate: f64| (rate / first.rate.max(f64::MIN_POSITIVE)).ln().abs();
         let far = rest.iter().max_by(|a, b| ratio(a.rate).total_cmp(&ratio(b.rate)))?;
-        if differ(far.rate, first.rate, MATTERS) && shift::is_at(&means[..far.end], far.begin) {
+        if differs_by(far.rate, first.rate, MATTERS) && shift::is_at(&means[..far.end], far.begin) {
             return Some((LatencyVerdict::Changed, Some(far.begin), first.rate, far.rate));
         }
     }
-    let at = shift::of(means)?;
+    let at = shift::find_shift(means)?;
     // By the middle: a few slow I/Os move a mean.
     let (before, behind) = (median(means[..at].iter().copied()), median(means[at..].iter().copied()));
-    differ(before, behind, MATTERS).then_some((LatencyVerdict::Changed, Some(at), before, behind))
+    differs_by(before, behind, MATTERS).then_some((LatencyVerdict::Changed, Some(at), before, behind))
 }
 
 /// How latencies scatter otherwise from some interval on; `widths`: how wide they do in each.
-fn scattered(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
-    let at = shift::of(widths)?;
+fn scatter_change(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
+    let at = shift::find_shift(widths)?;
     let (before, behind) = intervals.split_at(at);
-    let (before, behind) = (LatencyTotals::of(before), LatencyTotals::of(behind));
-    let wider = differ(before.deviation(), behind.deviation(), TAIL_MATTERS.sqrt());
-    let matters = wider && differ(before.squares(), behind.squares(), MATTERS);
+    let (before, behind) = (LatencyTotals::sum_intervals(before), LatencyTotals::sum_intervals(behind));
+    let wider = differs_by(before.deviation(), behind.deviation(), TAIL_MATTERS.sqrt());
+    let matters = wider && differs_by(before.squares(), behind.squares(), MATTERS);
     matters.then(|| (LatencyVerdict::Tail, Some(at), before.mean(), behind.mean()))
 }
 
@@ -150,7 +154,7 @@ struct LatencyTotals {
 }
 
 impl LatencyTotals {
-    fn of(intervals: &[LatencySums]) -> LatencyTotals {
+    fn sum_intervals(intervals: &[LatencySums]) -> LatencyTotals {
         let sum =
             |of: fn(&LatencySums) -> u64| intervals.iter().map(|interval| of(interval) as f64).sum::<f64>();
         LatencyTotals {

@@ -61,8 +61,9 @@ pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<
         leaf_in_flight: span.queues.at_the_bottom,
         in_flight_share: little::accounted(span),
     };
-    limits.limited_by =
-        (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits, contention)).flatten();
+    limits.limited_by = (span.results.measured >= SHORTEST)
+        .then(|| find_limiter(span, effort, &limits, contention))
+        .flatten();
     Some(limits)
 }
 
@@ -73,7 +74,7 @@ fn limiter(
     contention: Option<&Contention>,
 ) -> Option<Limiter> {
     let (busy, user) = (limits.busy?, limits.user?);
-    let occupied = occupied(span, effort);
+    let occupied = occupied_share(span, effort);
     let reachable = effort.reachable_depth();
     // Where most I/Os were elsewhere, something else kept them: a throttle, a worker of the kernel.
     let between = kernel::most_are_between(span, effort) && occupied < contention::OCCUPIED;
@@ -88,7 +89,7 @@ fn limiter(
         () if groups::io_changed(span, effort) => Limiter::Unclear,
         // Of the time in which it ran nothing is known for itself.
         () if held_up::stopped(span).is_some() => Limiter::Unclear,
-        () if hypervisor(limits, occupied) => Limiter::Hypervisor,
+        () if hypervisor_limits(limits, occupied) => Limiter::Hypervisor,
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
         () if contention.is_some_and(|contention| contention.holder != contention::CpuHolder::Kernel) => {
             Limiter::BusyCpus
@@ -120,7 +121,7 @@ fn limiter(
 
 /// Whether the CPU time that is missing was stolen: more than other threads took, and with enough to do in
 /// it.
-fn hypervisor(limits: &Limits, occupied: f64) -> bool {
+fn hypervisor_limits(limits: &Limits, occupied: f64) -> bool {
     let stolen = limits.steal.unwrap_or(0.0);
     stolen >= processors::STOLEN
         && stolen >= limits.run_delay.unwrap_or(0.0)
@@ -128,7 +129,7 @@ fn hypervisor(limits: &Limits, occupied: f64) -> bool {
 }
 
 /// The largest share of the time that a thread was on a CPU or would have been.
-fn occupied(span: &SpanView, effort: &Effort) -> f64 {
+fn occupied_share(span: &SpanView, effort: &Effort) -> f64 {
     let times = effort.workers.iter().filter_map(|worker| worker.times);
     let most = times.map(|times| times.busy.saturating_add(times.run_delay.unwrap_or(0))).max().unwrap_or(0);
     most as f64 / (span.measured.seconds * 1e9)

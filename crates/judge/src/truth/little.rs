@@ -78,9 +78,11 @@ pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     match limits.in_flight_share {
         // Those in flight at the end that are not known by their age are no older than the longest.
         Some(share) if share < *AGREES.start() - at_the_edge(span) => {
-            vec![waited(span, limits, share, effort.workers.len())]
+            vec![waiting_finding(span, limits, share, effort.workers.len())]
         }
-        Some(share) if share > *AGREES.end() + at_the_edge(span) => vec![impossible(span, limits, share)],
+        Some(share) if share > *AGREES.end() + at_the_edge(span) => {
+            vec![impossible_finding(span, limits, share)]
+        }
         _ => at_device(span, effort, limits).into_iter().collect(),
     }
 }
@@ -91,7 +93,7 @@ fn one_by_one(span: &SpanView, effort: &Effort) -> Option<Finding> {
     let causes = effort.workers.iter().enumerate().filter_map(|(thread, worker)| {
         let cause = known.get(thread).copied().flatten();
         let serial = cause.is_some() || worker.reachable_depth() < worker.depth;
-        (serial && worker.depth > 1).then(|| (severity(cause, worker), cause, worker))
+        (serial && worker.depth > 1).then(|| (depth_severity(cause, worker), cause, worker))
     });
     // The first of those that are equally bad.
     let (severity, cause, worker) = causes.rev().max_by_key(|(severity, ..)| *severity)?;
@@ -174,13 +176,13 @@ fn at_device(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Findin
             ));
         }
     }
-    for text in [submitting(limits), without_cpu(limits)].into_iter().flatten() {
+    for text in [submission_text(limits), without_cpu(limits)].into_iter().flatten() {
         finding = finding.shown_by(text);
     }
     Some(finding)
 }
 
-fn submitting(limits: &Limits) -> Option<String> {
+fn submission_text(limits: &Limits) -> Option<String> {
     let micros = limits.cpu_per_io? / 1000.0;
     Some(format!(
         "submitting and reaping an I/O takes {micros:.2} us of CPU, and a thread does that one I/O at a time"
@@ -208,7 +210,7 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
          submitted"
     );
     let mut finding = Finding::new("depth-not-reached", severity, span, message);
-    for text in [submitting(limits), without_cpu(limits)].into_iter().flatten() {
+    for text in [submission_text(limits), without_cpu(limits)].into_iter().flatten() {
         finding = finding.shown_by(text);
     }
     if let Some(InFlight { counted: Some(counted), .. }) = span.queues.in_flight {
@@ -242,7 +244,7 @@ fn at_the_edge(span: &SpanView) -> f64 {
 }
 
 /// More in flight than there are: stamps or counts are wrong.
-fn impossible(span: &SpanView, limits: &Limits, share: f64) -> Finding {
+fn impossible_finding(span: &SpanView, limits: &Limits, share: f64) -> Finding {
     let severity = if share > TOLERABLE { Severity::Warning } else { Severity::Note };
     let percent = share * 100.0;
     let message = format!(

@@ -35,7 +35,7 @@ impl<'a> SpanView<'a> {
         };
         if let Some(facts) = view.devices() {
             view.parts = Part::all(&view, facts);
-            view.queues = Queues::of(&view.parts, facts);
+            view.queues = Queues::from_parts(&view.parts, facts);
         }
         view
     }

@@ -9,21 +9,21 @@ const MATTERS: f64 = 0.02;
 
 /// Each limit that was reached.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let reached = limits(span).iter().filter(|limit| limit.reached > 0);
-    reached.map(|limit| finding(span, limit)).collect()
+    let reached = memory_limits(span).iter().filter(|limit| limit.reached > 0);
+    reached.map(|limit| limit_finding(span, limit)).collect()
 }
 
-fn limits<'a>(span: &SpanView<'a>) -> &'a [MemoryLimit] {
+fn memory_limits<'a>(span: &SpanView<'a>) -> &'a [MemoryLimit] {
     span.effort().map_or(&[], |effort| &effort.memory)
 }
 
 /// Returns the longest time in s that all active threads of a group waited for memory. Groups include
 /// their ancestors' waits.
 pub(super) fn stalled_seconds(span: &SpanView) -> f64 {
-    seconds_of_us(limits(span).iter().filter_map(|limit| limit.stalled_us).max().unwrap_or(0))
+    seconds_of_us(memory_limits(span).iter().filter_map(|limit| limit.stalled_us).max().unwrap_or(0))
 }
 
-fn finding(span: &SpanView, limit: &MemoryLimit) -> Finding {
+fn limit_finding(span: &SpanView, limit: &MemoryLimit) -> Finding {
     let MemoryLimit { group, reached, .. } = limit;
     let values: Vec<String> = limit.values().flatten().map(|bytes| Size(bytes).to_string()).collect();
     let (values, times) =

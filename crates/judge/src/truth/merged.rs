@@ -26,23 +26,25 @@ type VerdictKind = (Option<Severity>, Verdict);
 const APART: f64 = 0.01;
 
 pub(super) fn findings(record: &Record, whole: &Whole) -> Vec<Finding> {
-    let mut found: Vec<Finding> = missing(record).into_iter().collect();
+    let mut found: Vec<Finding> = missing_hosts(record).into_iter().collect();
     for (index, alignment) in whole.alignments.iter().enumerate() {
         let measured = whole.host.results.time_spans.get(index).map_or(0, |span| span.measured);
-        found.extend(apart(alignment, measured, record).map(|finding| finding.in_time_span(Some(index + 1))));
+        found.extend(
+            window_skew(alignment, measured, record).map(|finding| finding.in_time_span(Some(index + 1))),
+        );
         let hosts = figures(record, index);
-        let slow = Stragglers::of(&hosts);
+        let slow = Stragglers::find(&hosts);
         found.extend(slow.finding().map(|finding| finding.in_time_span(Some(index + 1))));
         let still = standstills::finding(record, whole, index);
         found.extend(still.map(|finding| finding.in_time_span(Some(index + 1))));
     }
     found.extend(of_hosts(record));
-    found.extend(shared(record));
-    found.extend(kinds(record));
+    found.extend(shared_devices(record));
+    found.extend(mixed_kinds(record));
     found
 }
 
-fn missing(record: &Record) -> Option<Finding> {
+fn missing_hosts(record: &Record) -> Option<Finding> {
     let lost: Vec<&Host> = record.hosts.iter().filter(|host| host.missing.is_some()).collect();
     if lost.is_empty() {
         return None;
@@ -57,7 +59,7 @@ fn missing(record: &Record) -> Option<Finding> {
     Some(finding.remedy("find the cause, and measure again"))
 }
 
-fn apart(alignment: &Alignment, measured: u64, record: &Record) -> Option<Finding> {
+fn window_skew(alignment: &Alignment, measured: u64, record: &Record) -> Option<Finding> {
     let seconds = seconds_of_ns;
     let Alignment { start_skew_ns, stop_skew_ns, common_ns, .. } = *alignment;
     let (Some(start), Some(stop), Some(common)) = (start_skew_ns, stop_skew_ns, common_ns) else {
@@ -121,7 +123,7 @@ fn of_hosts(record: &Record) -> Vec<Finding> {
             }
             false => message,
         };
-        Finding::of_machine(named::known(name), severity, message).in_time_span(time_span)
+        Finding::of_machine(named::known_name(name), severity, message).in_time_span(time_span)
     };
     kinds.into_iter().map(finding).collect()
 }
@@ -181,7 +183,7 @@ fn several_machines(record: &Record) -> bool {
     boots.iter().any(|boot| boot.is_none() || *boot != boots[0])
 }
 
-fn kinds(record: &Record) -> Option<Finding> {
+fn mixed_kinds(record: &Record) -> Option<Finding> {
     let prints = || record.present().filter_map(|host| Some((host, host.system.fingerprint.as_ref()?)));
     let (first, own) = prints().next()?;
     let other: Vec<&str> =

@@ -60,7 +60,7 @@ pub use diskspd_model::finding::{Finding, Severity};
 pub use diskspd_model::results::{Limiter, Verdict};
 pub use few_ios::highest_told;
 pub use judged::Judged;
-pub use latency::{LatencySteadiness, LatencyVerdict, Tail, of as latency_steadiness};
+pub use latency::{LatencySteadiness, LatencyVerdict, Tail, judge_course as latency_steadiness};
 pub use limit::Limits;
 pub use outages::Outage;
 pub use stalls::Stalled;
@@ -188,7 +188,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
         let view = SpanView::new(index + 1, record, asked, results, measured);
-        let concluded = Conclusions::of(&view);
+        let concluded = Conclusions::derive(&view);
         if record.merged.is_some() {
             // What was observed is of single hosts, and was judged there.
             let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());

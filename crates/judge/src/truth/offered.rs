@@ -53,12 +53,12 @@ struct Missed<'a> {
 }
 
 /// `None` = it was reached, or nothing shows that it wasn't.
-fn missed<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
+fn missed_rate<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
     let figures = span.measured.paced.as_ref()?;
     let offered = figures.offered_iops * span.measured.seconds;
     let missing = offered - figures.ios as f64;
     // Each place in a queue may have had an I/O in flight at either edge, which was due on the other side.
-    let places: u64 = span.targets().map(|asked| places(span, asked.target)).sum();
+    let places: u64 = span.targets().map(|asked| request_places(span, asked.target)).sum();
     let unexplained = missing - 2.0 * places as f64 - chance(span, offered);
     // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
     let overdue =
@@ -74,17 +74,18 @@ fn missed<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
 }
 
 /// I/Os that can be in flight on a target at once.
-fn places(span: &SpanView, target: &diskspd_model::profile::Target) -> u64 {
+fn request_places(span: &SpanView, target: &diskspd_model::profile::Target) -> u64 {
     u64::from(span.asked.threads_on(target)) * u64::from(target.request_count)
 }
 
 /// `76 % of the rate`, for other findings of the run; `None` = it was reached.
 pub(super) fn missed_in_short(span: &SpanView) -> Option<String> {
-    missed(span).map(|missed| format!("the rate was not kept: {:.0} % of it was reached", missed.percent()))
+    missed_rate(span)
+        .map(|missed| format!("the rate was not kept: {:.0} % of it was reached", missed.missed_percent()))
 }
 
 impl Missed<'_> {
-    fn percent(&self) -> f64 {
+    fn missed_percent(&self) -> f64 {
         self.reached * 100.0
     }
 }
@@ -103,8 +104,8 @@ fn slow_targets(span: &SpanView) -> Vec<SlowTarget> {
     let slow = |asked: Asked| {
         let Asked { id, target } = asked;
         let offered = span.asked.offered_ios_per_s(target, span.rate_total)? * span.measured.seconds;
-        let done = span.done(id, |row| row.read.ios.saturating_add(row.write.ios)) as f64;
-        let unexplained = offered - done - 2.0 * places(span, target) as f64 - chance(span, offered);
+        let done = span.target_total(id, |row| row.read.ios.saturating_add(row.write.ios)) as f64;
+        let unexplained = offered - done - 2.0 * request_places(span, target) as f64 - chance(span, offered);
         let seconds = span.measured.seconds;
         let (rate, of) = (done / seconds, offered / seconds);
         let in_words = format!("'{}' did {rate:.0} of {of:.0} I/Os per second", target.path);
@@ -114,7 +115,7 @@ fn slow_targets(span: &SpanView) -> Vec<SlowTarget> {
     if span.ids.len() < 2 || span.replays { Vec::new() } else { span.targets().filter_map(slow).collect() }
 }
 
-fn named(slow: &[SlowTarget]) -> String {
+fn list_targets(slow: &[SlowTarget]) -> String {
     let more = match slow.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more targets"),
@@ -131,7 +132,7 @@ fn missed_by_target(span: &SpanView, slow: &[SlowTarget]) -> Option<Finding> {
     if slow.is_empty() || waited < slow.iter().map(|slow| slow.unexplained).sum() {
         return None;
     }
-    let message = format!("the offered rate ({}) was not reached on {}", option(span), named(slow));
+    let message = format!("the offered rate ({}) was not reached on {}", option(span), list_targets(slow));
     let finding = Finding::new("rate-not-reached", Severity::Warning, span, message);
     Some(finding.remedy("measure the slow target alone; offer it a lower rate, or raise -o or -t"))
 }
@@ -139,7 +140,7 @@ fn missed_by_target(span: &SpanView, slow: &[SlowTarget]) -> Option<Finding> {
 /// A rate that was offered and not reached.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let slow = slow_targets(span);
-    let Some(missed) = missed(span) else { return missed_by_target(span, &slow).into_iter().collect() };
+    let Some(missed) = missed_rate(span) else { return missed_by_target(span, &slow).into_iter().collect() };
     let Missed { figures, reached, unexplained } = missed;
     let severity = if reached < 1.0 - OTHER_LOAD { Severity::Warning } else { Severity::Note };
     let message = format!(
@@ -147,13 +148,13 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         option(span),
         figures.iops,
         figures.offered_iops,
-        missed.percent()
+        missed.missed_percent()
     );
     let mut finding = Finding::new("rate-not-reached", severity, span, message).shown_by(format!(
         "{unexplained:.0} I/Os are missing, more than in-flight I/Os at the edges and random arrivals explain"
     ));
     if !slow.is_empty() && slow.len() < span.ids.len() {
-        finding = finding.shown_by(named(&slow));
+        finding = finding.shown_by(list_targets(&slow));
     }
     finding =
         finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late_starts));

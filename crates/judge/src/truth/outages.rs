@@ -48,8 +48,8 @@ struct IoCourse {
 
 /// Returns the outages of a time span, ordered by time; `None` if unknown.
 pub(super) fn judge(span: &SpanView) -> Option<Vec<Outage>> {
-    let unseen = unseen(span)?;
-    let courses = courses(span)?;
+    let unseen = unseen_times(span)?;
+    let courses = io_courses(span)?;
     let mut found: Vec<Outage> = courses.iter().flat_map(|course| of_course(span, course, unseen)).collect();
     found.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
     Some(found)
@@ -91,11 +91,14 @@ fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
     match only {
         Some(_) => {
             let counts = intervals.intervals.iter().map(|interval| interval.total.ios);
-            Some(vec![IoCourse { target: only, counts: padded(counts, whole), width_s }])
+            Some(vec![IoCourse { target: only, counts: pad_counts(counts, whole), width_s }])
         }
         None => {
-            let course =
-                |id: &TargetId| IoCourse { target: Some(*id), counts: series(span, *id, whole), width_s };
+            let course = |id: &TargetId| IoCourse {
+                target: Some(*id),
+                counts: target_series(span, *id, whole),
+                width_s,
+            };
             Some(span.ids.iter().map(course).collect())
         }
     }
@@ -107,7 +110,7 @@ fn padded(counts: impl Iterator<Item = u64>, whole: usize) -> Vec<u64> {
 }
 
 /// I/Os of a target by intervals of `-D`.
-fn series(span: &SpanView, id: TargetId, whole: usize) -> Vec<u64> {
+fn target_series(span: &SpanView, id: TargetId, whole: usize) -> Vec<u64> {
     let mut counts = vec![0_u64; whole];
     let rows = span.rows_of(id);
     for series in rows.flat_map(|row| [&row.read, &row.write]).filter_map(|way| way.series.as_ref()) {
@@ -129,8 +132,8 @@ fn of_course(span: &SpanView, course: &IoCourse, unseen: &[UnseenTime]) -> Vec<O
         unseen: &unseen,
     };
     let end_s = course.counts.len() as f64 * course.width_s;
-    let stated = |stretch: QuietStretch| outage(span, course, stretch, end_s);
-    let found = outages::of(watched).into_iter().map(stated);
+    let stated = |stretch: QuietStretch| build_outage(span, course, stretch, end_s);
+    let found = outages::detect(watched).into_iter().map(stated);
     found.filter(|outage| was_asked(span, outage)).collect()
 }
 
@@ -142,8 +145,8 @@ fn was_asked(span: &SpanView, outage: &Outage) -> bool {
     }
 }
 
-fn outage(span: &SpanView, course: &IoCourse, stretch: QuietStretch, end_s: f64) -> Outage {
-    let silences: Vec<&Silence> = silences(span, course.target, &stretch).collect();
+fn build_outage(span: &SpanView, course: &IoCourse, stretch: QuietStretch, end_s: f64) -> Outage {
+    let silences: Vec<&Silence> = device_silences(span, course.target, &stretch).collect();
     let began_ms = span.results.started_at.filter(|_| span.results.start.is_some());
     Outage {
         target: course.target.and_then(|id| path_of(span, id)),
@@ -154,7 +157,7 @@ fn outage(span: &SpanView, course: &IoCourse, stretch: QuietStretch, end_s: f64)
         ios: stretch.ios,
         expected_ios: stretch.usual_ios,
         in_flight: silences.iter().filter_map(|silence| silence.in_flight).max(),
-        errors: errors(span.results, course.target, &stretch),
+        errors: count_errors(span.results, course.target, &stretch),
         changes: silences.iter().flat_map(|silence| silence.changes.iter().cloned()).collect(),
     }
 }
@@ -174,7 +177,7 @@ fn silences<'a>(
     })
 }
 
-fn errors(results: &SpanResults, target: Option<TargetId>, stretch: &QuietStretch) -> u64 {
+fn count_errors(results: &SpanResults, target: Option<TargetId>, stretch: &QuietStretch) -> u64 {
     let of_it = results.errors.iter().filter(|errors| target.is_none_or(|id| id == errors.target));
     let within = |us: &&i64| {
         let at = **us as f64 / 1e6;
@@ -208,10 +211,10 @@ pub fn beyond_limit(record: &Record, outages: &[Option<Vec<Outage>>]) -> bool {
 pub(super) fn check(span: &SpanView, found: Option<&[Outage]>, limits: Option<&Limits>) -> Vec<Finding> {
     let found = found.unwrap_or_default();
     let longest = found.iter().max_by(|a, b| a.length_s.total_cmp(&b.length_s));
-    longest.map(|longest| finding(span, found, longest, limits)).into_iter().collect()
+    longest.map(|longest| outage_finding(span, found, longest, limits)).into_iter().collect()
 }
 
-fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&Limits>) -> Finding {
+fn outage_finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&Limits>) -> Finding {
     let all: f64 = found.iter().map(|outage| outage.length_s).sum();
     let more = match found.len() {
         1 => String::new(),
@@ -226,7 +229,7 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&
         format!("longest outage {:.2} s{of} ({}{from}){more}", longest.length_s, longest.in_short());
     let mut finding = Finding::new("outage", Severity::Warning, span, message);
     for outage in found.iter().take(LISTED) {
-        finding = finding.shown_by(outage.line());
+        finding = finding.shown_by(outage.outage_line());
         let changes = outage.changes.iter().take(LISTED);
         finding = changes.fold(finding, |finding, change| finding.shown_by(in_words(change)));
     }
@@ -260,7 +263,7 @@ impl Outage {
 
     /// `at 12.40 s: nothing completed, 32 in flight, 3 errors`
     pub fn in_short(&self) -> String {
-        let mut text = format!("at {:.2} s: {}", self.start_s, self.what());
+        let mut text = format!("at {:.2} s: {}", self.start_s, self.describe_outage());
         if let Some(in_flight) = self.in_flight {
             text += &format!(", {in_flight} in flight");
         }
@@ -275,7 +278,7 @@ impl Outage {
         text
     }
 
-    fn what(&self) -> String {
+    fn describe_outage(&self) -> String {
         match (self.ios, self.expected_ios) {
             (0, None) => "nothing completed at any time".into(),
             (0, _) => "nothing completed".into(),
@@ -286,7 +289,7 @@ impl Outage {
         }
     }
 
-    fn line(&self) -> String {
+    fn outage_line(&self) -> String {
         let target = self.target.as_ref().map_or(String::new(), |path| format!(" of '{path}'"));
         let at = self.start_utc_ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         let at = at.map_or(String::new(), |at| format!("; it began {at:.3}"));

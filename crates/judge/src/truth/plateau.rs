@@ -19,7 +19,7 @@ const ROUND_BYTES: [f64; 11] =
     [100.0, 125.0, 128.0, 250.0, 256.0, 500.0, 512.0, 1000.0, 1024.0, 2000.0, 2048.0];
 
 /// The limit that these rates (I/Os of `size` bytes per second) look like; `None` = like none.
-pub fn of(rates: &[f64], size: f64) -> Option<Plateau> {
+pub fn detect(rates: &[f64], size: f64) -> Option<Plateau> {
     let n = rates.len().max(1) as f64;
     let mean = rates.iter().sum::<f64>() / n;
     let variation = (rates.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt() / mean;
@@ -34,7 +34,7 @@ pub fn of(rates: &[f64], size: f64) -> Option<Plateau> {
     Some(Plateau { number, variation })
 }
 
-fn near(value: f64, number: f64) -> bool {
+fn is_near(value: f64, number: f64) -> bool {
     (value - number).abs() <= NEAR * number
 }
 
@@ -42,11 +42,11 @@ fn near(value: f64, number: f64) -> bool {
 fn round_iops(iops: f64) -> Option<f64> {
     let sold = [16_000.0, 64_000.0].into_iter();
     let round = (2..7).flat_map(|power| ROUND_IOPS.map(|digit| digit * 10f64.powi(power)));
-    sold.chain(round).find(|number| near(iops, *number))
+    sold.chain(round).find(|number| is_near(iops, *number))
 }
 
 fn round_bytes(per_second: f64) -> Option<f64> {
-    ROUND_BYTES.into_iter().find(|number| near(per_second, *number))
+    ROUND_BYTES.into_iter().find(|number| is_near(per_second, *number))
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn flat_rates_at_round_numbers_look_like_limits() {
-        let number = |rates: &[f64], size| of(rates, size).map(|plateau| plateau.number);
+        let number = |rates: &[f64], size| detect(rates, size).map(|plateau| plateau.number);
         assert_eq!(number(&[3000.0, 3005.0, 2995.0], 4096.0).as_deref(), Some("3000 IOPS"));
         assert_eq!(number(&[16_001.0; 4], 4096.0).as_deref(), Some("16000 IOPS"));
         assert_eq!(number(&[128.1; 4], 1_048_576.0).as_deref(), Some("128 MiB/s"));

@@ -23,15 +23,15 @@ const STANDARD_ERRORS: f64 = 3.0;
 pub(super) fn check(span: &SpanView, wrong: bool) -> Vec<Finding> {
     let preset = span.preset.and_then(presets::find);
     let thresholds = preset.map_or(&[][..], |preset| preset.thresholds);
-    thresholds.iter().filter_map(|threshold| finding(span, threshold, wrong)).collect()
+    thresholds.iter().filter_map(|threshold| threshold_finding(span, threshold, wrong)).collect()
 }
 
-fn finding(span: &SpanView, threshold: &Threshold, wrong: bool) -> Option<Finding> {
+fn threshold_finding(span: &SpanView, threshold: &Threshold, wrong: bool) -> Option<Finding> {
     let preset = span.preset?;
     let has_rate = span.rate_total.is_some() || has_rates(span.asked);
     let outstanding = span.asked.targets.iter().map(|target| in_flight(span.asked, target)).sum::<u64>();
     let tells = has_rate || (threshold.under == GradedLoad::OneAtATime && outstanding == 1);
-    let time = figure(span, threshold.of, has_rate)?;
+    let time = judged_figure(span, threshold.of, has_rate)?;
     let (what, load) = match (has_rate, threshold.of) {
         (true, JudgedLatency::MeanRead | JudgedLatency::MeanWrite) => {
             let offered = span.measured.paced.as_ref().map_or(0.0, |paced| paced.offered_iops);
@@ -81,21 +81,21 @@ fn is_near(ms: f64, standard_error_ms: f64, limit_ms: f64) -> bool {
     (ms - limit_ms).abs() <= (NEAR * limit_ms).max(STANDARD_ERRORS * standard_error_ms)
 }
 
-fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Millis> {
+fn judged_figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Millis> {
     match of {
-        JudgedLatency::FlushP99 => span.measured.others.of(Operation::Flush)?.total.p99,
-        _ => latency(span, of, has_rate)?.mean,
+        JudgedLatency::FlushP99 => span.measured.others.table(Operation::Flush)?.total.p99,
+        _ => judged_latency(span, of, has_rate)?.mean,
     }
 }
 
 /// How much single I/Os scatter, ms, where the figure is their mean.
 fn std_dev(span: &SpanView, of: JudgedLatency, has_rate: bool) -> f64 {
-    latency(span, of, has_rate).and_then(|latency| latency.std_dev).map_or(0.0, Millis::ms)
+    judged_latency(span, of, has_rate).and_then(|latency| latency.std_dev).map_or(0.0, Millis::ms)
 }
 
 /// The latencies whose mean is judged. Under a rate the time that an I/O waits before it is started
 /// belongs to it.
-fn latency(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<LatencyFigures> {
+fn judged_latency(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<LatencyFigures> {
     let measured = span.measured;
     let response = || measured.paced.as_ref().filter(|_| has_rate)?.response.as_ref();
     match (of, response()) {
@@ -113,7 +113,7 @@ fn graded_ios(span: &SpanView, of: JudgedLatency) -> (u64, &'static str, u64) {
         JudgedLatency::MeanRead => (measured.read.total.throughput.ios, "reads", FEWEST),
         JudgedLatency::MeanWrite => (measured.write.total.throughput.ios, "writes", FEWEST),
         JudgedLatency::FlushP99 => {
-            let count = measured.others.of(Operation::Flush).map_or(0, |flushes| flushes.total.count);
+            let count = measured.others.table(Operation::Flush).map_or(0, |flushes| flushes.total.count);
             (count, "flushes", (BEYOND / SLOWER).ceil() as u64)
         }
     }

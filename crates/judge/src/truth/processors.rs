@@ -65,7 +65,7 @@ const WORTH_GUESSING: f64 = 0.2;
 const NAMED: usize = 4;
 
 /// CPUs in use without a known user: programs that started or ended during the run, or invisible ones.
-fn unexplained(span: &SpanView, effort: &Effort) -> f64 {
+fn unexplained_cpus(span: &SpanView, effort: &Effort) -> f64 {
     let Some((kernel, programs)) = used_by_others(effort) else { return 0.0 };
     let used: f64 = shares(span).iter().map(|share| 1.0 - share.idle - share.interrupts - share.stolen).sum();
     let own = effort.process as f64 / (span.measured.seconds.max(1e-9) * 1e9);
@@ -84,7 +84,7 @@ pub(super) fn named(span: &SpanView, effort: &Effort) -> Vec<String> {
         let names: Vec<String> = programs_of
             .map(|task| format!("{} (process {}) {:.0} %", task.name, task.pid, percent(task.busy)))
             .collect();
-        lines.push(format!("other programs used {programs:.1} CPUs{}", listed(&names)));
+        lines.push(format!("other programs used {programs:.1} CPUs{}", list_names(&names)));
     }
     if let Some(kernel) = kernel.filter(|kernel| *kernel >= WORTH_NAMING) {
         let mut sums: Vec<(&str, u64)> = vec![("io_uring's for this program", io_workers(effort))];
@@ -99,9 +99,9 @@ pub(super) fn named(span: &SpanView, effort: &Effort) -> Vec<String> {
         sums.retain(|(_, busy)| percent(*busy) >= WORTH_NAMING * 100.0);
         let names: Vec<String> =
             sums.iter().take(NAMED).map(|(name, busy)| format!("{name} {:.0} %", percent(*busy))).collect();
-        lines.push(format!("kernel threads used {kernel:.1} CPUs{}", listed(&names)));
+        lines.push(format!("kernel threads used {kernel:.1} CPUs{}", list_names(&names)));
     }
-    let unexplained = unexplained(span, effort);
+    let unexplained = unexplained_cpus(span, effort);
     if unexplained >= WORTH_GUESSING && unexplained > programs {
         lines.push(format!(
             "about {unexplained:.1} CPUs more were used by programs that started or ended during the run, or \
@@ -111,7 +111,7 @@ pub(super) fn named(span: &SpanView, effort: &Effort) -> Vec<String> {
     lines
 }
 
-fn listed(names: &[String]) -> String {
+fn list_names(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
 }
 
@@ -152,7 +152,7 @@ fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
 /// Returns the mean share of time stolen by a hypervisor from the CPUs of the threads, or from all CPUs
 /// with an unbound thread. `None` without observation.
 pub(super) fn stolen(span: &SpanView) -> Option<f64> {
-    let cpus: Option<Vec<u32>> = bound(span).collect();
+    let cpus: Option<Vec<u32>> = bound_cpus(span).collect();
     let ours = |share: &Share| cpus.as_ref().is_none_or(|cpus| cpus.contains(&share.cpu));
     let stolen: Vec<f64> =
         shares(span).iter().filter(|share| ours(share)).map(|share| share.stolen).collect();
@@ -161,7 +161,7 @@ pub(super) fn stolen(span: &SpanView) -> Option<f64> {
 
 pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
-    taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
+    cpus_taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote_node(span, disk))).collect()
 }
 
 fn taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
@@ -180,7 +180,7 @@ fn taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
 }
 
 /// Threads on CPUs of another NUMA node than the disk: commands, data and interrupts cross the sockets.
-fn remote(span: &SpanView, disk: &Disk) -> Option<Finding> {
+fn remote_node(span: &SpanView, disk: &Disk) -> Option<Finding> {
     let (node, topology) = (disk.numa_node?, &span.system.topology);
     if topology.nodes.len() < 2 {
         return None;
@@ -189,7 +189,7 @@ fn remote(span: &SpanView, disk: &Disk) -> Option<Finding> {
         let targets = span.results.threads.get(thread).map_or(&[][..], |thread| &thread.targets);
         targets.iter().any(|target| disk.targets.contains(&target.target))
     };
-    let bound = bound(span).enumerate().filter(|(thread, _)| works(*thread));
+    let bound = bound_cpus(span).enumerate().filter(|(thread, _)| works(*thread));
     let nodes: Vec<u32> = bound.filter_map(|(_, cpu)| topology.node_of(cpu?)).collect();
     let far = nodes.iter().filter(|place| **place != node).count();
     if far == 0 {

@@ -22,14 +22,15 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         moved.len(),
         workers.len()
     );
-    let finding = Finding::new("affinity-changed", Severity::Warning, span, message).shown_by(shown(*first));
+    let finding =
+        Finding::new("affinity-changed", Severity::Warning, span, message).shown_by(thread_text(*first));
     vec![finding.remedy(
         "measure again without what did it: taskset, a change of the control group's cpuset, a CPU that went \
          offline, or a daemon that places threads (tuned, numad)",
     )]
 }
 
-fn shown((thread, worker, rebound): (u32, &WorkerEffort, &Rebound)) -> String {
+fn thread_text((thread, worker, rebound): (u32, &WorkerEffort, &Rebound)) -> String {
     let from = worker.cpu.map_or("the CPUs that it began with".into(), |cpu| cpus_in_words(&[cpu]));
     let (after, seen) = (seconds_of_us(rebound.after_us), seconds_of_us(rebound.observed_us));
     format!(

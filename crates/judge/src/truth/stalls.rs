@@ -33,14 +33,15 @@ pub(super) fn judge(span: &SpanView) -> Option<Stalled> {
     if span.pauses_on_request() || !held_up::check(span).is_empty() {
         return None;
     }
-    let (counts, interval) = beats(span)?;
-    let found = stalls::of(&counts, interval, in_flight(span)).filter(|found| found.share > LARGEST_SLOPE)?;
+    let (counts, interval) = io_beats(span)?;
+    let found =
+        stalls::detect(&counts, interval, in_flight(span)).filter(|found| found.share > LARGEST_SLOPE)?;
     let stalls::Stalls { times, share, length, longest, period, rate, begin } = found;
     Some(Stalled { times, share, length, longest, period, iops: rate, start: begin, interval })
 }
 
 /// I/Os by beats, and the length of one, s.
-fn beats(span: &SpanView) -> Option<(Vec<u64>, f64)> {
+fn io_beats(span: &SpanView) -> Option<(Vec<u64>, f64)> {
     if let Some(beats) = span.results.observed.as_ref().and_then(|observed| observed.ticks.as_ref()) {
         return Some((beats.ios.0.clone(), seconds_of_us(beats.width_us)));
     }
@@ -64,8 +65,12 @@ impl Stalled {
     /// "24 % of the time in stalls of 0.40 s, every 1.7 s (35 times)"
     pub(super) fn in_short(&self) -> String {
         let Stalled { times, share, length, period, .. } = *self;
-        let every = period.map_or(String::new(), |period| format!(", every {}", seconds(period)));
-        format!("{:.0} % of the time in stalls of {}{every} ({times} times)", share * 100.0, seconds(length))
+        let every = period.map_or(String::new(), |period| format!(", every {}", format_seconds(period)));
+        format!(
+            "{:.0} % of the time in stalls of {}{every} ({times} times)",
+            share * 100.0,
+            format_seconds(length)
+        )
     }
 
     pub(super) fn evidence(&self, mean: f64) -> String {
@@ -73,13 +78,13 @@ impl Stalled {
         format!(
             "{iops:.0} IOPS between the stalls, {mean:.0} overall; the longest took {}, the first began at \
              second {begin:.1} (samples of {:.0} ms)",
-            seconds(longest),
+            format_seconds(longest),
             interval * 1000.0
         )
     }
 }
 
-fn seconds(seconds: f64) -> String {
+fn format_seconds(seconds: f64) -> String {
     match seconds {
         10.0.. => format!("{seconds:.0} s"),
         1.0.. => format!("{seconds:.1} s"),
@@ -106,7 +111,7 @@ impl Stalled {
         (self.length <= LONGEST_SLICE).then_some(limit)
     }
 
-    fn causes(&self, span: &SpanView, limits: Option<&Limits>) -> Vec<String> {
+    fn list_causes(&self, span: &SpanView, limits: Option<&Limits>) -> Vec<String> {
         let mut causes: Vec<String> = self.made_by_limit(limits).map(str::to_owned).into_iter().collect();
         causes.extend(for_want_of_cpus("stalls", self.share, limits));
         if writes_to_cache(span) {
@@ -139,14 +144,14 @@ pub(super) fn for_want_of_cpus(pauses: &str, share: f64, limits: Option<&Limits>
 }
 
 fn writes_to_cache(span: &SpanView) -> bool {
-    span.targets().any(|asked| span.is_cached(asked) && span.done(asked.id, |row| row.write.ios) > 0)
+    span.targets().any(|asked| span.is_cached(asked) && span.target_total(asked.id, |row| row.write.ios) > 0)
 }
 
 /// The pauses as a finding; `mean`: IOPS of all the time.
 pub(super) fn finding(span: &SpanView, stalled: &Stalled, mean: f64, limits: Option<&Limits>) -> Finding {
     let message = format!("not steady: {}", stalled.in_short());
     let finding = Finding::new("stalling", Severity::Warning, span, message).shown_by(stalled.evidence(mean));
-    let finding = stalled.causes(span, limits).into_iter().fold(finding, Finding::shown_by);
+    let finding = stalled.list_causes(span, limits).into_iter().fold(finding, Finding::shown_by);
     let flushes: u64 =
         span.rows().filter_map(|row| row.other(Operation::Flush)).map(|flushes| flushes.ios).sum();
     let finding = match flushes {

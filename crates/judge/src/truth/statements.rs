@@ -66,37 +66,37 @@ impl OverLimit<'_> {
         self.limit.remedy
     }
 
-    fn share(&self) -> f64 {
+    fn time_share(&self) -> f64 {
         self.us as f64 * 1e3 / self.statement.interval_ns.max(1) as f64
     }
 }
 
-fn statements<'a>(span: &SpanView<'a>) -> &'a [DeviceStatement] {
+fn device_statements<'a>(span: &SpanView<'a>) -> &'a [DeviceStatement] {
     span.results.observed.as_ref().map_or(&[], |observed| &observed.device_logs)
 }
 
 /// All limits that were exceeded noticeably.
-fn over<'a>(span: &SpanView<'a>) -> Vec<OverLimit<'a>> {
+fn exceeded_limits<'a>(span: &SpanView<'a>) -> Vec<OverLimit<'a>> {
     let of = |statement: &'a DeviceStatement| {
         let counted = statement.volume()?;
         Some(LIMITS.iter().map(move |limit| OverLimit { statement, limit, us: (limit.us)(&counted) }))
     };
-    let all = statements(span).iter().filter_map(of).flatten();
-    all.filter(|over| over.us > 0 && over.share() >= NOTICEABLE).collect()
+    let all = device_statements(span).iter().filter_map(of).flatten();
+    all.filter(|over| over.us > 0 && over.time_share() >= NOTICEABLE).collect()
 }
 
 /// Returns the limit that was exceeded longest; the first of equal ones.
 pub(super) fn most_over<'a>(span: &SpanView<'a>) -> Option<OverLimit<'a>> {
-    over(span).into_iter().rev().max_by(|a, b| a.share().total_cmp(&b.share()))
+    exceeded_limits(span).into_iter().rev().max_by(|a, b| a.time_share().total_cmp(&b.time_share()))
 }
 
 pub(super) fn limits(span: &SpanView) -> bool {
-    most_over(span).is_some_and(|over| over.share() >= MOSTLY)
+    most_over(span).is_some_and(|over| over.time_share() >= MOSTLY)
 }
 
 /// Returns the devices with own limits that could not be queried.
 pub(super) fn unheard(span: &SpanView) -> Vec<String> {
-    let unheard = statements(span).iter().filter_map(|statement| {
+    let unheard = device_statements(span).iter().filter_map(|statement| {
         let (device, name) = (&statement.device, statement.source.row().name);
         let why = match &statement.error {
             Some(why) => why.clone(),
@@ -120,22 +120,23 @@ pub(super) fn check(span: &SpanView, limiter: Option<Limiter>) -> Vec<Finding> {
             std::ptr::eq(told.statement, over.statement) && std::ptr::eq(told.limit, over.limit)
         })
     };
-    let exceeded = over(span).into_iter().filter(|over| !is_told(over)).map(|over| {
+    let exceeded = exceeded_limits(span).into_iter().filter(|over| !is_told(over)).map(|over| {
         let finding = Finding::new("volume-limit-exceeded", Severity::Warning, span, over.describe());
         finding.remedy(over.remedy())
     });
-    let health = statements(span).iter().filter_map(|statement| Some((statement, statement.health()?)));
+    let health =
+        device_statements(span).iter().filter_map(|statement| Some((statement, statement.health()?)));
     let health = health.flat_map(|(statement, (before, after))| {
         let device = statement.device.as_str();
         let found = [
-            slowed(span, device, before, after),
+            thermal_slowdown(span, device, before, after),
             media_errors(span, device, before, after),
-            critical(span, device, before, after),
-            worn(span, device, after),
+            critical_warning(span, device, before, after),
+            worn_device(span, device, after),
         ];
         found.into_iter().flatten()
     });
-    let media = statements(span).iter().filter_map(|statement| written(span, statement));
+    let media = device_statements(span).iter().filter_map(|statement| media_writes(span, statement));
     exceeded.chain(health).chain(media).collect()
 }
 
@@ -161,7 +162,7 @@ fn written(span: &SpanView, statement: &DeviceStatement) -> Option<Finding> {
 }
 
 /// Slowed down because of heat: the counters of it went up.
-fn slowed(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {
+fn thermal_slowdown(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {
     let since = |of: fn(&Health) -> u32| of(after).saturating_sub(of(before));
     let (light, heavy) = (since(|health| health.light_throttled_s), since(|health| health.heavy_throttled_s));
     let times = since(|health| health.light_throttles).saturating_add(since(|health| health.heavy_throttles));
@@ -195,7 +196,7 @@ fn media_errors(span: &SpanView, device: &str, before: &Health, after: &Health) 
     Some(finding.remedy("look at dmesg and nvme smart-log, and save the data on it"))
 }
 
-fn critical(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {
+fn critical_warning(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {
     if after.critical == 0 {
         return None;
     }
@@ -210,7 +211,7 @@ fn critical(span: &SpanView, device: &str, before: &Health, after: &Health) -> O
     )
 }
 
-fn worn(span: &SpanView, device: &str, after: &Health) -> Option<Finding> {
+fn worn_device(span: &SpanView, device: &str, after: &Health) -> Option<Finding> {
     let message = format!("{device} has used {} % of its rated endurance", after.used);
     (after.used >= WORN).then(|| Finding::new("device-worn", Severity::Note, span, message))
 }

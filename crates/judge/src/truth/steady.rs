@@ -83,8 +83,8 @@ pub(super) fn judge(
     limits: Option<&Limits>,
     outages: Option<&[Outage]>,
 ) -> Option<Steadiness> {
-    let (rates, interval) = rates(span)?;
-    let course = Course::of(&rates)?;
+    let (rates, interval) = io_rates(span)?;
+    let course = Course::classify(&rates)?;
     let at = |index: usize| index as f64 * interval;
     let (verdict, from_iops, to_iops, changes) = in_figures(&course);
     let changes = changes.into_iter().map(at).collect();
@@ -100,7 +100,8 @@ pub(super) fn judge(
         }
         _ => verdict,
     };
-    let interruptions = Interrupted::of(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
+    let interruptions =
+        Interrupted::find_interruption(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
     let told = !matches!(verdict, SteadyVerdict::Stalling | SteadyVerdict::Unclear);
     let steady_from = course.settles_at().filter(|_| told).map(at);
     let warm_up = steady_from
@@ -125,7 +126,7 @@ pub(super) fn judge(
         period,
         latency: latency::judge(span),
         drifts: course.drifts,
-        stays: stays(&rates, interval, steady_from),
+        stays: stays_level(&rates, interval, steady_from),
         steady_from,
         warm_up,
     };
@@ -161,7 +162,7 @@ impl Steadiness {
 const FEWEST_IOS: f64 = 8.0;
 
 /// Whether the rate stays at a level from this second on.
-fn stays(rates: &[f64], interval: f64, from: Option<f64>) -> bool {
+fn stays_level(rates: &[f64], interval: f64, from: Option<f64>) -> bool {
     let rest = from.and_then(|second| rates.get((second / interval).round() as usize..));
     rest.is_some_and(|rest| is_flat(rest) && rest.iter().all(|rate| rate * interval >= FEWEST_IOS))
 }
@@ -257,7 +258,7 @@ impl Interrupted {
         })
     }
 
-    fn of(course: &Course, interval: f64) -> Option<Interrupted> {
+    fn find_interruption(course: &Course, interval: f64) -> Option<Interrupted> {
         let Shape::Interrupted(found) = &course.shape else { return None };
         Some(Interrupted {
             times: found.times,
@@ -290,7 +291,7 @@ fn warmed_up(span: &SpanView) -> u32 {
 
 /// I/Os per second from interval to interval, and the length of one, s: from second to second, as the
 /// controlling thread saw it; in simulated time by the intervals of `-D`.
-fn rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
+fn io_rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
     let (rates, interval) = fine_rates(span)?;
     let all: f64 = rates.iter().map(|rate| rate * interval).sum();
     // Intervals with few I/Os scatter by chance alone: longer ones have enough.
@@ -324,7 +325,7 @@ fn fine_rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
     }
     if let Some(last) = samples.last() {
         let interval = seconds_of_us(last.end_us) / samples.len() as f64;
-        return Some((sampled(samples), interval));
+        return Some((sampled_rates(samples), interval));
     }
     let intervals = &span.measured.iops.as_ref()?.intervals;
     let width = seconds_of_ms(span.asked.io_bucket_duration);
@@ -333,7 +334,7 @@ fn fine_rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
     Some((intervals.iter().take(whole).map(|interval| interval.total.iops).collect(), width))
 }
 
-fn sampled(samples: &[Sample]) -> Vec<f64> {
+fn sampled_rates(samples: &[Sample]) -> Vec<f64> {
     let mut before = 0;
     let rate = |sample: &Sample| {
         let micros = sample.end_us.saturating_sub(before).max(1);
@@ -376,22 +377,22 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
     match steady.verdict {
         SteadyVerdict::Steady => {
             let late = late.and_then(Late::in_short).map(|late| format!(", but {late}")).unwrap_or_default();
-            let drifts = steady.drifts.map(drifting).unwrap_or_default();
+            let drifts = steady.drifts.map(drift_text).unwrap_or_default();
             let message = format!("steady for {seconds:.0} s: {:.0} IOPS{drifts}{late}", steady.iops);
             let finding = with_figures(finding("steady", Severity::Note, message), steady);
             return with_stalls(finding, steady, limits);
         }
         SteadyVerdict::Unclear => {
-            let finding = with_figures(unclear(span, steady, seconds), steady);
+            let finding = with_figures(unclear_finding(span, steady, seconds), steady);
             return with_stalls(finding, steady, limits);
         }
-        SteadyVerdict::Interrupted => return interrupted(span, steady),
+        SteadyVerdict::Interrupted => return interrupted_finding(span, steady),
         SteadyVerdict::Stalling => {
             if let Some(stalls) = &steady.stalls {
                 return with_figures(stalls::finding(span, stalls, steady.mean_iops, limits), steady);
             }
         }
-        SteadyVerdict::Periodic => return periodic(span, steady),
+        SteadyVerdict::Periodic => return periodic_finding(span, steady),
         SteadyVerdict::Uneven => {
             let message = format!("not steady: the rate swung between {from:.0} and {to:.0} IOPS");
             let finding = with_figures(finding("uneven", Severity::Warning, message), steady);
@@ -402,10 +403,10 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
     let (name, message) = course_in_words(span, steady);
     let finding = with_figures(finding(name, Severity::Warning, message), steady);
     let mut finding = with_stalls(finding, steady, limits);
-    for cause in causes(span, steady) {
+    for cause in list_causes(span, steady) {
         finding = finding.shown_by(cause);
     }
-    finding.remedy(remedy(span, steady))
+    finding.remedy(remedy_text(span, steady))
 }
 
 fn course_in_words(span: &SpanView, steady: &Steadiness) -> (&'static str, String) {
@@ -415,7 +416,7 @@ fn course_in_words(span: &SpanView, steady: &Steadiness) -> (&'static str, Strin
         (SteadyVerdict::Changed, _) => {
             let times: Vec<String> = steady.changes.iter().map(|time| format!("{time:.0}")).collect();
             // What lay between isn't told by the first and the last level.
-            let change = between(span, &steady.changes).unwrap_or(change);
+            let change = levels_between(span, &steady.changes).unwrap_or(change);
             ("changed", format!("not steady: the rate changed at second {}: {change}", times.join(", ")))
         }
         (SteadyVerdict::Rising, None) => {
@@ -431,7 +432,7 @@ fn course_in_words(span: &SpanView, steady: &Steadiness) -> (&'static str, Strin
     }
 }
 
-fn remedy(span: &SpanView, steady: &Steadiness) -> String {
+fn remedy_text(span: &SpanView, steady: &Steadiness) -> String {
     match steady.warm_up {
         Some(seconds) if fell_to_next_to_nothing(steady) => format!(
             "find the limit of the volume or of the machine, which may have burst credits; to measure the \
@@ -450,8 +451,8 @@ fn remedy(span: &SpanView, steady: &Steadiness) -> String {
 }
 
 /// The levels between several changes, at these seconds; `None` = there was one.
-fn between(span: &SpanView, changes: &[f64]) -> Option<String> {
-    let (rates, interval) = rates(span).filter(|_| changes.len() > 1)?;
+fn levels_between(span: &SpanView, changes: &[f64]) -> Option<String> {
+    let (rates, interval) = io_rates(span).filter(|_| changes.len() > 1)?;
     let place = |second: &f64| ((second / interval).round() as usize).min(rates.len());
     let ends: Vec<usize> = changes.iter().map(place).chain([rates.len()]).collect();
     let begins = [0].into_iter().chain(ends.iter().copied());
@@ -462,7 +463,7 @@ fn between(span: &SpanView, changes: &[f64]) -> Option<String> {
     Some(format!("from {} IOPS", levels.collect::<Vec<_>>().join(" to ")))
 }
 
-fn unclear(span: &SpanView, steady: &Steadiness, seconds: f64) -> Finding {
+fn unclear_finding(span: &SpanView, steady: &Steadiness, seconds: f64) -> Finding {
     let message = format!(
         "whether the rate was steady can't be told: fifths of these {seconds:.0} s differ by {:.0} %, which \
          chance alone can make where intervals of {:.1} s vary by {:.0} %",
@@ -495,7 +496,7 @@ fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
              of {rate:.0}"
         );
         let finding = Finding::new("interrupted", Severity::Warning, span, message);
-        return with_figures(finding, steady).remedy(remedy(span, steady));
+        return with_figures(finding, steady).remedy(remedy_text(span, steady));
     }
     let mut message = "not steady: it was interrupted".to_owned();
     if let Some(Interrupted { times, share, start: begin, end, period, .. }) = &steady.interruptions {
@@ -522,11 +523,11 @@ fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
     let finding = relative_change(level, mean).map(by).into_iter().fold(finding, Finding::shown_by);
     match steady.warm_up {
         None if !has_broken_down(span, steady) => finding.remedy(COMES_AND_GOES),
-        _ => finding.remedy(remedy(span, steady)),
+        _ => finding.remedy(remedy_text(span, steady)),
     }
 }
 
-fn periodic(span: &SpanView, steady: &Steadiness) -> Finding {
+fn periodic_finding(span: &SpanView, steady: &Steadiness) -> Finding {
     let Steadiness { from_iops: low, to_iops: high, mean_iops: mean, .. } = *steady;
     let period = steady.period.unwrap_or(steady.interval);
     let all = steady.intervals as f64 * steady.interval;
@@ -570,12 +571,12 @@ fn with_stalls(finding: Finding, steady: &Steadiness, limits: Option<&Limits>) -
     stalls.made_by_limit(limits).into_iter().fold(finding, |finding, limit| finding.shown_by(limit.into()))
 }
 
-fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
+fn list_causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
     let changed = changed::settings(span);
     let mut causes: Vec<String> = changed.iter().map(changed::Change::dated).collect();
     let slower = steady.to_iops < steady.from_iops;
     if let (SteadyVerdict::Changed, true, Some(from)) = (steady.verdict, slower, steady.steady_from) {
-        causes.extend(limit(span, steady, from));
+        causes.extend(limit_text(span, steady, from));
         let total = &span.measured.total.total.throughput;
         let written = span.measured.write.total.throughput.bytes;
         if changed.is_empty()
@@ -594,7 +595,7 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
     if slower
         && let Some(change) = span.results.observed.as_ref().and_then(|observed| observed.thermal.as_ref())
     {
-        causes.extend(thermal(change));
+        causes.extend(thermal_lines(change));
     }
     causes
 }
@@ -602,7 +603,7 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
 /// Distance in degrees from its limit at which a disk may throttle.
 const HOT: f64 = 5.0;
 
-fn thermal(change: &ThermalChange) -> Vec<String> {
+fn thermal_lines(change: &ThermalChange) -> Vec<String> {
     let ThermalChange { before, after } = change;
     let hot = after.disks.iter().filter_map(|now| {
         let limit = now.limit.filter(|limit| now.celsius > limit - HOT)?;
@@ -619,13 +620,13 @@ fn thermal(change: &ThermalChange) -> Vec<String> {
 }
 
 /// A level that a limit would make: flat, and at a round number.
-fn limit(span: &SpanView, steady: &Steadiness, from: f64) -> Option<String> {
-    let (rates, interval) = rates(span)?;
+fn limit_text(span: &SpanView, steady: &Steadiness, from: f64) -> Option<String> {
+    let (rates, interval) = io_rates(span)?;
     // The interval of the change belongs to both levels.
     let flat = rates.get((from / interval).round() as usize + 1..)?;
     let total = &span.measured.total.total.throughput;
     let size = total.bytes as f64 / total.ios.max(1) as f64;
-    let found = plateau::of(flat, size).filter(|_| flat.len() >= FEWEST / 2);
+    let found = plateau::detect(flat, size).filter(|_| flat.len() >= FEWEST / 2);
     let Some(found) = found else {
         return fell_to_next_to_nothing(steady).then(|| {
             "after the burst the rate stays where it is: this looks like a limit (throttling, exhausted \

@@ -34,7 +34,13 @@ fn slow_targets(span: &SpanView) -> Vec<Finding> {
         .targets()
         .filter(|asked| asked.target.throughput.is_none() && asked.target.thread_targets.is_empty())
         .map(|asked| {
-            (asked.target, Worked { name: format!("'{}'", asked.target.path), ios: span.done(asked.id, ios) })
+            (
+                asked.target,
+                Worked {
+                    name: format!("'{}'", asked.target.path),
+                    ios: span.target_total(asked.id, count_ios),
+                },
+            )
         })
         .collect();
     let mut groups: Vec<(&Target, Vec<Worked>)> = Vec::new();
@@ -44,7 +50,7 @@ fn slow_targets(span: &SpanView) -> Vec<Finding> {
             None => groups.push((target, vec![worked])),
         }
     }
-    let found = groups.into_iter().filter_map(|(_, group)| slow(span, group, 2));
+    let found = groups.into_iter().filter_map(|(_, group)| slow_members(span, group, 2));
     let finding = |(message, evidence): (String, String)| {
         Finding::new("slow-target", Severity::Warning, span, message).shown_by(evidence).remedy(
             "measure the slow target alone: a slower device or path, a rebuild, or other users may explain \
@@ -69,7 +75,7 @@ fn slow_threads(span: &SpanView) -> Vec<Finding> {
             None => groups.push((targets, vec![worked])),
         }
     }
-    let found = groups.into_iter().filter_map(|(_, group)| slow(span, group, FEWEST_THREADS));
+    let found = groups.into_iter().filter_map(|(_, group)| slow_members(span, group, FEWEST_THREADS));
     let finding = |(message, evidence): (String, String)| {
         Finding::new("slow-thread", Severity::Warning, span, message).shown_by(evidence).remedy(
             "check the thread's CPU: other programs, interrupts, -a with a busy or slow CPU; measure again",
@@ -78,12 +84,12 @@ fn slow_threads(span: &SpanView) -> Vec<Finding> {
     found.map(finding).collect()
 }
 
-fn ios(row: &TargetResults) -> u64 {
+fn count_ios(row: &TargetResults) -> u64 {
     row.read.ios.saturating_add(row.write.ios)
 }
 
 fn thread_ios(thread: &ThreadResults) -> u64 {
-    thread.targets.iter().map(ios).fold(0, u64::saturating_add)
+    thread.targets.iter().map(count_ios).fold(0, u64::saturating_add)
 }
 
 /// Returns message and evidence about the slow members of a group; `None` if there are no slow members, or

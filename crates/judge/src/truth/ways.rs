@@ -26,7 +26,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 /// atomically.
 fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
     let offered = facts.atomic?;
-    let written = span.done(asked.id, |row| row.write.ios);
+    let written = span.target_total(asked.id, |row| row.write.ios);
     let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| units::Size(bytes.into()));
     let path = &asked.target.path;
     let message = format!(
@@ -41,10 +41,10 @@ fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Findin
     (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))
 }
 
-fn nowait(span: &SpanView, asked: Asked) -> Option<Finding> {
+fn nowait_finding(span: &SpanView, asked: Asked) -> Option<Finding> {
     let done = |of: fn(&TargetResults) -> &DirectionResults| {
-        let misses = span.done(asked.id, |row| of(row).nowait_misses.unwrap_or(0));
-        (misses, span.done(asked.id, |row| of(row).ios))
+        let misses = span.target_total(asked.id, |row| of(row).nowait_misses.unwrap_or(0));
+        (misses, span.target_total(asked.id, |row| of(row).ios))
     };
     let path = &asked.target.path;
     let counts = [("reads", done(|row| &row.read)), ("writes", done(|row| &row.write))];
@@ -63,7 +63,7 @@ fn nowait(span: &SpanView, asked: Asked) -> Option<Finding> {
 /// released later.
 fn dont_cache(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
     let cached = facts.cached.filter(|_| asked.target.dont_cache)?;
-    let done = span.done(asked.id, |row| row.read.bytes.saturating_add(row.write.bytes));
+    let done = span.target_total(asked.id, |row| row.read.bytes.saturating_add(row.write.bytes));
     let unwritten = facts.unwritten.unwrap_or(0);
     let stayed = cached.after.saturating_sub(cached.before).saturating_sub(unwritten);
     let path = &asked.target.path;

@@ -9,12 +9,12 @@ const MANY: f64 = 0.001;
 /// Requests and packets that were sent more than once, by mount.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let Some(devices) = span.devices() else { return Vec::new() };
-    let requests = devices.remote.iter().filter_map(|mount| requests(span, mount));
+    let requests = devices.remote.iter().filter_map(|mount| request_finding(span, mount));
     // All mounts have the same connections' counter.
-    requests.chain(devices.remote.first().and_then(|mount| packets(span, mount))).collect()
+    requests.chain(devices.remote.first().and_then(|mount| packet_finding(span, mount))).collect()
 }
 
-fn requests(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
+fn request_finding(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
     let all = mount.activity.all();
     let again = [mount.activity.read, mount.activity.write, mount.activity.commit]
         .iter()
@@ -38,7 +38,7 @@ fn requests(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
     Some(finding.remedy("look for lost connections: dmesg, nfsstat -rc, ss -ti"))
 }
 
-fn packets(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
+fn packet_finding(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
     let tcp = mount.tcp.filter(|tcp| tcp.retransmitted > 0)?;
     let share = tcp.retransmitted as f64 / tcp.sent.max(1) as f64;
     let severity = if share >= MANY { Severity::Warning } else { Severity::Note };

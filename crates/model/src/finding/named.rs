@@ -10,7 +10,7 @@ const LONGEST: usize = 64;
 static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 /// The name as findings have it; empty if it can't be one.
-pub fn known(name: &str) -> &'static str {
+pub fn known_name(name: &str) -> &'static str {
     let possible = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(name) = known.get(name) {
@@ -26,12 +26,12 @@ pub fn known(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::known;
+    use super::known_name;
 
     #[test]
     fn a_name_is_kept_once_and_what_is_none_is_empty() {
-        let (first, second) = (known("too-crowded"), known(&["too", "crowded"].join("-")));
+        let (first, second) = (known_name("too-crowded"), known_name(&["too", "crowded"].join("-")));
         assert!(first == "too-crowded" && std::ptr::eq(first, second));
-        assert_eq!([known("a b"), known(&"a".repeat(65)), known("\x1b[")], [""; 3]);
+        assert_eq!([known_name("a b"), known_name(&"a".repeat(65)), known_name("\x1b[")], [""; 3]);
     }
 }

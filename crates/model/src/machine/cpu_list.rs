@@ -2,7 +2,7 @@
 
 /// Parses a list in the kernel's form: `0-3,8,10-11`. Invalid parts are skipped.
 pub fn cpu_list(text: &str) -> Vec<u32> {
-    let mut cpus: Vec<u32> = text.split(',').flat_map(range).collect();
+    let mut cpus: Vec<u32> = text.split(',').flat_map(parse_range).collect();
     cpus.sort_unstable();
     cpus.dedup();
     cpus
@@ -11,7 +11,7 @@ pub fn cpu_list(text: &str) -> Vec<u32> {
 /// Groups are numbered with 16 bits, 64 CPUs each.
 const CPU_LIMIT: u32 = 64 << 16;
 
-fn range(text: &str) -> std::ops::Range<u32> {
+fn parse_range(text: &str) -> std::ops::Range<u32> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
         (Ok(first), Ok(last)) if first <= last && last < CPU_LIMIT => first..last + 1,

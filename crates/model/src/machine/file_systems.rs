@@ -60,92 +60,92 @@ const BCACHEFS: &[Trait] = &[NeverInPlace, DirectInBlocks, ListsDevices(""), Shr
 
 #[rustfmt::skip]
 const TYPES: [FileSystemType; 76] = [
-    row("ext4", 0xef53, Devices, EXT),
-    shared("ext3", Devices, EXT),
-    shared("ext2", Devices, EXT),
-    row("xfs", 0x5846_5342, Devices, &[Polls, TellsBlocks]),
-    row("f2fs", 0xf2f5_2010, Devices, &[Polls, TellsBlocks, NeverInPlace, Shrinks]),
-    row("btrfs", 0x9123_683e, Devices, BTRFS),
-    row("gfs2", 0x0116_1970, Devices, &[Polls]),
-    row("bcachefs", 0xca45_1a4e, Devices, BCACHEFS),
-    row("nilfs2", 0x3434, Devices, &[NeverInPlace]),
-    row("ntfs3", 0x7366_746e, Devices, &[Shrinks]),
-    row("ntfs", 0x5346_544e, Devices, &[]),
-    row("vfat", 0x4d44, Devices, &[]),
-    row("exfat", 0x2011_bab0, Devices, &[]),
-    row("jfs", 0x3153_464a, Devices, &[]),
-    row("hfsplus", 0x482b, Devices, &[]),
-    row("reiserfs", 0x5265_4973, Devices, &[]),
-    row("ocfs2", 0x7461_636f, Devices, &[]),
-    row("iso9660", 0x9660, Devices, &[]),
-    row("udf", 0x1501_3346, Devices, &[]),
-    row("squashfs", 0x7371_7368, Devices, &[AlwaysCompressed]),
-    row("erofs", 0xe0f5_e1e2, Devices, &[AlwaysCompressed]),
+    type_row("ext4", 0xef53, Devices, EXT),
+    shared_type("ext3", Devices, EXT),
+    shared_type("ext2", Devices, EXT),
+    type_row("xfs", 0x5846_5342, Devices, &[Polls, TellsBlocks]),
+    type_row("f2fs", 0xf2f5_2010, Devices, &[Polls, TellsBlocks, NeverInPlace, Shrinks]),
+    type_row("btrfs", 0x9123_683e, Devices, BTRFS),
+    type_row("gfs2", 0x0116_1970, Devices, &[Polls]),
+    type_row("bcachefs", 0xca45_1a4e, Devices, BCACHEFS),
+    type_row("nilfs2", 0x3434, Devices, &[NeverInPlace]),
+    type_row("ntfs3", 0x7366_746e, Devices, &[Shrinks]),
+    type_row("ntfs", 0x5346_544e, Devices, &[]),
+    type_row("vfat", 0x4d44, Devices, &[]),
+    type_row("exfat", 0x2011_bab0, Devices, &[]),
+    type_row("jfs", 0x3153_464a, Devices, &[]),
+    type_row("hfsplus", 0x482b, Devices, &[]),
+    type_row("reiserfs", 0x5265_4973, Devices, &[]),
+    type_row("ocfs2", 0x7461_636f, Devices, &[]),
+    type_row("iso9660", 0x9660, Devices, &[]),
+    type_row("udf", 0x1501_3346, Devices, &[]),
+    type_row("squashfs", 0x7371_7368, Devices, &[AlwaysCompressed]),
+    type_row("erofs", 0xe0f5_e1e2, Devices, &[AlwaysCompressed]),
     // A program serves it, from a block device that the kernel knows.
-    shared("fuseblk", Devices, &[]),
-    row("zfs", 0x2fc1_2fc1, Pool, &[NeverInPlace, DirectInBlocks, Shrinks]),
-    row("ubifs", 0x2405_1905, Flash, &[]),
-    row("jffs2", 0x72b6, Flash, &[]),
-    row("tmpfs", 0x0102_1994, Memory, &[]),
-    row("ramfs", 0x8584_58f6, Memory, &[]),
-    row("hugetlbfs", 0x9584_58f6, Memory, &[]),
-    shared("devtmpfs", Memory, &[]),
-    shared("rootfs", Memory, &[]),
-    row("overlay", 0x794c_7630, Overlay, &[]),
-    row("9p", 0x0102_1997, Host, &[]),
-    shared("virtiofs", Host, &[]),
-    row("nfs", 0x6969, Network, &[]),
-    shared("nfs4", Network, &[]),
-    row("cifs", 0xff53_4d42, Network, &[]),
-    row("smb3", 0xfe53_4d42, Network, &[]),
-    row("smbfs", 0x517b, Network, &[]),
-    row("afs", 0x5346_414f, Network, &[]),
-    row("ceph", 0x00c3_6400, Network, &[]),
-    row("lustre", 0x0bd0_0bd0, Network, &[]),
-    row("fuse", 0x6573_5546, Program, &[]),
-    row("ecryptfs", 0xf15f, Unknown, &[]),
+    shared_type("fuseblk", Devices, &[]),
+    type_row("zfs", 0x2fc1_2fc1, Pool, &[NeverInPlace, DirectInBlocks, Shrinks]),
+    type_row("ubifs", 0x2405_1905, Flash, &[]),
+    type_row("jffs2", 0x72b6, Flash, &[]),
+    type_row("tmpfs", 0x0102_1994, Memory, &[]),
+    type_row("ramfs", 0x8584_58f6, Memory, &[]),
+    type_row("hugetlbfs", 0x9584_58f6, Memory, &[]),
+    shared_type("devtmpfs", Memory, &[]),
+    shared_type("rootfs", Memory, &[]),
+    type_row("overlay", 0x794c_7630, Overlay, &[]),
+    type_row("9p", 0x0102_1997, Host, &[]),
+    shared_type("virtiofs", Host, &[]),
+    type_row("nfs", 0x6969, Network, &[]),
+    shared_type("nfs4", Network, &[]),
+    type_row("cifs", 0xff53_4d42, Network, &[]),
+    type_row("smb3", 0xfe53_4d42, Network, &[]),
+    type_row("smbfs", 0x517b, Network, &[]),
+    type_row("afs", 0x5346_414f, Network, &[]),
+    type_row("ceph", 0x00c3_6400, Network, &[]),
+    type_row("lustre", 0x0bd0_0bd0, Network, &[]),
+    type_row("fuse", 0x6573_5546, Program, &[]),
+    type_row("ecryptfs", 0xf15f, Unknown, &[]),
     // linux/magic.h; security/apparmor, net/sunrpc/rpc_pipe.c, fs/nfsd, fs/ocfs2/dlmfs, drivers/usb/gadget.
-    row("proc", 0x9fa0, Kernel, &[]),
-    row("sysfs", 0x6265_6572, Kernel, &[]),
-    row("cgroup", 0x0027_e0eb, Kernel, &[]),
-    shared("cpuset", Kernel, &[]),
-    row("cgroup2", 0x6367_7270, Kernel, &[]),
-    row("debugfs", 0x6462_6720, Kernel, &[]),
-    row("tracefs", 0x7472_6163, Kernel, &[]),
-    row("securityfs", 0x7363_6673, Kernel, &[]),
-    row("selinuxfs", 0xf97c_ff8c, Kernel, &[]),
-    row("smackfs", 0x4341_5d53, Kernel, &[]),
-    row("apparmorfs", 0x5a3c_69f0, Kernel, &[]),
-    row("efivarfs", 0xde5e_81e4, Kernel, &[]),
-    row("configfs", 0x6265_6570, Kernel, &[]),
-    row("bpf", 0xcafe_4a11, Kernel, &[]),
-    row("pstore", 0x6165_676c, Kernel, &[]),
-    row("devpts", 0x1cd1, Kernel, &[]),
-    row("mqueue", 0x1980_0202, Kernel, &[]),
-    row("binfmt_misc", 0x4249_4e4d, Kernel, &[]),
-    row("nsfs", 0x6e73_6673, Kernel, &[]),
-    row("pidfs", 0x5049_4446, Kernel, &[]),
-    row("fusectl", 0x6573_5543, Kernel, &[]),
-    row("autofs", 0x0187, Kernel, &[]),
-    row("rpc_pipefs", 0x6759_6969, Kernel, &[]),
-    row("nfsd", 0x6e66_7364, Kernel, &[]),
-    row("ocfs2_dlmfs", 0x76a9_f425, Kernel, &[]),
-    row("resctrl", 0x0765_5821, Kernel, &[]),
-    row("xenfs", 0xabba_1974, Kernel, &[]),
-    row("openpromfs", 0x9fa1, Kernel, &[]),
-    row("usbdevfs", 0x9fa2, Kernel, &[]),
-    row("gadgetfs", 0xaee7_1ee7, Kernel, &[]),
-    row("functionfs", 0x0a64_7361, Kernel, &[]),
-    row("binder", 0x6c6f_6f70, Kernel, &[]),
+    type_row("proc", 0x9fa0, Kernel, &[]),
+    type_row("sysfs", 0x6265_6572, Kernel, &[]),
+    type_row("cgroup", 0x0027_e0eb, Kernel, &[]),
+    shared_type("cpuset", Kernel, &[]),
+    type_row("cgroup2", 0x6367_7270, Kernel, &[]),
+    type_row("debugfs", 0x6462_6720, Kernel, &[]),
+    type_row("tracefs", 0x7472_6163, Kernel, &[]),
+    type_row("securityfs", 0x7363_6673, Kernel, &[]),
+    type_row("selinuxfs", 0xf97c_ff8c, Kernel, &[]),
+    type_row("smackfs", 0x4341_5d53, Kernel, &[]),
+    type_row("apparmorfs", 0x5a3c_69f0, Kernel, &[]),
+    type_row("efivarfs", 0xde5e_81e4, Kernel, &[]),
+    type_row("configfs", 0x6265_6570, Kernel, &[]),
+    type_row("bpf", 0xcafe_4a11, Kernel, &[]),
+    type_row("pstore", 0x6165_676c, Kernel, &[]),
+    type_row("devpts", 0x1cd1, Kernel, &[]),
+    type_row("mqueue", 0x1980_0202, Kernel, &[]),
+    type_row("binfmt_misc", 0x4249_4e4d, Kernel, &[]),
+    type_row("nsfs", 0x6e73_6673, Kernel, &[]),
+    type_row("pidfs", 0x5049_4446, Kernel, &[]),
+    type_row("fusectl", 0x6573_5543, Kernel, &[]),
+    type_row("autofs", 0x0187, Kernel, &[]),
+    type_row("rpc_pipefs", 0x6759_6969, Kernel, &[]),
+    type_row("nfsd", 0x6e66_7364, Kernel, &[]),
+    type_row("ocfs2_dlmfs", 0x76a9_f425, Kernel, &[]),
+    type_row("resctrl", 0x0765_5821, Kernel, &[]),
+    type_row("xenfs", 0xabba_1974, Kernel, &[]),
+    type_row("openpromfs", 0x9fa1, Kernel, &[]),
+    type_row("usbdevfs", 0x9fa2, Kernel, &[]),
+    type_row("gadgetfs", 0xaee7_1ee7, Kernel, &[]),
+    type_row("functionfs", 0x0a64_7361, Kernel, &[]),
+    type_row("binder", 0x6c6f_6f70, Kernel, &[]),
     // What isn't in the table.
-    shared("", Unknown, &[]),
+    shared_type("", Unknown, &[]),
 ];
 
-const fn row(name: &'static str, magic: u32, home: Home, traits: &'static [Trait]) -> FileSystemType {
+const fn type_row(name: &'static str, magic: u32, home: Home, traits: &'static [Trait]) -> FileSystemType {
     FileSystemType { name, magic: Some(magic), home, traits }
 }
 
-const fn shared(name: &'static str, home: Home, traits: &'static [Trait]) -> FileSystemType {
+const fn shared_type(name: &'static str, home: Home, traits: &'static [Trait]) -> FileSystemType {
     FileSystemType { name, magic: None, home, traits }
 }
 
@@ -223,10 +223,10 @@ mod tests {
 
     #[test]
     fn a_program_that_serves_files_is_known_by_its_family() {
-        assert_eq!(FileSystemType::named("fuse.sshfs").home, Program);
-        assert_eq!(FileSystemType::named("fuseblk").home, Devices);
-        assert_eq!(FileSystemType::named("0x1234").home, Unknown);
-        assert_eq!(FileSystemType::named("nfs4").home, Network);
+        assert_eq!(FileSystemType::from_name("fuse.sshfs").home, Program);
+        assert_eq!(FileSystemType::from_name("fuseblk").home, Devices);
+        assert_eq!(FileSystemType::from_name("0x1234").home, Unknown);
+        assert_eq!(FileSystemType::from_name("nfs4").home, Network);
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
             (0x7472_6163, false),
             (0xde5e_81e4, false),
         ] {
-            let kind = FileSystemType::named(&name_of_magic(magic));
+            let kind = FileSystemType::from_name(&name_of_magic(magic));
             assert_eq!(kind.holds_data(), expected, "{magic:#x}: {}", kind.name);
         }
     }

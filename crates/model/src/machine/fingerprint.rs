@@ -95,7 +95,7 @@ mod tests {
         let disks = |names: &[&str]| -> Vec<Option<String>> {
             names.iter().map(|name| (!name.is_empty()).then(|| (*name).to_owned())).collect()
         };
-        let told = |before, now| told(&replaced(&disks(before), &disks(now)), 9);
+        let told = |before, now| differences_text(&replaced(&disks(before), &disks(now)), 9);
         assert_eq!(told(&["a", "b"], &["a", "c"]), "disk 2 serial number or WWN b -> c");
         for (before, now) in
             [(&["a", "b"][..], &["a", "b"][..]), (&["a"], &["", "b"]), (&[], &["a"]), (&[""], &["a"])]

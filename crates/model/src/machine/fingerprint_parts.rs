@@ -2,7 +2,7 @@
 
 use super::System;
 use super::fingerprint::Fingerprint;
-use super::storage::{BlockDevice, chosen};
+use super::storage::{BlockDevice, chosen_word};
 use std::collections::BTreeMap;
 
 const QUEUE: [&str; 11] = [
@@ -28,7 +28,7 @@ impl Fingerprint {
         parts.add("cpus", Some(system.topology.active_cpus().count()));
         parts.add("memory", memory_class(system.memory_total));
         parts.add("cpu governor", system.power_scheme.name.as_deref());
-        environment(&mut parts, system);
+        add_environment(&mut parts, system);
         let mut file_systems = Vec::new();
         for found in system.targets.iter().filter_map(|target| target.file_system.as_ref()) {
             let described = (&found.kind, &found.options);
@@ -55,7 +55,7 @@ impl Parts {
     }
 }
 
-fn environment(parts: &mut Parts, system: &System) {
+fn add_environment(parts: &mut Parts, system: &System) {
     let Some(environment) = &system.environment else { return };
     let frequency = environment.cpu.frequency.as_ref();
     parts.add("cpu frequency", frequency.and_then(|frequency| frequency.max));
@@ -75,19 +75,20 @@ fn environment(parts: &mut Parts, system: &System) {
     parts.add("memory limit", environment.limits.memory);
     for (number, disk) in (1..).zip(&environment.disks) {
         let link = disk.link.map(|link| format!("{} MT/s x{}", link.speed, link.width));
-        device(parts, number, &disk.device);
+        add_device(parts, number, &disk.device);
         parts.add(format!("disk {number} transport"), disk.transport.as_deref());
         parts.add(format!("disk {number} link"), link);
         parts.add(format!("disk {number} I/O limit"), environment.limits.io.get(&disk.number));
     }
 }
 
-fn device(parts: &mut Parts, number: u32, device: &BlockDevice) {
+fn add_device(parts: &mut Parts, number: u32, device: &BlockDevice) {
     parts.add(format!("disk {number} model"), device.model.as_deref());
     parts.add(format!("disk {number} firmware"), device.firmware.as_deref());
     parts.add(format!("disk {number} size"), device.size);
     // The others of the list are those that could be chosen.
-    parts.add(format!("disk {number} scheduler"), device.queue.get("scheduler").map(|list| chosen(list)));
+    parts
+        .add(format!("disk {number} scheduler"), device.queue.get("scheduler").map(|list| chosen_word(list)));
     for setting in QUEUE {
         parts.add(format!("disk {number} {setting}"), device.queue.get(setting));
     }

@@ -15,7 +15,7 @@ pub struct CpuQuota {
 }
 
 impl CpuQuota {
-    fn since(&self, earlier: &CpuQuota) -> CpuQuota {
+    fn subtract_earlier(&self, earlier: &CpuQuota) -> CpuQuota {
         CpuQuota {
             periods: self.periods.saturating_sub(earlier.periods),
             throttled_periods: self.throttled_periods.saturating_sub(earlier.throttled_periods),
@@ -29,7 +29,7 @@ impl CpuQuota {
 /// quota.
 pub fn quotas_seen(looks: &[(CpuQuota, CpuQuota)]) -> Vec<CpuQuota> {
     let limited = looks.iter().filter(|(_, last)| last.cpus > 0.0);
-    limited.map(|(first, last)| last.since(first)).collect()
+    limited.map(|(first, last)| last.subtract_earlier(first)).collect()
 }
 
 /// Adds a reading of all groups. The tightest quota of each group is kept.
@@ -39,7 +39,7 @@ pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
         (0.0, has) => has,
         (had, has) => had.min(has),
     };
-    see(
+    merge_readings(
         looks,
         now,
         |quota| &quota.group,
@@ -57,7 +57,7 @@ pub fn see_memory(
     (after_us, seen_us): (u64, u64),
     most: usize,
 ) {
-    see(
+    merge_readings(
         looks,
         now,
         |limit| &limit.group,

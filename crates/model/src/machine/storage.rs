@@ -61,7 +61,7 @@ pub struct BlockDevice {
 }
 
 /// `none` of `mq-deadline [none]`; a list with no mark has one entry.
-pub fn chosen(list: &str) -> String {
+pub fn chosen_word(list: &str) -> String {
     let marked = list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
     marked.unwrap_or(list).to_owned()
 }

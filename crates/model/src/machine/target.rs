@@ -74,7 +74,7 @@ impl TargetFacts {
     /// Whether the target's file system has a client cache to bypass (`-Sr`): its files are on another
     /// host, or with a program that may have them there (FUSE).
     pub fn is_remote(&self) -> bool {
-        FileSystemType::named(&self.file_system).is_remote()
+        FileSystemType::from_name(&self.file_system).is_remote()
     }
 }
 

@@ -26,7 +26,7 @@ pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
         direct: !mapped && !is_cached(target, facts),
         only_remote_cache: target.cache_mode == CacheMode::DisableLocalCache,
         dsync: !mapped && target.write_through,
-        hint: hint(target),
+        hint: access_hint(target),
         lifetime: target.write_hint,
     }
 }
@@ -47,7 +47,7 @@ pub fn map_options(target: &Target) -> Option<MapOptions> {
         Some(FlushType::NonVolatileMemory) => Flush::CacheLines,
         Some(FlushType::NonVolatileMemoryNoDrain) => Flush::CacheLinesWithoutDrain,
     };
-    target.memory_mapped_io.then(|| MapOptions { non_temporal, flush, hint: hint(target) })
+    target.memory_mapped_io.then(|| MapOptions { non_temporal, flush, hint: access_hint(target) })
 }
 
 /// Very low is the idle class, low the lowest best-effort level.
@@ -59,7 +59,7 @@ pub fn priority(target: &Target) -> IoPriority {
     }
 }
 
-fn hint(target: &Target) -> AccessHint {
+fn access_hint(target: &Target) -> AccessHint {
     AccessHint {
         random: target.random_access,
         sequential: target.sequential_scan,
@@ -72,14 +72,15 @@ mod tests {
     use super::*;
     use crate::machine::target::TargetKind;
 
-    fn mapped(write_through: bool, flush_type: Option<FlushType>) -> Target {
+    fn mapped_target(write_through: bool, flush_type: Option<FlushType>) -> Target {
         Target { memory_mapped_io: true, write_through, flush_type, ..Target::default() }
     }
 
     #[test]
     fn mapped_target_opens_for_read_and_write() {
         for write_ratio in [0, 50, 100] {
-            let mode = open_mode(&Target { write_ratio, ..mapped(true, None) }, &TargetFacts::default());
+            let mode =
+                open_mode(&Target { write_ratio, ..mapped_target(true, None) }, &TargetFacts::default());
             assert!(mode.read && mode.write && !mode.direct && !mode.dsync, "-w{write_ratio}: {mode:?}");
         }
         assert_eq!(map_options(&Target::default()), None);
@@ -123,7 +124,7 @@ mod tests {
             (true, memory, Flush::None),
             (true, undrained, Flush::None),
         ] {
-            let options = map_options(&mapped(write_through, asked)).expect("a mapping");
+            let options = map_options(&mapped_target(write_through, asked)).expect("a mapping");
             assert_eq!((options.flush, options.non_temporal), (expected, write_through), "{asked:?}");
         }
     }

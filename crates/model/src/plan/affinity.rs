@@ -6,7 +6,7 @@ use crate::profile::{Compat, GroupCpu, TimeSpan};
 
 /// Returns the CPUs for binding: thread i to entry i mod length. Empty = unbound.
 pub fn cpus(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<u32> {
-    let order = effective(span, compat, topology);
+    let order = effective_cpus(span, compat, topology);
     order.into_iter().map(|(group, cpu)| kernel_cpu(group, cpu.into())).collect()
 }
 
@@ -23,7 +23,7 @@ fn effective(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<(u16, 
 /// Returns the CPUs of a time span's threads in order, without unused entries. Empty = unbound.
 pub fn effective_affinity(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<GroupCpu> {
     let threads = usize::try_from(span.threads()).unwrap_or(usize::MAX);
-    let used = effective(span, compat, topology).into_iter().take(threads);
+    let used = effective_cpus(span, compat, topology).into_iter().take(threads);
     used.map(|(group, cpu)| GroupCpu { group, cpu: Some(cpu) }).collect()
 }
 
@@ -83,7 +83,7 @@ fn fault(group: u16, cpu: u8, topology: &Topology) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn machine(groups: &[(u32, u64)]) -> Topology {
+    fn sample_machine(groups: &[(u32, u64)]) -> Topology {
         let groups = groups
             .iter()
             .enumerate()
@@ -92,7 +92,7 @@ mod tests {
         Topology { groups, ..Topology::default() }
     }
 
-    fn asked(entries: &[(u16, u8)]) -> TimeSpan {
+    fn span_with_cpus(entries: &[(u16, u8)]) -> TimeSpan {
         let affinity = entries.iter().map(|&(group, cpu)| GroupCpu { group, cpu: Some(cpu) }).collect();
         TimeSpan { affinity, ..TimeSpan::default() }
     }
@@ -110,7 +110,7 @@ mod tests {
             (&[(1, 1)], &[(1, 0)], "no processor group 1"),
         ];
         for (groups, entries, expected) in cases {
-            let errors = check(&asked(entries), &machine(groups));
+            let errors = check(&span_with_cpus(entries), &sample_machine(groups));
             assert_eq!(errors.is_empty(), expected.is_empty(), "{groups:?} {entries:?}: {errors:?}");
             assert!(
                 errors.iter().all(|e| e.finding.message.contains(expected)),
@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn disallowed_cpus_are_left_out_or_refused() {
         let machine =
-            Topology { disallowed: vec![(0, 0b10), (1, 0b1)], ..machine(&[(64, 0b1011), (4, 0b11)]) };
-        assert_eq!(cpus(&asked(&[]), Compat::V2_2, &machine), [0, 3, 65]);
+            Topology { disallowed: vec![(0, 0b10), (1, 0b1)], ..sample_machine(&[(64, 0b1011), (4, 0b11)]) };
+        assert_eq!(cpus(&span_with_cpus(&[]), Compat::V2_2, &machine), [0, 3, 65]);
         for (group, cpu, expected) in [
             (0, 0, None),
             (0, 1, Some("not allowed for this process (cpuset, taskset); those allowed are 0x9")),
@@ -131,7 +131,7 @@ mod tests {
             (1, 0, Some("those allowed are 0x2")),
             (1, 1, None),
         ] {
-            let errors = check(&asked(&[(group, cpu)]), &machine);
+            let errors = check(&span_with_cpus(&[(group, cpu)]), &machine);
             let found = errors.first().map(|error| error.finding.message.as_str());
             assert!(found.is_some() == expected.is_some(), "{group} {cpu}: {found:?}");
             assert!(
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn threads_go_round_the_active_cpus_group_by_group_or_round_the_list_as_given() {
-        let machine = machine(&[(64, 0b1011), (4, 0b10)]);
-        assert_eq!(cpus(&asked(&[]), Compat::V2_2, &machine), [0, 1, 3, 65]);
-        assert_eq!(cpus(&asked(&[(1, 1), (0, 3), (0, 3)]), Compat::V2_2, &machine), [65, 3, 3]);
+        let machine = sample_machine(&[(64, 0b1011), (4, 0b10)]);
+        assert_eq!(cpus(&span_with_cpus(&[]), Compat::V2_2, &machine), [0, 1, 3, 65]);
+        assert_eq!(cpus(&span_with_cpus(&[(1, 1), (0, 3), (0, 3)]), Compat::V2_2, &machine), [65, 3, 3]);
         let unbound = TimeSpan { disable_affinity: true, ..TimeSpan::default() };
         assert_eq!(cpus(&unbound, Compat::V2_2, &machine), [0; 0]);
     }

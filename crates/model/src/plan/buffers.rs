@@ -53,7 +53,7 @@ mod tests {
     use crate::profile::{Profile, RunOptions, Target, TimeSpan};
 
     /// The wish for each of two buffers, if so much memory is available; or the refusal.
-    fn planned(block_size: u32, depth: u32, available: u64) -> Result<HugePages, Vec<PlanError>> {
+    fn plan_pages(block_size: u32, depth: u32, available: u64) -> Result<HugePages, Vec<PlanError>> {
         let target = Target {
             path: "f.dat".into(),
             threads_per_file: 2,
@@ -85,10 +85,10 @@ mod tests {
             (8 * KIB, 8, 0, HugePages::Whole),
             (2048 * KIB, 1, 0, HugePages::AskedFor),
         ] {
-            let planned = planned(block_size, depth, available).ok();
+            let planned = plan_pages(block_size, depth, available).ok();
             assert_eq!(planned, Some(pages), "{block_size} {depth} {available}");
         }
-        assert!(planned(4 * KIB, 32, 256 << 10).is_ok());
-        assert!(planned(4 * KIB, 32, (256 << 10) - 1).is_err(), "more than there is");
+        assert!(plan_pages(4 * KIB, 32, 256 << 10).is_ok());
+        assert!(plan_pages(4 * KIB, 32, (256 << 10) - 1).is_err(), "more than there is");
     }
 }

@@ -32,7 +32,7 @@ pub struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    fn wish(&self) -> Wish {
+    fn engine_wish(&self) -> Wish {
         Wish { engine: self.run_options.engine, poll: self.run_options.poll }
     }
 }
@@ -56,8 +56,8 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         return Err(errors);
     }
 
-    let trace = tracing::tracing(profile.etw.as_ref(), around.wish())?;
-    let mut workers = workers(profile, span, around, &mut errors);
+    let trace = tracing::tracing(profile.etw.as_ref(), around.engine_wish())?;
+    let mut workers = plan_workers(profile, span, around, &mut errors);
     zones::deal(span, around.facts, &mut workers, &mut errors);
     buffers::give_whole_pages(&mut workers, around.system);
     let sources = writing::sources(span);
@@ -119,24 +119,24 @@ fn check_targets(
 }
 
 /// All workers of the span that can be made; why others can't goes to `errors`.
-fn workers(
+fn plan_workers(
     profile: &Profile,
     span: &TimeSpan,
     around: Surroundings,
     errors: &mut Vec<PlanError>,
 ) -> Vec<WorkerPlan> {
     let cpus = affinity::cpus(span, profile.compat, &around.system.topology);
-    let separation = separation(profile, span, around.system);
-    let ids = TargetIds::of(profile).of_span(span);
+    let separation = buffer_spacing(profile, span, around.system);
+    let ids = TargetIds::from_profile(profile).of_span(span);
     let mut workers = Vec::new();
     let mut idle = Vec::new();
-    for (thread, (members, relative)) in assignments(span).into_iter().enumerate() {
+    for (thread, (members, relative)) in assign_targets(span).into_iter().enumerate() {
         let thread = thread as u32;
         if members.is_empty() {
             idle.push(thread.to_string());
             continue;
         }
-        match worker(span, &ids, &members, relative, separation, around) {
+        match plan_worker(span, &ids, &members, relative, separation, around) {
             Ok(mut worker) => {
                 worker.thread = thread;
                 worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
@@ -162,7 +162,7 @@ fn workers(
     workers
 }
 
-fn separation(profile: &Profile, span: &TimeSpan, system: &System) -> u64 {
+fn buffer_spacing(profile: &Profile, span: &TimeSpan, system: &System) -> u64 {
     if span.separates_buffers(profile.compat) { system.buffer_separation() } else { 0 }
 }
 
@@ -289,12 +289,12 @@ fn halves(target: &Target, requests: u32, used: u64, separation: u64) -> (u64, u
 }
 
 /// How many I/Os a thread on these targets has outstanding.
-fn depth(span: &TimeSpan, members: &[(usize, u32)]) -> u64 {
+fn thread_depth(span: &TimeSpan, members: &[(usize, u32)]) -> u64 {
     let requests_on = |&(index, _): &(usize, u32)| u64::from(span.targets[index].request_count);
     if span.is_floating_pool() { span.request_count.into() } else { members.iter().map(requests_on).sum() }
 }
 
-fn worker(
+fn plan_worker(
     span: &TimeSpan,
     ids: &[TargetId],
     members: &[(usize, u32)],
@@ -304,17 +304,17 @@ fn worker(
 ) -> Result<WorkerPlan, PlanError> {
     let floating = span.is_floating_pool();
     let requests_of = |target: &Target| if floating { span.request_count } else { target.request_count };
-    let depth = depth(span, members);
+    let depth = thread_depth(span, members);
     let known: Vec<_> =
         members.iter().map(|&(index, _)| (&span.targets[index], &around.facts[index])).collect();
-    let choice = engine::engine(span, &known, depth, around.wish())?;
+    let choice = engine::engine(span, &known, depth, around.engine_wish())?;
     let routines = span.completion_routines && depth > 1 && !choice.engine.is_synchronous();
-    let (large_pages, separation) = pages(span, members, choice.engine, separation);
+    let (large_pages, separation) = page_choice(span, members, choice.engine, separation);
     let (mut buffer, mut targets) = (0u64, Vec::new());
     for (&(index, weight), &(target, facts)) in members.iter().zip(&known) {
         let requests = requests_of(target);
         let (read_buffer, write_buffer);
-        (read_buffer, write_buffer, buffer) = halves(target, requests, buffer, separation);
+        (read_buffer, write_buffer, buffer) = buffer_halves(target, requests, buffer, separation);
         let size = target::planned_size(target, facts);
         let whole = WorkerTarget {
             target: index,
@@ -339,9 +339,9 @@ fn worker(
             read_buffer,
             write_buffer,
             slot: target.block_size,
-            workload: workload(&target.parts()[0].1, size, relative, weight, None)?,
+            workload: target_workload(&target.parts()[0].1, size, relative, weight, None)?,
         };
-        targets.extend(portions(target, whole, relative, weight)?);
+        targets.extend(split_portions(target, whole, relative, weight)?);
     }
     Ok(WorkerPlan {
         thread: 0,
@@ -364,7 +364,7 @@ fn worker(
 }
 
 /// The same target once for each portion of the work on it; the first one has the requests.
-fn portions(
+fn split_portions(
     target: &Target,
     whole: WorkerTarget,
     relative: u32,
@@ -377,13 +377,13 @@ fn portions(
         let Portion { part, share, is_split, target } = portion;
         let of = PortionOf { is_first: number == 0, part, share, is_split };
         let requests = if number == 0 { whole.requests } else { 0 };
-        let workload = workload(&target, whole.size, relative, weight, Some(of))?;
+        let workload = target_workload(&target, whole.size, relative, weight, Some(of))?;
         Ok(WorkerTarget { requests, workload, ..whole.clone() })
     };
     target.portions().into_iter().enumerate().map(portion).collect()
 }
 
-fn workload(
+fn target_workload(
     target: &Target,
     size: u64,
     relative: u32,

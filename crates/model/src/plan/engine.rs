@@ -57,11 +57,11 @@ struct ThreadWork {
 }
 
 impl ThreadWork {
-    fn all(&self, wanted: &[IoEnd]) -> bool {
+    fn has_all(&self, wanted: &[IoEnd]) -> bool {
         !self.ends.is_empty() && self.ends.iter().all(|ends| wanted.contains(ends))
     }
 
-    fn any(&self, wanted: &[IoEnd]) -> bool {
+    fn has_any(&self, wanted: &[IoEnd]) -> bool {
         self.ends.iter().any(|ends| wanted.contains(ends))
     }
 }
@@ -71,7 +71,7 @@ struct AutoRule {
     choice: Choice,
 }
 
-const fn rule(applies: fn(&ThreadWork) -> bool, engine: EngineKind, reason: &'static str) -> AutoRule {
+const fn auto_rule(applies: fn(&ThreadWork) -> bool, engine: EngineKind, reason: &'static str) -> AutoRule {
     AutoRule { applies, choice: Choice { engine, reason, one_by_one: None } }
 }
 
@@ -84,73 +84,77 @@ impl AutoRule {
 /// Rules of `--engine auto`. A thread has one engine for all its targets. It does its I/Os synchronously
 /// only if that costs nothing on any of them.
 const RULES: [AutoRule; 15] = [
-    rule(
+    auto_rule(
         |work| work.commands,
         EngineKind::Nvme,
         "the character device of an NVMe namespace accepts only NVMe commands",
     ),
-    rule(
+    auto_rule(
         |work| work.mapped,
         EngineKind::Mmap,
         "with memory-mapped I/O (-Sm) the thread copies the data itself",
     ),
-    rule(|work| work.poll, EngineKind::Uring, "only io_uring polls for completions (--poll)"),
-    rule(
+    auto_rule(|work| work.poll, EngineKind::Uring, "only io_uring polls for completions (--poll)"),
+    auto_rule(
         |work| work.streams,
         EngineKind::Uring,
         "only io_uring names the stream of a write (--write-stream)",
     ),
-    rule(|work| work.depth == 1, EngineKind::Sync, "one outstanding I/O is synchronous I/O, as in DISKSPD"),
-    rule(
-        |work| work.routines && work.any(&[IoEnd::Overlapped]),
+    auto_rule(
+        |work| work.depth == 1,
+        EngineKind::Sync,
+        "one outstanding I/O is synchronous I/O, as in DISKSPD",
+    ),
+    auto_rule(
+        |work| work.routines && work.has_any(&[IoEnd::Overlapped]),
         EngineKind::Routines,
         "completion routines (-x) report each completed I/O",
     ),
-    rule(
-        |work| work.any(&[IoEnd::Overlapped]),
+    auto_rule(
+        |work| work.has_any(&[IoEnd::Overlapped]),
         EngineKind::Port,
         "a completion port reports each completed I/O, as in DISKSPD",
     ),
-    rule(|work| work.routines, EngineKind::Uring, "completion routines (-x) need asynchronous I/O"),
-    rule(
-        |work| work.all(&[IoEnd::InCall]),
+    auto_rule(|work| work.routines, EngineKind::Uring, "completion routines (-x) need asynchronous I/O"),
+    auto_rule(
+        |work| work.has_all(&[IoEnd::InCall]),
         EngineKind::Sync,
         "the target completes I/O in the submitting call, so a larger -o only adds buffers; use more threads \
          (-t) for more I/Os at a time",
     )
-    .because(OneByOne::Memory),
-    rule(
-        |work| work.all(&[IoEnd::InCall, IoEnd::InCache]),
+    .with_reason(OneByOne::Memory),
+    auto_rule(
+        |work| work.has_all(&[IoEnd::InCall, IoEnd::InCache]),
         EngineKind::Sync,
         "writes to the page cache of this file system or device complete synchronously, so a larger -o only \
          adds buffers; use more threads (-t) for more I/Os at a time",
     )
-    .because(OneByOne::PageCache),
-    rule(
-        |work| work.all(&[IoEnd::InCall, IoEnd::InCache, IoEnd::OneByOne]),
+    .with_reason(OneByOne::PageCache),
+    auto_rule(
+        |work| work.has_all(&[IoEnd::InCall, IoEnd::InCache, IoEnd::OneByOne]),
         EngineKind::Sync,
         "the target, or the kernel for it, blocks the thread for each of these I/Os: a larger -o would only \
          add their waits to each other's latency; more threads (-t) may do more I/Os at a time",
     )
-    .because(OneByOne::Target),
-    rule(
-        |work| work.any(&[IoEnd::BlockingWrites]),
+    .with_reason(OneByOne::Target),
+    auto_rule(
+        |work| work.has_any(&[IoEnd::BlockingWrites]),
         EngineKind::Uring,
         "the target blocks the submitting thread, so io_uring's kernel workers do the I/O: several reads at \
          a time, but one write at a time per file",
     )
-    .because(OneByOne::Writes),
-    rule(
-        |work| work.any(&[IoEnd::Blocking]),
+    .with_reason(OneByOne::Writes),
+    auto_rule(
+        |work| work.has_any(&[IoEnd::Blocking]),
         EngineKind::Uring,
         "the target blocks the submitting thread, so io_uring's kernel workers do the I/O, several at a time",
     ),
-    rule(
-        |work| work.any(&[IoEnd::Later]),
+    auto_rule(
+        |work| work.has_any(&[IoEnd::Later]),
         EngineKind::Uring,
         "the target accepts I/O without blocking, so up to -o I/Os are in flight",
     ),
-    rule(
+    auto_rule(
         |_| true,
         EngineKind::Uring,
         "the target can't be probed before it exists and is readable, and io_uring suits every kind",
@@ -161,28 +165,28 @@ const RULES: [AutoRule; 15] = [
 fn forced(engine: EngineKind, work: &ThreadWork) -> Option<OneByOne> {
     match engine {
         _ if work.depth == 1 => None,
-        EngineKind::Aio if work.any(&[IoEnd::Blocking, IoEnd::BlockingWrites, IoEnd::OneByOne]) => {
+        EngineKind::Aio if work.has_any(&[IoEnd::Blocking, IoEnd::BlockingWrites, IoEnd::OneByOne]) => {
             Some(OneByOne::Target)
         }
-        EngineKind::Uring if work.any(&[IoEnd::BlockingWrites]) => Some(OneByOne::Writes),
-        EngineKind::Uring if work.any(&[IoEnd::OneByOne]) => Some(OneByOne::Target),
+        EngineKind::Uring if work.has_any(&[IoEnd::BlockingWrites]) => Some(OneByOne::Writes),
+        EngineKind::Uring if work.has_any(&[IoEnd::OneByOne]) => Some(OneByOne::Target),
         _ => None,
     }
 }
 
-fn choose(work: &ThreadWork) -> Choice {
+fn choose_engine(work: &ThreadWork) -> Choice {
     let last = &RULES[RULES.len() - 1];
     RULES.iter().find(|rule| (rule.applies)(work)).unwrap_or(last).choice
 }
 
-fn ends(target: &Target, facts: &TargetFacts) -> IoEnd {
+fn io_end(target: &Target, facts: &TargetFacts) -> IoEnd {
     let open = open_mode(target, facts);
     let pages = |bytes: u64| bytes.is_multiple_of(4096);
     // A write of part of a page may have to read the rest of it.
     let whole_pages =
         pages(target.block_size.into()) && pages(target.stride()) && pages(target.base_file_offset);
     let cached_writes = !open.read && !open.direct && !open.dsync && whole_pages;
-    let file_system = FileSystemType::named(&facts.file_system);
+    let file_system = FileSystemType::from_name(&facts.file_system);
     let in_call = facts.kind == TargetKind::BlockDevice || file_system.has(Trait::WorkerWritesCache);
     match facts.completion {
         Completion::InCall => IoEnd::InCall,
@@ -217,7 +221,7 @@ pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts,
     (open && queue && !target.memory_mapped_io).then(|| open_mode(target, facts).direct)
 }
 
-fn work(
+fn thread_work(
     span: &TimeSpan,
     members: &[(&Target, &TargetFacts)],
     depth: u64,
@@ -234,7 +238,7 @@ fn work(
         ends: members
             .iter()
             .filter(|(target, _)| !target.memory_mapped_io)
-            .map(|(target, facts)| ends(target, facts))
+            .map(|(target, facts)| io_end(target, facts))
             .collect(),
     }
 }
@@ -250,15 +254,17 @@ pub fn engine(
     wish: Wish,
 ) -> Result<Choice, PlanError> {
     let mapped = !members.is_empty() && members.iter().all(|(target, _)| target.memory_mapped_io);
-    let work = work(span, members, depth, wish, mapped);
+    let work = thread_work(span, members, depth, wish, mapped);
     is_the_only_engine(span, wish)?;
     let choice = match wish.engine {
         None if span.io_ring.is_some() && !work.commands => {
             let engine = EngineKind::Uring;
-            Choice { one_by_one: forced(engine, &work), engine, reason: "asked for (-u)" }
+            Choice { one_by_one: forced_serial(engine, &work), engine, reason: "asked for (-u)" }
         }
-        Some(engine) => Choice { one_by_one: forced(engine, &work), engine, reason: "asked for (--engine)" },
-        None => choose(&work),
+        Some(engine) => {
+            Choice { one_by_one: forced_serial(engine, &work), engine, reason: "asked for (--engine)" }
+        }
+        None => choose_engine(&work),
     };
     let kind = choice.engine;
     nvme::suits(kind, members)?;
@@ -321,7 +327,7 @@ fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(),
             )));
         }
         let answer = facts.discards.as_ref().and_then(|found| found.not_by_uring.as_ref());
-        let discards = target.shares.of(Operation::Discard) > 0;
+        let discards = target.shares.percent(Operation::Discard) > 0;
         if let (EngineKind::Uring, Some(answer), true) = (engine, answer, discards) {
             return Err(PlanError::target(format!(
                 "--trim: '{}': this kernel's io_uring can't discard on this block device ({answer}; needs \
@@ -376,7 +382,7 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
             }
             Polling::Possible => {}
         }
-        let file_system = FileSystemType::named(&facts.file_system);
+        let file_system = FileSystemType::from_name(&facts.file_system);
         if !facts.kind.is_device() && !file_system.has(Trait::Polls) {
             return Err(PlanError::target(format!(
                 "--poll: '{path}' is on file system {}, whose files can't be polled ({} can): use one of \

@@ -16,10 +16,10 @@ fn work(depth: u64, ends: &[IoEnd]) -> ThreadWork {
 #[test]
 fn the_engine_follows_from_the_work() {
     use IoEnd::*;
-    let plain = |depth, ends: &[IoEnd]| work(depth, ends);
-    let routines = |depth, ends: &[IoEnd]| ThreadWork { routines: true, ..work(depth, ends) };
-    let polled = |depth, ends: &[IoEnd]| ThreadWork { poll: true, ..work(depth, ends) };
-    let mapped = |depth| ThreadWork { mapped: true, ..work(depth, &[]) };
+    let plain = |depth, ends: &[IoEnd]| sample_work(depth, ends);
+    let routines = |depth, ends: &[IoEnd]| ThreadWork { routines: true, ..sample_work(depth, ends) };
+    let polled = |depth, ends: &[IoEnd]| ThreadWork { poll: true, ..sample_work(depth, ends) };
+    let mapped = |depth| ThreadWork { mapped: true, ..sample_work(depth, &[]) };
     for (work, engine, reason) in [
         (mapped(1), EngineKind::Mmap, "-Sm"),
         (mapped(32), EngineKind::Mmap, "-Sm"),
@@ -50,14 +50,14 @@ fn the_engine_follows_from_the_work() {
         (plain(32, &[Blocking]), EngineKind::Uring, "kernel workers"),
         (plain(32, &[Unknown]), EngineKind::Uring, "can't be probed"),
     ] {
-        let choice = choose(&work);
+        let choice = choose_engine(&work);
         assert_eq!(choice.engine, engine, "{work:?}");
         assert!(choice.reason.contains(reason), "{work:?}: {}", choice.reason);
     }
 }
 
 /// An ext4 file on a disk that can be polled, used without the cache.
-fn facts() -> TargetFacts {
+fn sample_facts() -> TargetFacts {
     TargetFacts {
         kind: TargetKind::File,
         file_system: "ext4".into(),
@@ -67,17 +67,23 @@ fn facts() -> TargetFacts {
     }
 }
 
-fn target() -> Target {
+fn sample_target() -> Target {
     Target { path: "f.dat".into(), cache_mode: CacheMode::DisableOsCache, ..Target::default() }
 }
 
 #[test]
 fn writes_to_the_cache_end_in_the_call_where_the_kernel_has_no_other_way() {
-    let cached =
-        Target { cache_mode: CacheMode::Cached, uncached_devices: false, write_ratio: 100, ..target() };
-    let on = |kind, file_system: &str| TargetFacts { kind, file_system: file_system.into(), ..facts() };
+    let cached = Target {
+        cache_mode: CacheMode::Cached,
+        uncached_devices: false,
+        write_ratio: 100,
+        ..sample_target()
+    };
+    let on =
+        |kind, file_system: &str| TargetFacts { kind, file_system: file_system.into(), ..sample_facts() };
     let file = on(TargetKind::File, "ext4");
-    let waiting = TargetFacts { completion: Completion::Inline, file_system: "fuse".into(), ..facts() };
+    let waiting =
+        TargetFacts { completion: Completion::Inline, file_system: "fuse".into(), ..sample_facts() };
     for (target, facts, expected) in [
         (cached.clone(), file.clone(), IoEnd::InCache),
         (cached.clone(), on(TargetKind::Missing, "ext4"), IoEnd::InCache),
@@ -89,30 +95,38 @@ fn writes_to_the_cache_end_in_the_call_where_the_kernel_has_no_other_way() {
         (Target { block_size: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
         (Target { block_alignment: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
         (Target { base_file_offset: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
-        (Target { write_ratio: 100, ..target() }, file.clone(), IoEnd::Later),
-        (target(), TargetFacts { completion: Completion::InCall, ..facts() }, IoEnd::InCall),
-        (target(), TargetFacts { completion: Completion::Blocking, ..facts() }, IoEnd::Blocking),
-        (target(), TargetFacts { completion: Completion::Inline, ..facts() }, IoEnd::Blocking),
-        (target(), TargetFacts { completion: Completion::OneByOne, ..facts() }, IoEnd::OneByOne),
-        (Target { write_ratio: 30, ..target() }, waiting.clone(), IoEnd::BlockingWrites),
-        (Target { write_ratio: 100, ..target() }, waiting.clone(), IoEnd::OneByOne),
+        (Target { write_ratio: 100, ..sample_target() }, file.clone(), IoEnd::Later),
+        (sample_target(), TargetFacts { completion: Completion::InCall, ..sample_facts() }, IoEnd::InCall),
         (
-            Target { write_ratio: 100, ..target() },
+            sample_target(),
+            TargetFacts { completion: Completion::Blocking, ..sample_facts() },
+            IoEnd::Blocking,
+        ),
+        (sample_target(), TargetFacts { completion: Completion::Inline, ..sample_facts() }, IoEnd::Blocking),
+        (
+            sample_target(),
+            TargetFacts { completion: Completion::OneByOne, ..sample_facts() },
+            IoEnd::OneByOne,
+        ),
+        (Target { write_ratio: 30, ..sample_target() }, waiting.clone(), IoEnd::BlockingWrites),
+        (Target { write_ratio: 100, ..sample_target() }, waiting.clone(), IoEnd::OneByOne),
+        (
+            Target { write_ratio: 100, ..sample_target() },
             TargetFacts { kind: TargetKind::BlockDevice, ..waiting.clone() },
             IoEnd::Blocking,
         ),
-        (target(), TargetFacts { completion: Completion::Unknown, ..facts() }, IoEnd::Unknown),
+        (sample_target(), TargetFacts { completion: Completion::Unknown, ..sample_facts() }, IoEnd::Unknown),
     ] {
-        assert_eq!(ends(&target, &facts), expected, "{target:?} {facts:?}");
+        assert_eq!(io_end(&target, &facts), expected, "{target:?} {facts:?}");
     }
 }
 
 #[test]
 fn serial_work_is_known_for_requested_engines() {
     let span = TimeSpan::default();
-    let on = |completion| TargetFacts { completion, ..facts() };
+    let on = |completion| TargetFacts { completion, ..sample_facts() };
     let because = |write_ratio, completion, engine| {
-        let target = Target { write_ratio, request_count: 8, ..target() };
+        let target = Target { write_ratio, request_count: 8, ..sample_target() };
         let wish = Wish { engine, poll: false };
         super::engine(&span, &[(&target, &on(completion))], 8, wish).expect("a choice").one_by_one
     };
@@ -141,8 +155,8 @@ fn serial_work_is_known_for_requested_engines() {
 #[test]
 fn a_target_is_looked_at_only_when_the_choice_depends_on_it() {
     let auto = Wish::default();
-    let deep = Target { request_count: 2, ..target() };
-    let shallow = Target { request_count: 1, ..target() };
+    let deep = Target { request_count: 2, ..sample_target() };
+    let shallow = Target { request_count: 1, ..sample_target() };
     let threads = TimeSpan::default();
     let pool = TimeSpan { thread_count: 1, ..TimeSpan::default() };
     let routines = TimeSpan { completion_routines: true, ..TimeSpan::default() };
@@ -161,7 +175,7 @@ fn a_target_is_looked_at_only_when_the_choice_depends_on_it() {
         (&threads, &deep, Wish { engine: Some(EngineKind::Sync), poll: false }, None),
         (&threads, &deep, polled, None),
     ] {
-        assert_eq!(completion_matters(span, target, &facts(), wish), expected, "{target:?} {wish:?}");
+        assert_eq!(completion_matters(span, target, &sample_facts(), wish), expected, "{target:?} {wish:?}");
     }
 }
 
@@ -171,25 +185,25 @@ fn polling_is_refused_where_it_is_impossible_with_what_to_do() {
     let ask = |target: &Target, facts: &TargetFacts, engine: Option<EngineKind>| {
         super::engine(&span, &[(target, facts)], 1, Wish { engine, poll: true })
     };
-    let choice = ask(&target(), &facts(), None).expect("it is possible here");
+    let choice = ask(&sample_target(), &sample_facts(), None).expect("it is possible here");
     assert_eq!(choice.engine, EngineKind::Uring);
-    assert!(ask(&target(), &facts(), Some(EngineKind::Uring)).is_ok());
-    let device = TargetFacts { kind: TargetKind::BlockDevice, file_system: String::new(), ..facts() };
-    assert!(ask(&target(), &device, None).is_ok());
-    let without = TargetFacts { polling: Polling::Without("sda".into()), ..facts() };
-    let nowhere = TargetFacts { polling: Polling::NoDevice, ..facts() };
-    let vfat = TargetFacts { file_system: "vfat".into(), ..facts() };
-    let cached = Target { cache_mode: CacheMode::Cached, ..target() };
-    let mapped = Target { memory_mapped_io: true, ..target() };
+    assert!(ask(&sample_target(), &sample_facts(), Some(EngineKind::Uring)).is_ok());
+    let device = TargetFacts { kind: TargetKind::BlockDevice, file_system: String::new(), ..sample_facts() };
+    assert!(ask(&sample_target(), &device, None).is_ok());
+    let without = TargetFacts { polling: Polling::Without("sda".into()), ..sample_facts() };
+    let nowhere = TargetFacts { polling: Polling::NoDevice, ..sample_facts() };
+    let vfat = TargetFacts { file_system: "vfat".into(), ..sample_facts() };
+    let cached = Target { cache_mode: CacheMode::Cached, ..sample_target() };
+    let mapped = Target { memory_mapped_io: true, ..sample_target() };
     for (target, facts, engine, words) in [
-        (target(), facts(), Some(EngineKind::Sync), ["Linux 5.19", "leave out --engine sync"]),
-        (target(), facts(), Some(EngineKind::Aio), ["engine aio", "--engine uring"]),
-        (target(), facts(), Some(EngineKind::Null), ["engine null", "--engine uring"]),
-        (cached, facts(), None, ["page cache", "add -Su"]),
-        (mapped, facts(), None, ["-Sm", "leave out one"]),
-        (target(), without, None, ["/sys/block/sda/queue/io_poll", "nvme.poll_queues"]),
-        (target(), nowhere, None, ["not on a single block device", "NVMe"]),
-        (target(), vfat, None, ["file system vfat", "the device itself"]),
+        (sample_target(), sample_facts(), Some(EngineKind::Sync), ["Linux 5.19", "leave out --engine sync"]),
+        (sample_target(), sample_facts(), Some(EngineKind::Aio), ["engine aio", "--engine uring"]),
+        (sample_target(), sample_facts(), Some(EngineKind::Null), ["engine null", "--engine uring"]),
+        (cached, sample_facts(), None, ["page cache", "add -Su"]),
+        (mapped, sample_facts(), None, ["-Sm", "leave out one"]),
+        (sample_target(), without, None, ["/sys/block/sda/queue/io_poll", "nvme.poll_queues"]),
+        (sample_target(), nowhere, None, ["not on a single block device", "NVMe"]),
+        (sample_target(), vfat, None, ["file system vfat", "the device itself"]),
     ] {
         let message = ask(&target, &facts, engine).expect_err("a refusal").to_string();
         assert!(words.iter().all(|word| message.contains(word)), "{words:?}: {message}");

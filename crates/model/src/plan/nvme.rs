@@ -41,7 +41,7 @@ fn block_device(namespace: &NvmeFacts) -> String {
     format!("the block device{}", named.unwrap_or_default())
 }
 
-fn metadata(_: &Target, namespace: &NvmeFacts) -> Option<String> {
+fn metadata_fault(_: &Target, namespace: &NvmeFacts) -> Option<String> {
     (namespace.metadata > 0 && namespace.protected.is_none()).then(|| {
         format!(
             "its format has {} bytes of metadata per block that the host must send; engine nvme can't: use \
@@ -63,13 +63,13 @@ pub fn checks(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     Some(Finding::note(message).on(path))
 }
 
-fn mapped(target: &Target, _: &NvmeFacts) -> Option<String> {
+fn mapping_fault(target: &Target, _: &NvmeFacts) -> Option<String> {
     target
         .memory_mapped_io
         .then(|| "memory-mapped I/O (-Sm) is for files: leave out -Sm, or name a file".to_owned())
 }
 
-fn cached(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+fn cache_fault(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     (target.is_cached(true) && target.cache_mode == CacheMode::Cached && !target.memory_mapped_io).then(
         || {
             let instead = block_device(namespace);
@@ -85,13 +85,13 @@ fn no_wait(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     })
 }
 
-fn hints(target: &Target, _: &NvmeFacts) -> Option<String> {
+fn hint_fault(target: &Target, _: &NvmeFacts) -> Option<String> {
     (target.random_access || target.sequential_scan).then(|| {
         "access hints (-fr, -fs) are for the page cache, which NVMe commands bypass: leave them out".into()
     })
 }
 
-fn priority(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+fn priority_fault(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     (target.io_priority != IoPriority::Normal).then(|| {
         let instead = block_device(namespace);
         format!("NVMe commands bypass the I/O scheduler, which -I is for: leave out -I, or use {instead}")
@@ -113,14 +113,14 @@ fn size(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     })
 }
 
-fn deallocate(target: &Target, namespace: &NvmeFacts) -> Option<String> {
-    (target.shares.of(Operation::Discard) > 0 && !namespace.deallocates).then(|| {
+fn deallocate_fault(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+    (target.shares.percent(Operation::Discard) > 0 && !namespace.deallocates).then(|| {
         "--trim: its controller has no Dataset Management (ONCS, bit 2): leave out --trim".to_owned()
     })
 }
 
 fn write_zeroes(target: &Target, namespace: &NvmeFacts) -> Option<String> {
-    (target.shares.of(Operation::WriteZeroes) > 0 && !namespace.writes_zeroes).then(|| {
+    (target.shares.percent(Operation::WriteZeroes) > 0 && !namespace.writes_zeroes).then(|| {
         "--write-zeroes: its controller has no Write Zeroes (ONCS, bit 3): leave out --write-zeroes"
             .to_owned()
     })
@@ -168,12 +168,12 @@ mod tests {
     use super::*;
     use crate::profile::OperationShares;
 
-    fn facts(namespace: NvmeFacts) -> TargetFacts {
+    fn sample_facts(namespace: NvmeFacts) -> TargetFacts {
         let kind = TargetKind::NvmeNamespace;
         TargetFacts { kind, size: 1 << 30, nvme: Some(namespace), ..TargetFacts::default() }
     }
 
-    fn plain() -> NvmeFacts {
+    fn plain_namespace() -> NvmeFacts {
         NvmeFacts {
             block_size: 4096,
             largest_io: Some(512 << 10),
@@ -184,32 +184,32 @@ mod tests {
         }
     }
 
-    fn refusals(target: &Target, namespace: NvmeFacts, options: &RunOptions) -> Vec<String> {
+    fn find_refusals(target: &Target, namespace: NvmeFacts, options: &RunOptions) -> Vec<String> {
         let mut errors = Vec::new();
-        check(target, &facts(namespace), options, &mut errors);
+        check(target, &sample_facts(namespace), options, &mut errors);
         errors.iter().map(ToString::to_string).collect()
     }
 
-    fn writing() -> Target {
+    fn writing_target() -> Target {
         Target { write_ratio: 50, block_size: 8192, ..Target::default() }
     }
 
     fn with_share(op: Operation) -> Target {
         let mut shares = OperationShares::default();
         shares.set(op, 10);
-        Target { shares, ..writing() }
+        Target { shares, ..writing_target() }
     }
 
     #[test]
     fn supported_nvme_commands_are_planned() {
         let none = RunOptions::default();
-        let protected = NvmeFacts { metadata: 8, protected: Some(1), ..plain() };
-        assert_eq!(refusals(&writing(), protected.clone(), &none), Vec::<String>::new());
-        let told = checks(&Target::default(), &facts(protected)).unwrap().message;
+        let protected = NvmeFacts { metadata: 8, protected: Some(1), ..plain_namespace() };
+        assert_eq!(find_refusals(&writing_target(), protected.clone(), &none), Vec::<String>::new());
+        let told = checks(&Target::default(), &sample_facts(protected)).unwrap().message;
         assert!(told.contains("type 1"), "{told}");
-        assert_eq!(checks(&Target::default(), &facts(plain())), None);
-        for target in [writing(), with_share(Operation::Discard), with_share(Operation::WriteZeroes)] {
-            assert_eq!(refusals(&target, plain(), &none), Vec::<String>::new(), "{target:?}");
+        assert_eq!(checks(&Target::default(), &sample_facts(plain_namespace())), None);
+        for target in [writing_target(), with_share(Operation::Discard), with_share(Operation::WriteZeroes)] {
+            assert_eq!(find_refusals(&target, plain_namespace(), &none), Vec::<String>::new(), "{target:?}");
         }
     }
 
@@ -217,41 +217,42 @@ mod tests {
     fn unsupported_nvme_commands_are_refused_and_named() {
         let none = RunOptions::default();
         let table: [(Target, NvmeFacts, &str); 11] = [
-            (writing(), NvmeFacts { metadata: 8, ..plain() }, "8 bytes of metadata"),
-            (writing(), NvmeFacts { largest_io: Some(4096), ..plain() }, "MDTS"),
-            (Target { memory_mapped_io: true, ..writing() }, plain(), "-Sm"),
-            (Target { uncached_devices: false, ..writing() }, plain(), "-Sb"),
-            (Target { random_access: true, ..writing() }, plain(), "-fr"),
-            (Target { io_priority: IoPriority::Low, ..writing() }, plain(), "-I"),
+            (writing_target(), NvmeFacts { metadata: 8, ..plain_namespace() }, "8 bytes of metadata"),
+            (writing_target(), NvmeFacts { largest_io: Some(4096), ..plain_namespace() }, "MDTS"),
+            (Target { memory_mapped_io: true, ..writing_target() }, plain_namespace(), "-Sm"),
+            (Target { uncached_devices: false, ..writing_target() }, plain_namespace(), "-Sb"),
+            (Target { random_access: true, ..writing_target() }, plain_namespace(), "-fr"),
+            (Target { io_priority: IoPriority::Low, ..writing_target() }, plain_namespace(), "-I"),
             (
-                Target { block_size: 1 << 30, ..writing() },
-                NvmeFacts { largest_io: None, ..plain() },
+                Target { block_size: 1 << 30, ..writing_target() },
+                NvmeFacts { largest_io: None, ..plain_namespace() },
                 "256MiB",
             ),
-            (Target { block_size: 512, ..writing() }, plain(), "block size (-b) of 512"),
-            (Target { base_file_offset: 1, ..writing() }, plain(), "base offset (-B)"),
+            (Target { block_size: 512, ..writing_target() }, plain_namespace(), "block size (-b) of 512"),
+            (Target { base_file_offset: 1, ..writing_target() }, plain_namespace(), "base offset (-B)"),
             (
                 with_share(Operation::Discard),
-                NvmeFacts { deallocates: false, ..plain() },
+                NvmeFacts { deallocates: false, ..plain_namespace() },
                 "Dataset Management",
             ),
             (
                 with_share(Operation::WriteZeroes),
-                NvmeFacts { writes_zeroes: false, ..plain() },
+                NvmeFacts { writes_zeroes: false, ..plain_namespace() },
                 "Write Zeroes",
             ),
         ];
         for (target, namespace, expected) in table {
-            let told = refusals(&target, namespace, &none);
+            let told = find_refusals(&target, namespace, &none);
             assert!(told.iter().any(|text| text.contains(expected)), "{expected}: {told:?}");
         }
         let flushed = RunOptions { flush_after: true, ..RunOptions::default() };
-        assert!(refusals(&writing(), plain(), &flushed)[0].contains("--flush-after"));
+        assert!(find_refusals(&writing_target(), plain_namespace(), &flushed)[0].contains("--flush-after"));
     }
 
     #[test]
     fn engine_and_targets_have_to_suit_each_other() {
-        let (target, namespace, file) = (writing(), facts(plain()), TargetFacts::default());
+        let (target, namespace, file) =
+            (writing_target(), sample_facts(plain_namespace()), TargetFacts::default());
         let (ours, others) = ((&target, &namespace), (&target, &file));
         for (engine, members, expected) in [
             (EngineKind::Nvme, vec![ours], ""),

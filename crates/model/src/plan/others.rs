@@ -10,17 +10,17 @@ use crate::profile::Target;
 /// Collects unsupported operations and misaligned blocks. A warning reports discards of partial units.
 pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>, warnings: &mut Vec<Finding>) {
     for (op, row, _) in target.shares.iter() {
-        match refusal(op, row.plural, target, facts) {
+        match operation_refusal(op, row.plural, target, facts) {
             Some(why) => {
                 errors.push(PlanError::target(format!("{}: '{}': {why}", row.option, target.path)));
             }
-            None if op == Operation::Discard => warnings.extend(partly(target, facts)),
+            None if op == Operation::Discard => warnings.extend(partial_support(target, facts)),
             None => {}
         }
     }
 }
 
-fn refusal(op: Operation, plural: &str, target: &Target, facts: &TargetFacts) -> Option<String> {
+fn operation_refusal(op: Operation, plural: &str, target: &Target, facts: &TargetFacts) -> Option<String> {
     if facts.kind != TargetKind::BlockDevice {
         return None;
     }
@@ -44,7 +44,7 @@ fn refusal(op: Operation, plural: &str, target: &Target, facts: &TargetFacts) ->
     ))
 }
 
-fn partly(target: &Target, facts: &TargetFacts) -> Option<Finding> {
+fn partial_support(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     let unit = facts.discards.as_ref().map_or(0, |found| found.unit);
     let off = off_grid(target, unit)?;
     let whose = match facts.kind {

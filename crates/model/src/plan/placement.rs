@@ -12,7 +12,8 @@ use crate::profile::Target;
 /// Returns a thread's I/O options with its placement. `relative`: the thread's number among the target's
 /// threads.
 pub fn placed(ways: IoWays, target: &Target, facts: &TargetFacts, relative: u32) -> IoWays {
-    let (write_stream, placement) = (stream(target, relative), identifier(target, facts, relative));
+    let (write_stream, placement) =
+        (stream_number(target, relative), placement_identifier(target, facts, relative));
     IoWays { write_stream, placement, ..ways }
 }
 
@@ -22,7 +23,7 @@ fn identifier(target: &Target, facts: &TargetFacts, relative: u32) -> Option<u16
 }
 
 /// The stream of a thread's writes; 0 = none.
-fn stream(target: &Target, relative: u32) -> u8 {
+fn stream_number(target: &Target, relative: u32) -> u8 {
     target.write_streams.of_thread(relative).and_then(|stream| stream.try_into().ok()).unwrap_or(0)
 }
 
@@ -112,12 +113,12 @@ mod tests {
     use crate::machine::ways::WayFacts;
     use crate::profile::PlacementList;
 
-    fn namespace(placement: Result<Vec<u16>, NoPlacement>) -> TargetFacts {
+    fn namespace_facts(placement: Result<Vec<u16>, NoPlacement>) -> TargetFacts {
         let nvme = Some(NvmeFacts { placement: Some(placement), ..NvmeFacts::default() });
         TargetFacts { kind: TargetKind::NvmeNamespace, nvme, ..TargetFacts::default() }
     }
 
-    fn device(write_streams: Option<u64>) -> TargetFacts {
+    fn device_facts(write_streams: Option<u64>) -> TargetFacts {
         let ways = Some(WayFacts { write_streams, ..WayFacts::default() });
         TargetFacts { kind: TargetKind::BlockDevice, ways, ..TargetFacts::default() }
     }
@@ -126,32 +127,36 @@ mod tests {
         Target { write_ratio: 100, fdp: PlacementList(handles.to_vec()), ..Target::default() }
     }
 
-    fn streamed(streams: &[u16]) -> Target {
+    fn streamed_target(streams: &[u16]) -> Target {
         Target { write_ratio: 100, write_streams: PlacementList(streams.to_vec()), ..Target::default() }
     }
 
     #[test]
     fn unsupported_placement_is_refused_and_named() {
-        let cached = Target { uncached_devices: false, ..streamed(&[1]) };
+        let cached = Target { uncached_devices: false, ..streamed_target(&[1]) };
         let file = TargetFacts { kind: TargetKind::File, ..TargetFacts::default() };
         let none = || Err(NoPlacement::Controller);
         for (target, facts, expected) in [
-            (Target::default(), namespace(none()), ""),
-            (Target::default(), device(None), ""),
-            (placed(&[0, 2]), namespace(Ok(vec![7, 8, 9])), ""),
-            (placed(&[0, 3]), namespace(Ok(vec![7, 8, 9])), "handles 0 to 2, and no 3"),
-            (placed(&[1]), namespace(Ok(vec![7])), "use --fdp 0"),
-            (placed(&[0]), namespace(Ok(vec![])), "no placement handle"),
-            (placed(&[0]), namespace(none()), "its controller doesn't support"),
-            (placed(&[0]), device(Some(3)), "or --write-stream"),
+            (Target::default(), namespace_facts(none()), ""),
+            (Target::default(), device_facts(None), ""),
+            (placed(&[0, 2]), namespace_facts(Ok(vec![7, 8, 9])), ""),
+            (placed(&[0, 3]), namespace_facts(Ok(vec![7, 8, 9])), "handles 0 to 2, and no 3"),
+            (placed(&[1]), namespace_facts(Ok(vec![7])), "use --fdp 0"),
+            (placed(&[0]), namespace_facts(Ok(vec![])), "no placement handle"),
+            (placed(&[0]), namespace_facts(none()), "its controller doesn't support"),
+            (placed(&[0]), device_facts(Some(3)), "or --write-stream"),
             (placed(&[0]), file.clone(), "use the character device"),
-            (streamed(&[1, 3]), device(Some(3)), ""),
-            (streamed(&[1, 4]), device(Some(3)), "streams 1 to 3 (queue/max_write_streams), and no 4"),
-            (streamed(&[1]), device(Some(0)), "reports no write streams"),
-            (streamed(&[1]), device(None), "Linux 6.16"),
-            (streamed(&[1]), file, "file systems don't"),
-            (streamed(&[1]), namespace(none()), "use --fdp"),
-            (cached, device(Some(3)), "leave out -Sb"),
+            (streamed_target(&[1, 3]), device_facts(Some(3)), ""),
+            (
+                streamed_target(&[1, 4]),
+                device_facts(Some(3)),
+                "streams 1 to 3 (queue/max_write_streams), and no 4",
+            ),
+            (streamed_target(&[1]), device_facts(Some(0)), "reports no write streams"),
+            (streamed_target(&[1]), device_facts(None), "Linux 6.16"),
+            (streamed_target(&[1]), file, "file systems don't"),
+            (streamed_target(&[1]), namespace_facts(none()), "use --fdp"),
+            (cached, device_facts(Some(3)), "leave out -Sb"),
         ] {
             let mut errors = Vec::new();
             check(&target, &facts, &mut errors);
@@ -162,17 +167,17 @@ mod tests {
 
     #[test]
     fn threads_take_the_handles_and_streams_in_turn() {
-        let facts = namespace(Ok(vec![7, 0x101, 9]));
-        let told = [0, 1, 2, 3].map(|thread| identifier(&placed(&[1, 0]), &facts, thread));
+        let facts = namespace_facts(Ok(vec![7, 0x101, 9]));
+        let told = [0, 1, 2, 3].map(|thread| placement_identifier(&placed(&[1, 0]), &facts, thread));
         assert_eq!(told, [Some(0x101), Some(7), Some(0x101), Some(7)]);
-        assert_eq!(identifier(&Target::default(), &facts, 0), None);
-        assert_eq!([0, 1, 2].map(|thread| stream(&streamed(&[3, 255]), thread)), [3, 255, 3]);
-        assert_eq!(stream(&Target::default(), 0), 0);
+        assert_eq!(placement_identifier(&Target::default(), &facts, 0), None);
+        assert_eq!([0, 1, 2].map(|thread| stream_number(&streamed_target(&[3, 255]), thread)), [3, 255, 3]);
+        assert_eq!(stream_number(&Target::default(), 0), 0);
     }
 
     #[test]
     fn only_io_uring_names_streams() {
-        let (target, facts) = (streamed(&[1]), device(Some(3)));
+        let (target, facts) = (streamed_target(&[1]), device_facts(Some(3)));
         for (engine, suited) in [
             (EngineKind::Uring, true),
             (EngineKind::Sim, true),

@@ -40,7 +40,7 @@ pub fn check(
                 .to_owned(),
         ));
     }
-    if let Err(error) = presence(target, facts, simulated).and_then(|()| offsets(target, facts)) {
+    if let Err(error) = check_presence(target, facts, simulated).and_then(|()| check_offsets(target, facts)) {
         errors.push(error);
         return;
     }
@@ -61,13 +61,13 @@ pub fn check(
         warnings.push(Finding::warning(message).on(path));
     }
     if !simulated && target.cache_mode == CacheMode::DisableLocalCache && !facts.is_remote() {
-        errors.push(PlanError::target(local(target, facts)));
+        errors.push(PlanError::target(local_text(target, facts)));
         return;
     }
     if !simulated
         && is_aligned(target, facts)
         && let Some(needs) = facts.direct
-        && let Err(error) = direct(target, facts, size, needs)
+        && let Err(error) = check_direct(target, facts, size, needs)
     {
         errors.push(error);
     }
@@ -92,7 +92,7 @@ fn is_aligned(target: &Target, facts: &TargetFacts) -> bool {
 }
 
 /// Whether the kernel can count to the end of the target.
-fn offsets(target: &Target, facts: &TargetFacts) -> Result<(), PlanError> {
+fn check_offsets(target: &Target, facts: &TargetFacts) -> Result<(), PlanError> {
     let (path, size) = (&target.path, planned_size(target, facts));
     if size <= LAST_OFFSET {
         return Ok(());
@@ -102,7 +102,7 @@ fn offsets(target: &Target, facts: &TargetFacts) -> Result<(), PlanError> {
     )))
 }
 
-fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(), PlanError> {
+fn check_presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(), PlanError> {
     let path = &target.path;
     let unfit = |message: String| Err(PlanError::target(message));
     if path.as_bytes().is_empty() {
@@ -235,7 +235,7 @@ pub fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
 }
 
 /// `-Sr` where there is no client cache.
-fn local(target: &Target, facts: &TargetFacts) -> String {
+fn local_text(target: &Target, facts: &TargetFacts) -> String {
     let what = match facts.kind {
         TargetKind::BlockDevice => "is a block device".into(),
         TargetKind::NvmeNamespace => "is an NVMe namespace".into(),
@@ -268,7 +268,7 @@ fn direct(
         )));
     }
     let grid = u64::from(needs.offset);
-    let mut off = off(target, grid);
+    let mut off = unaligned_settings(target, grid);
     let cut = cut_area(target, size).filter(|area| area % grid != 0);
     let remedy = cut.map_or(String::new(), |area| {
         off.push(format!("the area of {area} bytes, which the distribution (-rdabs) fills,"));
@@ -313,7 +313,7 @@ fn off(target: &Target, grid: u64) -> Vec<String> {
 
 /// The same as the beginning of a sentence, with the area that a distribution fills; `None` = all are.
 pub(super) fn off_grid(target: &Target, size: u64, grid: u64) -> Option<String> {
-    let mut off = off(target, grid);
+    let mut off = unaligned_settings(target, grid);
     let cut = cut_area(target, size).filter(|area| area % grid != 0);
     off.extend(cut.map(|area| format!("the area of {area} bytes, which the distribution (-rdabs) fills,")));
     let are = if off.len() == 1 { "is" } else { "are" };
@@ -369,7 +369,7 @@ mod tests {
         let found = |path: &str| {
             let target = Target { path: RawText::from(path), file_size: Some(1 << 30), ..Target::default() };
             let facts = TargetFacts { location: path.into(), ..TargetFacts::default() };
-            presence(&target, &facts, false).err().map(|error| error.to_string())
+            check_presence(&target, &facts, false).err().map(|error| error.to_string())
         };
         for path in ["/dev/sdx", "/dev/mapper/data"] {
             assert!(found(path).is_some_and(|error| error.contains("/dev is for devices")), "{path}");

@@ -77,7 +77,10 @@ mod tests {
     use super::*;
     use crate::engines::EngineKind;
 
-    fn decide(change: fn(&mut Etw), engine: Option<EngineKind>) -> Result<Option<TracePlan>, Vec<PlanError>> {
+    fn decide_plan(
+        change: fn(&mut Etw),
+        engine: Option<EngineKind>,
+    ) -> Result<Option<TracePlan>, Vec<PlanError>> {
         let mut etw = Etw::default();
         change(&mut etw);
         tracing(Some(&etw), Wish { engine, ..Wish::default() })
@@ -109,7 +112,7 @@ mod tests {
             ),
         ];
         for (change, classes, clock) in table {
-            assert_eq!(decide(change, None), Ok(Some(TracePlan { classes, clock })));
+            assert_eq!(decide_plan(change, None), Ok(Some(TracePlan { classes, clock })));
         }
     }
 
@@ -125,13 +128,13 @@ mod tests {
             (|etw| etw.disk_io = true, Some(EngineKind::Sim), &["-e: a simulated run"]),
         ];
         for (change, engine, names) in table {
-            let errors = decide(change, engine).unwrap_err();
+            let errors = decide_plan(change, engine).unwrap_err();
             assert_eq!(errors.len(), names.len(), "{errors:?}");
             assert!(
                 errors.iter().zip(names).all(|(error, name)| error.finding.message.starts_with(name)),
                 "{errors:?}"
             );
         }
-        assert!(decide(|_| (), Some(EngineKind::Sim)).is_ok());
+        assert!(decide_plan(|_| (), Some(EngineKind::Sim)).is_ok());
     }
 }

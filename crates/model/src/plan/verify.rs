@@ -17,7 +17,9 @@ pub fn sector(facts: &TargetFacts) -> u32 {
 pub fn unit(profile: &Profile, path: &RawText) -> u64 {
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let of_path = targets.filter(|target| target.path == *path);
-    of_path.flat_map(|target| settings(target).into_iter()).fold(0, |unit, (_, bytes)| common(unit, bytes))
+    of_path
+        .flat_map(|target| grid_settings(target).into_iter())
+        .fold(0, |unit, (_, bytes)| greatest_divisor(unit, bytes))
 }
 
 /// Returns the alignments of I/O positions in bytes, with the names of the settings; 0 = none.
@@ -36,8 +38,8 @@ fn settings(target: &Target) -> Vec<(&'static str, u64)> {
 }
 
 /// The greatest common divisor; that of 0 and a number is the number.
-fn common(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { common(b, a % b) }
+fn greatest_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_divisor(b, a % b) }
 }
 
 /// Divides the targets of a worker that are verified; `facts` of all targets of the span.
@@ -52,7 +54,7 @@ pub fn check(profile: &Profile, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<P
     let each = span.targets.iter().zip(facts);
     each.filter_map(|(target, facts)| {
         let sector = u64::from(sector(facts));
-        let off = settings(target).into_iter().find(|(_, bytes)| bytes % sector != 0);
+        let off = grid_settings(target).into_iter().find(|(_, bytes)| bytes % sector != 0);
         let unit = unit(profile, &target.path);
         let cut = cut_area(target, planned_size(target, facts));
         let area = cut.filter(|area| unit > 0 && area % unit != 0);
@@ -72,54 +74,60 @@ mod tests {
     use super::*;
     use crate::machine::target::DirectRequirements;
 
-    fn on(offset: u32) -> TargetFacts {
+    fn facts_at_offset(offset: u32) -> TargetFacts {
         let direct = Some(DirectRequirements { offset, memory: 4 });
         TargetFacts { direct, size: 1 << 30, ..TargetFacts::default() }
     }
 
-    fn target(block_size: u32, block_alignment: u64) -> Target {
+    fn sample_target(block_size: u32, block_alignment: u64) -> Target {
         Target { path: "t".into(), block_size, block_alignment, ..Target::default() }
     }
 
-    fn profile(spans: Vec<Vec<Target>>) -> Profile {
+    fn sample_profile(spans: Vec<Vec<Target>>) -> Profile {
         let span = |targets| TimeSpan { targets, ..TimeSpan::default() };
         Profile { time_spans: spans.into_iter().map(span).collect(), ..Profile::default() }
     }
 
     #[test]
     fn a_sector_is_what_the_device_writes_as_a_whole_and_at_least_512_bytes() {
-        assert_eq!([on(0), on(1), on(512), on(4096)].map(|facts| sector(&facts)), [512, 512, 512, 4096]);
+        assert_eq!(
+            [facts_at_offset(0), facts_at_offset(1), facts_at_offset(512), facts_at_offset(4096)]
+                .map(|facts| sector(&facts)),
+            [512, 512, 512, 4096]
+        );
         assert_eq!(sector(&TargetFacts::default()), 512);
     }
 
     #[test]
     fn no_io_of_any_time_span_touches_a_unit_in_part() {
-        let shifted = Target { base_file_offset: 12288, ..target(65536, 0) };
-        let strided = Target { thread_stride: 512, ..target(4096, 0) };
+        let shifted = Target { base_file_offset: 12288, ..sample_target(65536, 0) };
+        let strided = Target { thread_stride: 512, ..sample_target(4096, 0) };
         for (spans, expected) in [
-            (vec![vec![target(65536, 0)]], 65536),
-            (vec![vec![target(65536, 4096)]], 4096),
-            (vec![vec![target(65536, 0)], vec![target(24576, 0)]], 8192),
+            (vec![vec![sample_target(65536, 0)]], 65536),
+            (vec![vec![sample_target(65536, 4096)]], 4096),
+            (vec![vec![sample_target(65536, 0)], vec![sample_target(24576, 0)]], 8192),
             (vec![vec![shifted]], 4096),
-            (vec![vec![target(65536, 0), strided]], 512),
-            (vec![vec![Target { path: "other".into(), ..target(512, 0) }]], 0),
+            (vec![vec![sample_target(65536, 0), strided]], 512),
+            (vec![vec![Target { path: "other".into(), ..sample_target(512, 0) }]], 0),
         ] {
-            assert_eq!(unit(&profile(spans), &"t".into()), expected);
+            assert_eq!(unit(&sample_profile(spans), &"t".into()), expected);
         }
     }
 
     #[test]
     fn unaligned_sizes_are_refused_and_named() {
         let refusal = |target: Target, facts| {
-            let profile = profile(vec![vec![target]]);
+            let profile = sample_profile(vec![vec![target]]);
             check(&profile, &profile.time_spans[0], &[facts]).first().map(|error| error.to_string())
         };
-        assert_eq!(refusal(target(65536, 4096), on(4096)), None);
-        let message = refusal(target(65536, 512), on(4096)).unwrap();
+        assert_eq!(refusal(sample_target(65536, 4096), facts_at_offset(4096)), None);
+        let message = refusal(sample_target(65536, 512), facts_at_offset(4096)).unwrap();
         assert!(
             message.contains("the stride or alignment (-s, -r) of 512 is not a multiple of 4096"),
             "{message}"
         );
-        assert!(refusal(target(1000, 0), on(0)).unwrap().contains("block size (-b) of 1000"));
+        assert!(
+            refusal(sample_target(1000, 0), facts_at_offset(0)).unwrap().contains("block size (-b) of 1000")
+        );
     }
 }

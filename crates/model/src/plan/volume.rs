@@ -15,7 +15,7 @@ pub struct VolumeGoal {
 }
 
 impl VolumeGoal {
-    pub fn done(&self) -> &'static str {
+    pub fn done_word(&self) -> &'static str {
         match self.direction {
             Direction::Read => "read",
             Direction::Write => "written",
@@ -33,14 +33,14 @@ pub(super) fn goals(span: &TimeSpan, run_options: &RunOptions, workers: &[Worker
     let goal = |(direction, volume): (Direction, Option<Volume>)| {
         let bytes = match volume? {
             Volume::Bytes(bytes) => bytes,
-            Volume::Times(times) => touched(direction, workers).saturating_mul(times.into()),
+            Volume::Times(times) => touched_bytes(direction, workers).saturating_mul(times.into()),
         };
         Some(VolumeGoal { direction, bytes: bytes.max(1), from_start: false })
     };
     asked.into_iter().filter_map(goal).collect()
 }
 
-fn does(direction: Direction, write_ratio: u32) -> bool {
+fn does_direction(direction: Direction, write_ratio: u32) -> bool {
     match direction {
         Direction::Read => write_ratio < 100,
         Direction::Write => write_ratio > 0,
@@ -51,7 +51,7 @@ fn touched(direction: Direction, workers: &[WorkerPlan]) -> u64 {
     let mut parts: BTreeMap<TargetId, (u64, u64)> = BTreeMap::new();
     for target in workers.iter().flat_map(|worker| &worker.targets) {
         let workload = &target.workload;
-        if does(direction, workload.write_ratio) {
+        if does_direction(direction, workload.write_ratio) {
             let (from, to) = (workload.base, workload.base + workload.region);
             let part = parts.entry(target.id).or_insert((from, to));
             *part = (part.0.min(from), part.1.max(to));

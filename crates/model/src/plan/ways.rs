@@ -21,7 +21,7 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
     }
     let answer = facts.ways.as_ref().and_then(|found| found.no_dont_cache.as_ref());
     if let Some(answer) = answer.filter(|_| target.dont_cache) {
-        let on = place(facts);
+        let on = place_text(facts);
         let IoWayRow { option, since, needs, .. } = IoWay::DontCache.row();
         errors.push(PlanError::target(format!(
             "{option}: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it needs Linux \
@@ -35,7 +35,7 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
     }
 }
 
-fn place(facts: &TargetFacts) -> String {
+fn place_text(facts: &TargetFacts) -> String {
     match facts.kind {
         TargetKind::BlockDevice => "block devices".to_owned(),
         TargetKind::NvmeNamespace => "NVMe commands".to_owned(),
@@ -50,7 +50,7 @@ fn no_nowait(facts: &TargetFacts) -> Option<String> {
     Some(format!(
         "the kernel has no RWF_NOWAIT for {} here ({answer}): it needs Linux {since} and a file on ext4, XFS \
          or btrfs, or a device whose driver has it; leave the option out",
-        place(facts)
+        place_text(facts)
     ))
 }
 
@@ -62,7 +62,7 @@ fn no_nowait_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
     Some(format!(
         "the kernel has no RWF_NOWAIT for writes through the page cache of {} ({answer}): XFS and btrfs \
          have it; use -Su to bypass the page cache, or -w0",
-        place(facts)
+        place_text(facts)
     ))
 }
 

@@ -25,7 +25,7 @@ pub fn content(span: &TimeSpan, index: usize, facts: &TargetFacts) -> WriteConte
     let target = &span.targets[index];
     if uses_source(target) {
         let index = span.targets[..index].iter().filter(|t| uses_source(t)).count();
-        return WriteContent::Source { index, alignment: alignment(target, facts) };
+        return WriteContent::Source { index, alignment: source_alignment(target, facts) };
     }
     match (target.zero_write_buffers, span.random_write_data, target.content) {
         (true, ..) => WriteContent::Zeros,
@@ -45,13 +45,13 @@ fn alignment(target: &Target, facts: &TargetFacts) -> u32 {
 
 /// Returns the limit of a thread on the target. A throughput limit has precedence over bursts.
 pub fn limit(span: &TimeSpan, target: &Target) -> Limit {
-    match throughput(target) {
+    match throughput_limit(target) {
         Limit::None => bursts(span, target),
         limit => limit,
     }
 }
 
-fn throughput(target: &Target) -> Limit {
+fn throughput_limit(target: &Target) -> Limit {
     match target.throughput {
         Some(Throughput::Iops(iops)) if iops > 0 => Limit::iops(iops),
         Some(Throughput::BytesPerMillisecond(bytes)) if bytes > 0 => {
@@ -104,7 +104,7 @@ const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
 /// Returns valid bursts and pauses without effect, as in DISKSPD, with each reason.
 pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Finding> {
     let paused = |index: usize| bursts(span, &span.targets[index]) != Limit::None;
-    let limited = |index: usize| throughput(&span.targets[index]) != Limit::None;
+    let limited = |index: usize| throughput_limit(&span.targets[index]) != Limit::None;
     let mut found = Vec::new();
     if (0..span.targets.len()).any(|index| paused(index) && limited(index)) {
         found.push(Finding::warning(
@@ -127,18 +127,18 @@ mod tests {
     use crate::machine::target::DirectRequirements;
     use crate::profile::{CacheMode, ThreadTarget};
 
-    fn source(size: u64) -> Option<RandomDataSource> {
+    fn sample_source(size: u64) -> Option<RandomDataSource> {
         Some(RandomDataSource { size, path: None })
     }
 
-    fn written(target: Target) -> Target {
+    fn written_target(target: Target) -> Target {
         Target { write_ratio: 50, ..target }
     }
 
     #[test]
     fn a_source_goes_before_zeros_and_zeros_before_fresh_content() {
         let content_of = |source, zeros, fresh| {
-            let target = written(Target {
+            let target = written_target(Target {
                 random_data_source: source,
                 zero_write_buffers: zeros,
                 ..Target::default()
@@ -152,8 +152,8 @@ mod tests {
             (None, false, true, WriteContent::Fresh),
             (None, true, false, WriteContent::Zeros),
             (None, true, true, WriteContent::Zeros),
-            (source(1 << 20), true, true, sourced),
-            (source(1 << 20), false, true, sourced),
+            (sample_source(1 << 20), true, true, sourced),
+            (sample_source(1 << 20), false, true, sourced),
         ] {
             assert_eq!(content_of(source, zeros, fresh), expected);
         }
@@ -162,11 +162,11 @@ mod tests {
     #[test]
     fn targets_that_write_have_sources_and_only_they() {
         let targets = vec![
-            Target { random_data_source: source(1), ..Target::default() },
-            written(Target { random_data_source: source(2), ..Target::default() }),
-            written(Target::default()),
-            written(Target {
-                random_data_source: source(3),
+            Target { random_data_source: sample_source(1), ..Target::default() },
+            written_target(Target { random_data_source: sample_source(2), ..Target::default() }),
+            written_target(Target::default()),
+            written_target(Target {
+                random_data_source: sample_source(3),
                 cache_mode: CacheMode::DisableOsCache,
                 ..Target::default()
             }),

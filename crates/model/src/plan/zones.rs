@@ -30,12 +30,12 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
              (-w0)"
         )),
         Some(_) if !target.zoned => return,
-        Some(zones) => unfit(target, facts, zones),
+        Some(zones) => unfit_reason(target, facts, zones),
     };
-    errors.extend(why.map(|why| refused(target, &why)));
+    errors.extend(why.map(|why| zone_error(target, &why)));
 }
 
-fn refused(target: &Target, why: &str) -> PlanError {
+fn zone_error(target: &Target, why: &str) -> PlanError {
     PlanError::target(format!("{}: '{}': {why}", IoWay::Zoned.row().option, target.path))
 }
 
@@ -47,7 +47,7 @@ fn no_zones(facts: &TargetFacts) -> String {
     format!("{what}: leave the option out, or name {}", IoWay::Zoned.row().needs)
 }
 
-fn unfit(target: &Target, facts: &TargetFacts, zones: &ZoneFacts) -> Option<String> {
+fn unfit_reason(target: &Target, facts: &TargetFacts, zones: &ZoneFacts) -> Option<String> {
     if let Some(why) = &zones.unknown {
         return Some(why.clone());
     }
@@ -120,7 +120,7 @@ fn deal_one(
     let of = |entry: &ZoneUser| workers[entry.worker].targets[entry.target].target;
     let Some(first) = entries.first().map(of) else { return Ok(()) };
     let (target, known) = (&span.targets[first], &facts[first]);
-    let told = |why: String| refused(target, &why);
+    let told = |why: String| zone_error(target, &why);
     let Some(zones) = known.zones.as_ref() else { return Ok(()) };
     let Ok(zone_size) = u32::try_from(zones.zone_size) else { return Ok(()) };
     let alike = |entry: &ZoneUser| {
@@ -138,7 +138,7 @@ fn deal_one(
     let writes = entries.iter().any(|entry| span.targets[of(entry)].write_ratio > 0);
     let block = u64::from(target.block_size);
     let shares: Vec<Vec<Zone>> = match writes {
-        true => split(&area, block, entries.len()),
+        true => split_zones(&area, block, entries.len()),
         false => vec![area; entries.len()],
     };
     let mut writers = Vec::new();
@@ -269,7 +269,7 @@ mod tests {
         TargetFacts { kind, location, size: count * 16 * MIB, zones: Some(zones), ..TargetFacts::default() }
     }
 
-    fn target(write_ratio: u32, request_count: u32, threads_per_file: u32) -> Target {
+    fn sample_target(write_ratio: u32, request_count: u32, threads_per_file: u32) -> Target {
         Target {
             path: "/dev/z".into(),
             zoned: true,
@@ -302,67 +302,81 @@ mod tests {
 
     #[test]
     fn writing_threads_divide_zones_and_readers_use_all() {
-        let of = |target| planned(vec![target], &device(7, 0)).unwrap();
-        assert_eq!(of(target(100, 1, 3)), [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
-        let read = planned(vec![target(0, 4, 2)], &device(3, 1)).unwrap();
+        let of = |target| plan_zones(vec![target], &sample_device(7, 0)).unwrap();
+        assert_eq!(of(sample_target(100, 1, 3)), [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
+        let read = plan_zones(vec![sample_target(0, 4, 2)], &sample_device(3, 1)).unwrap();
         assert_eq!(read, [vec![0, 1, 2], vec![0, 1, 2]]);
-        let within = Target { base_file_offset: 8 * MIB, max_file_size: 64 * MIB, ..target(100, 1, 1) };
+        let within =
+            Target { base_file_offset: 8 * MIB, max_file_size: 64 * MIB, ..sample_target(100, 1, 1) };
         assert_eq!(of(within), [vec![1, 2, 3]], "the one that it begins in is none of them");
-        let both = planned(vec![target(100, 1, 1), target(0, 1, 1)], &device(4, 3)).unwrap();
+        let both =
+            plan_zones(vec![sample_target(100, 1, 1), sample_target(0, 1, 1)], &sample_device(4, 3)).unwrap();
         assert_eq!(both, [vec![0, 2], vec![1, 3]], "who reads beside a writer has zones of its own");
-        let plain = Target { zoned: false, ..target(0, 1, 1) };
+        let plain = Target { zoned: false, ..sample_target(0, 1, 1) };
         assert_eq!(of(plain), [Vec::<u64>::new()]);
     }
 
     #[test]
     fn work_against_zone_rules_is_refused_and_named() {
         let zones = |change: fn(&mut ZoneFacts)| {
-            let mut facts = device(7, 1);
+            let mut facts = sample_device(7, 1);
             facts.zones.iter_mut().for_each(change);
             facts
         };
-        let (none, file) = (TargetFacts { zones: None, ..device(7, 0) }, TargetKind::File);
+        let (none, file) = (TargetFacts { zones: None, ..sample_device(7, 0) }, TargetKind::File);
         let unknown = NvmeFacts { zoned: true, block_size: 512, ..NvmeFacts::default() };
         let kind = TargetKind::NvmeNamespace;
         let unknown = TargetFacts { kind, nvme: Some(unknown), ..none.clone() };
-        let mut used_up = device(7, 0);
+        let mut used_up = sample_device(7, 0);
         let full = used_up.zones.iter_mut().flat_map(|zones| &mut zones.zones).take(3);
         full.for_each(|zone| (zone.active, zone.written) = (true, zone.capacity));
-        let block = |block_size| Target { block_size, ..target(100, 1, 1) };
+        let block = |block_size| Target { block_size, ..sample_target(100, 1, 1) };
         for (target, facts, expected) in [
-            (target(100, 1, 1), none.clone(), "the kernel reports no zones"),
-            (target(100, 1, 1), TargetFacts { kind: file, ..none }, "it is not a block device"),
-            (target(100, 1, 1), unknown, "CONFIG_BLK_DEV_ZONED"),
-            (Target { zoned: false, ..target(1, 1, 1) }, device(7, 0), "add --zoned"),
-            (target(0, 1, 1), zones(|zones| zones.unknown = Some("it is a partition".into())), "a partition"),
-            (Target { uncached_devices: false, ..target(100, 1, 1) }, device(7, 0), "leave out -Sb"),
-            (target(0, 1, 1), zones(|zones| zones.zone_size = 4 << 30), "4 GiB or larger"),
-            (Target { max_file_size: MIB, ..target(100, 1, 1) }, device(7, 0), "no zone"),
-            (block(5 * 65536), device(7, 0), "doesn't divide"),
-            (block(24 << 20), device(7, 0), "doesn't divide"),
-            (target(100, 2, 4), device(7, 0), "for its 1 zones"),
-            (target(50, 2, 2), device(7, 7), "need two zones for each"),
-            (target(0, 1, 1), device(7, 0), "nothing can be read"),
-            (target(50, 1, 2), device(7, 1), "nothing can be read"),
-            (target(50, 1, 2), device(7, 2), ""),
-            (target(100, 2, 2), device(7, 0), "at most 3 open"),
-            (target(100, 3, 1), zones(|zones| zones.zones[6].active = true), ""),
-            (target(100, 1, 3), device(7, 5), "need 5 active zones, counting 5 that are active already"),
-            (target(100, 1, 3), device(7, 2), ""),
-            (target(100, 3, 1), used_up, "need 6 active zones, counting 3 that are active already"),
+            (sample_target(100, 1, 1), none.clone(), "the kernel reports no zones"),
+            (sample_target(100, 1, 1), TargetFacts { kind: file, ..none }, "it is not a block device"),
+            (sample_target(100, 1, 1), unknown, "CONFIG_BLK_DEV_ZONED"),
+            (Target { zoned: false, ..sample_target(1, 1, 1) }, sample_device(7, 0), "add --zoned"),
             (
-                target(100, 3, 3),
+                sample_target(0, 1, 1),
+                zones(|zones| zones.unknown = Some("it is a partition".into())),
+                "a partition",
+            ),
+            (
+                Target { uncached_devices: false, ..sample_target(100, 1, 1) },
+                sample_device(7, 0),
+                "leave out -Sb",
+            ),
+            (sample_target(0, 1, 1), zones(|zones| zones.zone_size = 4 << 30), "4 GiB or larger"),
+            (Target { max_file_size: MIB, ..sample_target(100, 1, 1) }, sample_device(7, 0), "no zone"),
+            (block(5 * 65536), sample_device(7, 0), "doesn't divide"),
+            (block(24 << 20), sample_device(7, 0), "doesn't divide"),
+            (sample_target(100, 2, 4), sample_device(7, 0), "for its 1 zones"),
+            (sample_target(50, 2, 2), sample_device(7, 7), "need two zones for each"),
+            (sample_target(0, 1, 1), sample_device(7, 0), "nothing can be read"),
+            (sample_target(50, 1, 2), sample_device(7, 1), "nothing can be read"),
+            (sample_target(50, 1, 2), sample_device(7, 2), ""),
+            (sample_target(100, 2, 2), sample_device(7, 0), "at most 3 open"),
+            (sample_target(100, 3, 1), zones(|zones| zones.zones[6].active = true), ""),
+            (
+                sample_target(100, 1, 3),
+                sample_device(7, 5),
+                "need 5 active zones, counting 5 that are active already",
+            ),
+            (sample_target(100, 1, 3), sample_device(7, 2), ""),
+            (sample_target(100, 3, 1), used_up, "need 6 active zones, counting 3 that are active already"),
+            (
+                sample_target(100, 3, 3),
                 zones(|zones| (zones.max_open, zones.max_active) = (0, 0)),
                 "for its 2 zones",
             ),
-            (target(100, 2, 3), zones(|zones| (zones.max_open, zones.max_active) = (0, 0)), ""),
+            (sample_target(100, 2, 3), zones(|zones| (zones.max_open, zones.max_active) = (0, 0)), ""),
         ] {
-            let told = planned(vec![target.clone()], &facts).err().unwrap_or_default();
+            let told = plan_zones(vec![target.clone()], &facts).err().unwrap_or_default();
             assert!(told.contains(expected), "{expected}: {told}");
             assert_eq!(told.is_empty(), expected.is_empty(), "{told}");
         }
-        let part = Target { max_file_size: 64 * MIB, ..target(100, 1, 1) };
-        let told = planned(vec![part, target(100, 1, 1)], &device(7, 0)).unwrap_err();
+        let part = Target { max_file_size: 64 * MIB, ..sample_target(100, 1, 1) };
+        let told = plan_zones(vec![part, sample_target(100, 1, 1)], &sample_device(7, 0)).unwrap_err();
         assert!(told.contains("the same device"), "{told}");
     }
 }

@@ -12,12 +12,12 @@ pub fn list() -> String {
 /// Command lines, reasons, sources and thresholds of one.
 pub fn show(preset: &Preset) -> String {
     let mut text = format!("{}: {}\n\n", preset.name, preset.about);
-    for (options, about) in lines(preset) {
+    for (options, about) in preset_lines(preset) {
         let _ = write!(text, "  # {about}\n  diskspd {options} TARGET\n");
     }
     let _ = writeln!(text, "\n{}\n", preset.reasons);
     for threshold in preset.thresholds {
-        let _ = writeln!(text, "{}", sentence(threshold));
+        let _ = writeln!(text, "{}", threshold_sentence(threshold));
     }
     for source in preset.sources {
         let _ = writeln!(text, "Source: {source}");
@@ -42,12 +42,12 @@ pub fn markdown() -> String {
         .to_owned();
     for preset in PRESETS {
         let _ = write!(text, "\n## {}\n\n{}.\n\n", preset.name, preset.about);
-        for (options, about) in lines(preset) {
+        for (options, about) in preset_lines(preset) {
             let _ = write!(text, "    # {about}\n    diskspd {options} TARGET\n");
         }
         let _ = write!(text, "\n{}\n", preset.reasons);
         for threshold in preset.thresholds {
-            let _ = write!(text, "\n{}\n", sentence(threshold));
+            let _ = write!(text, "\n{}\n", threshold_sentence(threshold));
         }
         text.push_str("\nSources:\n");
         for source in preset.sources {
@@ -57,7 +57,7 @@ pub fn markdown() -> String {
     text
 }
 
-fn lines(preset: &Preset) -> impl Iterator<Item = (&'static str, String)> {
+fn preset_lines(preset: &Preset) -> impl Iterator<Item = (&'static str, String)> {
     let several = preset.parts.iter().any(|part| part.time_span > 1);
     preset.parts.iter().map(move |part| {
         let when = if several { format!("time span {}: ", part.time_span) } else { String::new() };
@@ -65,7 +65,7 @@ fn lines(preset: &Preset) -> impl Iterator<Item = (&'static str, String)> {
     })
 }
 
-fn sentence(threshold: &Threshold) -> String {
+fn threshold_sentence(threshold: &Threshold) -> String {
     let grades: Vec<String> =
         threshold.grades.iter().map(|grade| format!("up to {} ms {}", grade.up_to_ms, grade.word)).collect();
     let under = match threshold.under {

@@ -2,15 +2,15 @@
 
 use super::{Grade, GradedLoad, JudgedLatency, Preset, Step, Threshold};
 
-const fn part(about: &'static str, options: &'static str) -> Step {
+const fn first_step(about: &'static str, options: &'static str) -> Step {
     Step { time_span: 1, about, options }
 }
 
-const fn then(time_span: u32, about: &'static str, options: &'static str) -> Step {
+const fn next_step(time_span: u32, about: &'static str, options: &'static str) -> Step {
     Step { time_span, about, options }
 }
 
-const fn grade(up_to_ms: f64, word: &'static str) -> Grade {
+const fn latency_grade(up_to_ms: f64, word: &'static str) -> Grade {
     Grade { up_to_ms, word }
 }
 
@@ -26,7 +26,12 @@ const FLEET: &str =
 const DATA_FILES: Threshold = Threshold {
     of: JudgedLatency::MeanRead,
     under: GradedLoad::Rate,
-    grades: &[grade(1.0, "excellent"), grade(5.0, "very good"), grade(10.0, "good"), grade(20.0, "poor")],
+    grades: &[
+        latency_grade(1.0, "excellent"),
+        latency_grade(5.0, "very good"),
+        latency_grade(10.0, "good"),
+        latency_grade(20.0, "poor"),
+    ],
     beyond: "bad",
     source: "Paul Randal, \
              https://www.sqlskills.com/blogs/paul/are-io-latencies-killing-your-performance/",
@@ -35,7 +40,7 @@ const DATA_FILES: Threshold = Threshold {
 const LOG: Threshold = Threshold {
     of: JudgedLatency::MeanWrite,
     under: GradedLoad::OneAtATime,
-    grades: &[grade(1.0, "excellent"), grade(5.0, "good"), grade(10.0, "fair")],
+    grades: &[latency_grade(1.0, "excellent"), latency_grade(5.0, "good"), latency_grade(10.0, "fair")],
     beyond: "poor",
     source: "1 to 5 ms are wanted of a log: https://sql-sasquatch.blogspot.com/2015/02/; 10 ms as \
              Paul Randal has it",
@@ -45,7 +50,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "sql-oltp",
         about: "SQL Server's data files under many small transactions",
-        parts: &[part(
+        parts: &[first_step(
             "pages read by index and written by checkpoints",
             "-b8K -r -w30 -t4 -o8 -Sh -Z20M -L -D",
         )],
@@ -59,7 +64,10 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "sql-log",
         about: "SQL Server's transaction log",
-        parts: &[part("log buffers written one after the other", "-b60K -s -w100 -t1 -o1 -Sh -Z20M -L -D")],
+        parts: &[first_step(
+            "log buffers written one after the other",
+            "-b60K -s -w100 -t1 -o1 -Sh -Z20M -L -D",
+        )],
         reasons: "The log is written sequentially, up to 60 KiB at a time, and a commit waits until \
                   its record is on the disk: one outstanding write shows the time that a commit \
                   takes.",
@@ -69,7 +77,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "sql-scan",
         about: "SQL Server reading ahead for large scans",
-        parts: &[part("extents read ahead", "-b512K -s -w0 -t1 -o16 -Su -L -D")],
+        parts: &[first_step("extents read ahead", "-b512K -s -w0 -t1 -o16 -Su -L -D")],
         reasons: "Read-ahead reads multiples of a page in one I/O, up to 256 KiB, in the Enterprise \
                   edition up to 1 MiB; 512 KiB with 16 outstanding is the usual stand-in for table \
                   scans. Throughput counts, not latency.",
@@ -79,7 +87,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "sql-backup",
         about: "SQL Server reading a database for a backup",
-        parts: &[part("large sequential reads", "-b1M -s -w0 -t1 -o32 -Su -L -D")],
+        parts: &[first_step("large sequential reads", "-b1M -s -w0 -t1 -o32 -Su -L -D")],
         reasons: "A backup reads the files from begin to end, in I/Os of 1 MiB, with many outstanding. The \
                   backup is written to another device.",
         sources: &[SQL_LINES],
@@ -88,7 +96,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "tempdb",
         about: "SQL Server's tempdb: sorting, hashing, version store",
-        parts: &[part("pages written and read back", "-b8K -r -w50 -t8 -o4 -Sh -Z20M -L -D")],
+        parts: &[first_step("pages written and read back", "-b8K -r -w50 -t8 -o4 -Sh -Z20M -L -D")],
         reasons: "What is spilled is written and read about once each, in pages, by many sessions at \
                   a time: eight files are usual, so eight threads.",
         sources: &[SQL_LINES],
@@ -97,7 +105,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "fleet-general",
         about: "VM Fleet's general workload of a virtual machine",
-        parts: &[part("hot and cold data", "-t1 -b4K -o32 -w0 -r -rdpct95/5:4/10 -Suw -D -L -Z10M")],
+        parts: &[first_step("hot and cold data", "-t1 -b4K -o32 -w0 -r -rdpct95/5:4/10 -Suw -D -L -Z10M")],
         reasons: "As published: 95 % of the I/Os go to 5 % of the data, 4 % to the next 10 %, so that \
                   caches and tiers work as they do for machines in use. VM Fleet asks for the share \
                   of writes: give it with -w (0, 10, 30).",
@@ -107,7 +115,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "fleet-peak",
         about: "VM Fleet's search for the most I/Os",
-        parts: &[part("small reads everywhere", "-t1 -b4K -o32 -w0 -r -Suw -D -L -Z10M")],
+        parts: &[first_step("small reads everywhere", "-t1 -b4K -o32 -w0 -r -Suw -D -L -Z10M")],
         reasons: "As published: the general workload without its distribution. The highest number a \
                   system can show, and no more.",
         sources: &[FLEET],
@@ -117,8 +125,11 @@ pub const PRESETS: &[Preset] = &[
         name: "fleet-vdi",
         about: "VM Fleet's virtual desktop",
         parts: &[
-            part("writes of 32 KiB", "-t1 -o8 -b32K -w100 -g6i -rs20 -rdpct95/5:4/10 -Z10M -f10G -Suw -D -L"),
-            part("reads of 8 KiB", "-t1 -o8 -b8K -w0 -g6i -rs80 -rdpct95/5:4/10 -f8G -Suw -D -L"),
+            first_step(
+                "writes of 32 KiB",
+                "-t1 -o8 -b32K -w100 -g6i -rs20 -rdpct95/5:4/10 -Z10M -f10G -Suw -D -L",
+            ),
+            first_step("reads of 8 KiB", "-t1 -o8 -b8K -w0 -g6i -rs80 -rdpct95/5:4/10 -f8G -Suw -D -L"),
         ],
         reasons: "As published: a desktop writes mostly sequentially in larger blocks and reads small \
                   ones at random, six times a second each. Latencies say whether people wait. The \
@@ -130,8 +141,8 @@ pub const PRESETS: &[Preset] = &[
         name: "fleet-sql",
         about: "VM Fleet's SQL Server: data and log at the same time",
         parts: &[
-            part("data", "-t4 -o32 -r -b8K -g1500i -w30 -rdpct95/5:4/10 -B5G -Z10M -Suw -D -L"),
-            part("log", "-t1 -o1 -s -b32K -g300i -w100 -f5G -Z10M -Suw -D -L"),
+            first_step("data", "-t4 -o32 -r -b8K -g1500i -w30 -rdpct95/5:4/10 -B5G -Z10M -Suw -D -L"),
+            first_step("log", "-t1 -o1 -s -b32K -g300i -w100 -f5G -Z10M -Suw -D -L"),
         ],
         reasons: "As published: four threads on the data after the first 5 GiB, 1500 I/Os per second each, \
                   and a log of 300 writes per second in front of it. The target needs more than 5 GiB.",
@@ -142,8 +153,8 @@ pub const PRESETS: &[Preset] = &[
         name: "file-server",
         about: "A file server, after Intel's pattern for Iometer",
         parts: &[
-            part("small requests", "-b4K -r -w20 -t1 -o6 -Su -Z20M -L -D"),
-            part("large requests", "-b64K -r -w20 -t1 -o1 -Su -Z20M -L -D"),
+            first_step("small requests", "-b4K -r -w20 -t1 -o6 -Su -Z20M -L -D"),
+            first_step("large requests", "-b64K -r -w20 -t1 -o1 -Su -Z20M -L -D"),
         ],
         reasons: "The pattern is random, four reads for each write, 60 % of the requests 4 KiB and 10 % 64 \
                   KiB. The other sizes (512 bytes to 32 KiB) are left out. With 6 : 1 outstanding I/Os the \
@@ -155,7 +166,10 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "etcd-log",
         about: "etcd's write-ahead log",
-        parts: &[part("records, each flushed", "-b2300 -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D")],
+        parts: &[first_step(
+            "records, each flushed",
+            "-b2300 -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D",
+        )],
         reasons: "etcd appends small records (2300 bytes on average where it was measured) through \
                   the page cache and calls fdatasync after each: the flush is what everybody waits \
                   for.",
@@ -164,7 +178,7 @@ pub const PRESETS: &[Preset] = &[
         thresholds: &[Threshold {
             of: JudgedLatency::FlushP99,
             under: GradedLoad::OneAtATime,
-            grades: &[grade(10.0, "fast enough")],
+            grades: &[latency_grade(10.0, "fast enough")],
             beyond: "too slow",
             source: "etcd's documentation asks for a 99th percentile below 10 ms",
         }],
@@ -172,7 +186,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "postgres-wal",
         about: "PostgreSQL's write-ahead log under commits",
-        parts: &[part(
+        parts: &[first_step(
             "pages of the log, each made durable by fdatasync",
             "-b8K -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D",
         )],
@@ -189,7 +203,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "postgres-wal-dsync",
         about: "PostgreSQL's write-ahead log with wal_sync_method = open_datasync",
-        parts: &[part(
+        parts: &[first_step(
             "pages of the log, each durable when its write ends",
             "-b8K -s -w100 -t1 -o1 -Sw -Z20M -L -D",
         )],
@@ -204,7 +218,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "postgres-oltp",
         about: "PostgreSQL's tables and indexes while clients read",
-        parts: &[part(
+        parts: &[first_step(
             "pages that are in no cache, one at a time for each client",
             "-b8K -r -w0 -t16 -o1 -Su -L -D",
         )],
@@ -220,7 +234,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "postgres-checkpoint",
         about: "PostgreSQL's checkpoints",
-        parts: &[part(
+        parts: &[first_step(
             "changed pages, with write-back asked for after 256 KiB",
             "-b8K -r -w100 -t1 -o1 -Sb --fsync-every 32 -Z20M -L -D",
         )],
@@ -237,11 +251,11 @@ pub const PRESETS: &[Preset] = &[
         name: "mysql-oltp",
         about: "MySQL's InnoDB tables under many small transactions",
         parts: &[
-            part(
+            first_step(
                 "pages that are not in the buffer pool, one at a time for each client",
                 "-b16K -r -w0 -t16 -o1 -Su -L -D",
             ),
-            part("changed pages, written by page cleaners", "-b16K -r -w100 -t1 -o32 -Su -Z20M -L -D"),
+            first_step("changed pages, written by page cleaners", "-b16K -r -w100 -t1 -o32 -Su -Z20M -L -D"),
         ],
         reasons: "A page has 16 KiB. Clients read single pages and wait for each; page cleaners write \
                   changed pages, many at a time, with native asynchronous I/O. Both bypass the page cache \
@@ -258,7 +272,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "mysql-redo",
         about: "MySQL's InnoDB redo log under commits",
-        parts: &[part(
+        parts: &[first_step(
             "blocks of the log, each made durable",
             "-b4K -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D",
         )],
@@ -275,9 +289,9 @@ pub const PRESETS: &[Preset] = &[
         name: "rocksdb",
         about: "RocksDB: lookups while a compaction runs",
         parts: &[
-            part("lookups of blocks that are in no cache", "-b4K -r -w0 -t16 -o1 -Su -L -D"),
-            part("a compaction reads its input", "-b2M -s -w0 -t1 -o1 -Su -L -D"),
-            part("a compaction writes its output", "-b1M -s -w100 -t1 -o1 -Su -Z20M -L -D"),
+            first_step("lookups of blocks that are in no cache", "-b4K -r -w0 -t16 -o1 -Su -L -D"),
+            first_step("a compaction reads its input", "-b2M -s -w0 -t1 -o1 -Su -L -D"),
+            first_step("a compaction writes its output", "-b1M -s -w100 -t1 -o1 -Su -Z20M -L -D"),
         ],
         reasons: "A block has 4 KiB before compression, and a lookup reads one at a time. A compaction \
                   reads ahead by 2 MiB and writes by 1 MiB, as wide as the storage lets it: what that \
@@ -293,8 +307,11 @@ pub const PRESETS: &[Preset] = &[
         name: "kafka",
         about: "A Kafka broker: appended logs, and consumers that lag behind",
         parts: &[
-            part("partitions written back", "-b512K -s -w100 -t4 -T2G -o4 -Su -Z20M -L -D"),
-            part("consumers that read what no cache holds any more", "-b1M -s -w0 -t2 -T4G -o1 -Su -L -D"),
+            first_step("partitions written back", "-b512K -s -w100 -t4 -T2G -o4 -Su -Z20M -L -D"),
+            first_step(
+                "consumers that read what no cache holds any more",
+                "-b1M -s -w0 -t2 -T4G -o1 -Su -L -D",
+            ),
         ],
         reasons: "A broker appends to several partitions through the page cache, and leaves it to the \
                   kernel when that is written: the storage sees large sequential writes to several \
@@ -311,9 +328,9 @@ pub const PRESETS: &[Preset] = &[
         name: "prometheus",
         about: "Prometheus' storage of time series: log, compaction, queries",
         parts: &[
-            part("samples are logged", "-b32K -s -w100 -t1 -o1 -g3200 -Su -Z20M -L -D"),
-            part("a block is compacted", "-b1M -s -w50 -t1 -o1 -Su -Z20M -L -D"),
-            part("queries touch chunks that aren't in memory", "-b4K -r -w0 -t4 -o1 -Su -L -D"),
+            first_step("samples are logged", "-b32K -s -w100 -t1 -o1 -g3200 -Su -Z20M -L -D"),
+            first_step("a block is compacted", "-b1M -s -w50 -t1 -o1 -Su -Z20M -L -D"),
+            first_step("queries touch chunks that aren't in memory", "-b4K -r -w0 -t4 -o1 -Su -L -D"),
         ],
         reasons: "The log is written in pages of 32 KiB, here a hundred a second. Every two hours a block \
                   is written, and blocks are merged into larger ones: that reads and writes in large \
@@ -329,10 +346,10 @@ pub const PRESETS: &[Preset] = &[
         name: "ceph-osd",
         about: "A device for a Ceph OSD: log, small I/O, recovery",
         parts: &[
-            then(1, "the log, durable when a write ends", "-b4K -s -w100 -t1 -o1 -Sh -Z20M -L -D -d30"),
-            then(2, "clients", "-b4K -r -w30 -t1 -o16 -Su -Z20M -L -D -d30"),
-            then(3, "recovery reads objects", "-b4M -s -w0 -t1 -o2 -Su -L -D -d30"),
-            then(4, "recovery writes objects", "-b4M -s -w100 -t1 -o2 -Su -Z20M -L -D -d30"),
+            next_step(1, "the log, durable when a write ends", "-b4K -s -w100 -t1 -o1 -Sh -Z20M -L -D -d30"),
+            next_step(2, "clients", "-b4K -r -w30 -t1 -o16 -Su -Z20M -L -D -d30"),
+            next_step(3, "recovery reads objects", "-b4M -s -w0 -t1 -o2 -Su -L -D -d30"),
+            next_step(4, "recovery writes objects", "-b4M -s -w100 -t1 -o2 -Su -Z20M -L -D -d30"),
         ],
         reasons: "BlueStore bypasses the page cache. A small write is durable when it is in the log of its \
                   metadata, so one write of 4 KiB at a time that must not stay in a volatile cache (-Sh) \
@@ -349,12 +366,12 @@ pub const PRESETS: &[Preset] = &[
         name: "container-store",
         about: "The image store of a container host: images unpacked, containers started",
         parts: &[
-            then(
+            next_step(
                 1,
                 "three layers are unpacked at a time",
                 "-b32K -s -w100 -t3 -T3G -o1 -Su -Z20M -L -D -d30",
             ),
-            then(
+            next_step(
                 2,
                 "containers start: programs are read page by page",
                 "-b16K -r -w0 -t8 -o1 -Su -L -D -d30",
@@ -375,13 +392,13 @@ pub const PRESETS: &[Preset] = &[
         name: "ai-training",
         about: "Training data loaded for three models, in the shapes of MLPerf Storage",
         parts: &[
-            then(1, "3D U-Net: whole samples of 140 MiB", "-b4M -s -w0 -t4 -T2G -o1 -Su -L -D -d30"),
-            then(
+            next_step(1, "3D U-Net: whole samples of 140 MiB", "-b4M -s -w0 -t4 -T2G -o1 -Su -L -D -d30"),
+            next_step(
                 2,
                 "ResNet-50: records of 150 KiB, read one after the other",
                 "-b256K -s -w0 -t8 -T1G -o1 -Su -L -D -d30",
             ),
-            then(
+            next_step(
                 3,
                 "CosmoFlow: whole samples of about 2 MiB, anywhere",
                 "-b2M -r -w0 -t4 -o1 -Su -L -D -d30",
@@ -404,8 +421,8 @@ pub const PRESETS: &[Preset] = &[
         name: "ai-checkpoint",
         about: "Checkpoints of a large model, written by eight processes and read again",
         parts: &[
-            then(1, "each process writes its part", "-b1M -s -w100 -t8 -T1G -o4 -Sh -Z20M -L -D -d30"),
-            then(2, "each process reads its part", "-b1M -s -w0 -t8 -T1G -o4 -Sh -L -D -d30"),
+            next_step(1, "each process writes its part", "-b1M -s -w100 -t8 -T1G -o4 -Sh -Z20M -L -D -d30"),
+            next_step(2, "each process reads its part", "-b1M -s -w0 -t8 -T1G -o4 -Sh -L -D -d30"),
         ],
         reasons: "Training stands still while a checkpoint is written, and after a failure until it is \
                   read: only throughput counts. One process for each of a host's eight accelerators \
@@ -420,10 +437,10 @@ pub const PRESETS: &[Preset] = &[
         name: "four-corners",
         about: "The four corners of a data sheet",
         parts: &[
-            then(1, "random reads", "-b4K -r -w0 -t1 -o32 -Su -L -D"),
-            then(2, "random writes", "-b4K -r -w100 -t1 -o32 -Su -Z20M -L -D"),
-            then(3, "sequential reads", "-b128K -s -w0 -t1 -o32 -Su -L -D"),
-            then(4, "sequential writes", "-b128K -s -w100 -t1 -o32 -Su -Z20M -L -D"),
+            next_step(1, "random reads", "-b4K -r -w0 -t1 -o32 -Su -L -D"),
+            next_step(2, "random writes", "-b4K -r -w100 -t1 -o32 -Su -Z20M -L -D"),
+            next_step(3, "sequential reads", "-b128K -s -w0 -t1 -o32 -Su -L -D"),
+            next_step(4, "sequential writes", "-b128K -s -w100 -t1 -o32 -Su -Z20M -L -D"),
         ],
         reasons: "Reading and writing, small and random, large and sequential: 4 KiB with 32 \
                   outstanding and 128 KiB are what makers and reviewers use. A drive that was just \
@@ -435,14 +452,14 @@ pub const PRESETS: &[Preset] = &[
         name: "consumer",
         about: "The suite of desktop benchmarks: large and small, deep and alone",
         parts: &[
-            then(1, "sequential reads, 8 outstanding", "-b1M -s -w0 -t1 -o8 -Su -L -D -d5"),
-            then(2, "sequential reads, one at a time", "-b1M -s -w0 -t1 -o1 -Su -L -D -d5"),
-            then(3, "random reads, 32 outstanding", "-b4K -r -w0 -t1 -o32 -Su -L -D -d5"),
-            then(4, "random reads, one at a time", "-b4K -r -w0 -t1 -o1 -Su -L -D -d5"),
-            then(5, "sequential writes, 8 outstanding", "-b1M -s -w100 -t1 -o8 -Su -Z20M -L -D -d5"),
-            then(6, "sequential writes, one at a time", "-b1M -s -w100 -t1 -o1 -Su -Z20M -L -D -d5"),
-            then(7, "random writes, 32 outstanding", "-b4K -r -w100 -t1 -o32 -Su -Z20M -L -D -d5"),
-            then(8, "random writes, one at a time", "-b4K -r -w100 -t1 -o1 -Su -Z20M -L -D -d5"),
+            next_step(1, "sequential reads, 8 outstanding", "-b1M -s -w0 -t1 -o8 -Su -L -D -d5"),
+            next_step(2, "sequential reads, one at a time", "-b1M -s -w0 -t1 -o1 -Su -L -D -d5"),
+            next_step(3, "random reads, 32 outstanding", "-b4K -r -w0 -t1 -o32 -Su -L -D -d5"),
+            next_step(4, "random reads, one at a time", "-b4K -r -w0 -t1 -o1 -Su -L -D -d5"),
+            next_step(5, "sequential writes, 8 outstanding", "-b1M -s -w100 -t1 -o8 -Su -Z20M -L -D -d5"),
+            next_step(6, "sequential writes, one at a time", "-b1M -s -w100 -t1 -o1 -Su -Z20M -L -D -d5"),
+            next_step(7, "random writes, 32 outstanding", "-b4K -r -w100 -t1 -o32 -Su -Z20M -L -D -d5"),
+            next_step(8, "random writes, one at a time", "-b4K -r -w100 -t1 -o1 -Su -Z20M -L -D -d5"),
         ],
         reasons: "SEQ1M Q8T1, SEQ1M Q1T1, RND4K Q32T1 and RND4K Q1T1, read and written, five seconds \
                   each: the figures on the box, and last the one that a desktop feels.",

@@ -49,7 +49,7 @@ impl Efficiency {
         }
     }
 
-    pub fn named(name: &str) -> Option<Efficiency> {
+    pub fn from_name(name: &str) -> Option<Efficiency> {
         use Efficiency::{EFirst, FillEFirst, FillPFirst, PFirst, Unordered};
         [Unordered, PFirst, EFirst, FillPFirst, FillEFirst].into_iter().find(|one| one.name() == name)
     }
@@ -140,7 +140,7 @@ mod tests {
         let cpu = |group, cpu| GroupCpu { group, cpu };
         let mixed = [cpu(0, Some(0)), cpu(0, None), cpu(0, Some(1)), cpu(1, Some(2))];
         assert_eq!(masks(mixed), [(0, 1), (0, 0), (0, 2), (1, 4)]);
-        assert_eq!(shown(&masks(mixed), true), "0/0 0/* 0/1 1/2");
-        assert_eq!(shown(&masks(mixed), false), "0 * 1 2");
+        assert_eq!(affinity_text(&masks(mixed), true), "0/0 0/* 0/1 1/2");
+        assert_eq!(affinity_text(&masks(mixed), false), "0 * 1 2");
     }
 }

@@ -143,7 +143,7 @@ mod tests {
     fn a_target_says_what_its_parts_come_to() {
         let part = |share, block_size, random_ratio, write_ratio| {
             let target = Target { block_size, random_ratio, write_ratio, ..Target::default() };
-            MixPart::of(target, share, None, None)
+            MixPart::new(target, share, None, None)
         };
         for (mix, sizes, expected) in [
             (

@@ -126,7 +126,7 @@ impl<T> OfAllTargets<T> {
 }
 
 impl Access {
-    pub fn of(span: &TimeSpan, target: &Target) -> Access {
+    pub fn from_target(span: &TimeSpan, target: &Target) -> Access {
         let rate = match target.throughput {
             None | Some(Throughput::BytesPerMillisecond(0) | Throughput::Iops(0)) => Rate::Unlimited,
             Some(Throughput::BytesPerMillisecond(limit)) => Rate::BytesPerMillisecond(limit),
@@ -170,8 +170,8 @@ impl Parameters {
         targets: Vec::new(),
     };
 
-    pub fn of(span: &TimeSpan) -> Parameters {
-        Parameters::with(span, |target, _| Access::of(span, target))
+    pub fn from_span(span: &TimeSpan) -> Parameters {
+        Parameters::with(span, |target, _| Access::from_target(span, target))
     }
 
     pub fn done_by(self, run_options: &RunOptions) -> Parameters {
@@ -235,7 +235,7 @@ impl Parameters {
 mod tests {
     use super::*;
 
-    fn span(targets: &[(&str, u32, u32)]) -> TimeSpan {
+    fn sample_span(targets: &[(&str, u32, u32)]) -> TimeSpan {
         let target = |(path, threads_per_file, block_size): &(&str, u32, u32)| Target {
             path: (*path).into(),
             threads_per_file: *threads_per_file,
@@ -248,7 +248,8 @@ mod tests {
 
     #[test]
     fn equal_targets_are_grouped() {
-        let parameters = Parameters::of(&span(&[("a", 2, 4096), ("b", 1, 512), ("c", 2, 4096)]));
+        let parameters =
+            Parameters::from_span(&sample_span(&[("a", 2, 4096), ("b", 1, 512), ("c", 2, 4096)]));
         assert_eq!((parameters.threads, parameters.in_flight), (Some(5), Some(40)));
         assert_eq!(parameters.targets.len(), 2);
         assert_eq!(parameters.paths().map(ToString::to_string).collect::<Vec<_>>(), ["a", "c", "b"]);
@@ -258,8 +259,9 @@ mod tests {
 
     #[test]
     fn the_requests_of_a_pool_float_over_all_targets() {
-        let pool = TimeSpan { thread_count: 3, request_count: 32, ..span(&[("a", 1, 512), ("b", 1, 512)]) };
-        let parameters = Parameters::of(&pool);
+        let pool =
+            TimeSpan { thread_count: 3, request_count: 32, ..sample_span(&[("a", 1, 512), ("b", 1, 512)]) };
+        let parameters = Parameters::from_span(&pool);
         assert_eq!((parameters.threads, parameters.in_flight), (Some(3), Some(96)));
         assert_eq!(parameters.common(|access| access.outstanding).one(), Some(32));
     }
@@ -285,7 +287,7 @@ mod tests {
                 uncached_devices: !cached_devices,
                 ..Target::default()
             };
-            let access = Access::of(&TimeSpan::default(), &target).on(block_device);
+            let access = Access::from_target(&TimeSpan::default(), &target).on(block_device);
             let caching = access.caching.unwrap();
             assert_eq!(
                 (caching.is_cached(), caching.effective_mode()),
@@ -294,17 +296,17 @@ mod tests {
             );
         }
         let mapped = Target { memory_mapped_io: true, uncached_devices: true, ..Target::default() };
-        let mapped = Access::of(&TimeSpan::default(), &mapped).on(Some(true)).caching.unwrap();
+        let mapped = Access::from_target(&TimeSpan::default(), &mapped).on(Some(true)).caching.unwrap();
         assert_eq!(mapped.is_cached(), Some(true));
     }
 
     #[test]
     fn unknown_value_of_one_target_is_unknown_for_all() {
-        let span = span(&[("a", 1, 512), ("b", 1, 512)]);
+        let span = sample_span(&[("a", 1, 512), ("b", 1, 512)]);
         let parameters = Parameters::with(&span, |target, place| Access {
             block_size: (place == 0).then_some(512),
             threads: None,
-            ..Access::of(&span, target)
+            ..Access::from_target(&span, target)
         });
         assert_eq!(parameters.common(|access| access.block_size), OfAllTargets::Unknown);
         assert_eq!((parameters.threads, parameters.in_flight), (None, None));

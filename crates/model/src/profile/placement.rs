@@ -30,12 +30,12 @@ impl PlacementList {
         let mut list = Vec::new();
         let mut position = 0;
         loop {
-            let first = number(text, &mut position, &range)?;
+            let first = parse_number(text, &mut position, &range)?;
             let begin = position;
             let last = match text.get(position) {
                 Some(b'-') => {
                     position += 1;
-                    number(text, &mut position, &range)?
+                    parse_number(text, &mut position, &range)?
                 }
                 _ => first,
             };
@@ -65,7 +65,7 @@ impl PlacementList {
     }
 }
 
-fn number(
+fn parse_number(
     text: &[u8],
     position: &mut usize,
     range: &RangeInclusive<u16>,

@@ -66,8 +66,12 @@ mod tests {
         let table =
             [(25, 1, 1), (25, 2, 1), (25, 5, 2), (25, 10, 3), (25, 32, 8), (1, 65536, 656), (100, 7, 7)];
         for (percent, requests, expected) in table {
-            assert_eq!(RingBatch::Percent(percent).of(requests), expected, "{percent} % of {requests}");
+            assert_eq!(
+                RingBatch::Percent(percent).entries_for(requests),
+                expected,
+                "{percent} % of {requests}"
+            );
         }
-        assert_eq!(RingBatch::Count(8).of(4), 8, "a wait waits for no more than there are");
+        assert_eq!(RingBatch::Count(8).entries_for(4), 8, "a wait waits for no more than there are");
     }
 }

@@ -11,7 +11,7 @@ pub struct OperationShares([u32; Operation::ALL.len()]);
 
 impl OperationShares {
     /// The share of an operation, percent.
-    pub fn of(&self, op: Operation) -> u32 {
+    pub fn percent(&self, op: Operation) -> u32 {
         self.0[op as usize]
     }
 
@@ -26,7 +26,7 @@ impl OperationShares {
 
     pub fn iter(&self) -> impl Iterator<Item = (Operation, &'static OtherRow, u32)> + use<> {
         let shares = *self;
-        let of = move |(op, row, _)| (op, row, shares.of(op));
+        let of = move |(op, row, _)| (op, row, shares.percent(op));
         Operation::shared().map(of).filter(|(.., percent)| *percent > 0)
     }
 
@@ -41,8 +41,8 @@ impl OperationShares {
 
     fn write<S: Serializer>(&self, to: S, name: fn(&ShareRow) -> &'static str) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(None)?;
-        for (op, _, share) in Operation::shared().filter(|(op, ..)| self.of(*op) > 0) {
-            map.serialize_entry(name(share), &self.of(op))?;
+        for (op, _, share) in Operation::shared().filter(|(op, ..)| self.percent(*op) > 0) {
+            map.serialize_entry(name(share), &self.percent(op))?;
         }
         map.end()
     }

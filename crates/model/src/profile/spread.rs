@@ -51,26 +51,26 @@ impl AddressSpread {
         };
         let mut rest = Rest { text, position: form.len() + 1 };
         let spread = match form {
-            "zipf" => AddressSpread::Zipf { theta_thousandths: theta(numbers, rest.position)? },
-            "normal" => AddressSpread::Normal { deviation_percent: rest.percent(1..=100)? },
+            "zipf" => AddressSpread::Zipf { theta_thousandths: parse_theta(numbers, rest.position)? },
+            "normal" => AddressSpread::Normal { deviation_percent: rest.parse_percent(1..=100)? },
             "hot" => {
-                let area_percent = rest.percent(1..=99)?;
-                rest.take("/", "/ and the share of the I/Os are missing here")?;
-                let io_percent = rest.percent(1..=100)?;
-                AddressSpread::Hot { area_percent, io_percent, moves_every_s: rest.moves()? }
+                let area_percent = rest.parse_percent(1..=99)?;
+                rest.take_token("/", "/ and the share of the I/Os are missing here")?;
+                let io_percent = rest.parse_percent(1..=100)?;
+                AddressSpread::Hot { area_percent, io_percent, moves_every_s: rest.parse_moves()? }
             }
             _ => return Err(NoAddressSpread { position: 0, what: "unknown form" }),
         };
         match spread {
             AddressSpread::Zipf { .. } => Ok(spread),
             _ if rest.is_at_end() => Ok(spread),
-            _ => Err(rest.wrong("unexpected text after the distribution")),
+            _ => Err(rest.wrong_text("unexpected text after the distribution")),
         }
     }
 }
 
 /// A decimal number with up to three places.
-fn theta(text: &str, position: usize) -> Result<u32, NoAddressSpread> {
+fn parse_theta(text: &str, position: usize) -> Result<u32, NoAddressSpread> {
     let wrong = NoAddressSpread { position, what: "theta must be a number above 0, at most 10, such as 1.1" };
     let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.len() <= 3 && text.bytes().all(|b| b.is_ascii_digit());
@@ -88,7 +88,7 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    fn wrong(&self, what: &'static str) -> NoAddressSpread {
+    fn wrong_text(&self, what: &'static str) -> NoAddressSpread {
         NoAddressSpread { position: self.position, what }
     }
 
@@ -96,34 +96,34 @@ impl Rest<'_> {
         self.position == self.text.len()
     }
 
-    fn number(&mut self) -> Option<u32> {
+    fn parse_number(&mut self) -> Option<u32> {
         let (number, digits) = units::parse_digits(&self.text.as_bytes()[self.position..]).ok()?;
         self.position += digits;
         u32::try_from(number).ok()
     }
 
-    fn percent(&mut self, range: std::ops::RangeInclusive<u32>) -> Result<u32, NoAddressSpread> {
-        let wrong = self.wrong("a percentage is missing here: from 1 to 100, of an area to 99");
-        let percent = self.number().filter(|percent| range.contains(percent)).ok_or(wrong)?;
+    fn parse_percent(&mut self, range: std::ops::RangeInclusive<u32>) -> Result<u32, NoAddressSpread> {
+        let wrong = self.wrong_text("a percentage is missing here: from 1 to 100, of an area to 99");
+        let percent = self.parse_number().filter(|percent| range.contains(percent)).ok_or(wrong)?;
         self.position += usize::from(self.text[self.position..].starts_with('%'));
         Ok(percent)
     }
 
-    fn take(&mut self, token: &str, what: &'static str) -> Result<(), NoAddressSpread> {
+    fn take_token(&mut self, token: &str, what: &'static str) -> Result<(), NoAddressSpread> {
         if !self.text[self.position..].starts_with(token) {
-            return Err(self.wrong(what));
+            return Err(self.wrong_text(what));
         }
         self.position += token.len();
         Ok(())
     }
 
-    fn moves(&mut self) -> Result<Option<u32>, NoAddressSpread> {
+    fn parse_moves(&mut self) -> Result<Option<u32>, NoAddressSpread> {
         if self.is_at_end() {
             return Ok(None);
         }
-        self.take(",moves=", "only ,moves=<seconds>s is allowed here")?;
-        let wrong = self.wrong("a number of seconds, at least 1, is missing here");
-        let seconds = self.number().filter(|seconds| *seconds > 0).ok_or(wrong)?;
+        self.take_token(",moves=", "only ,moves=<seconds>s is allowed here")?;
+        let wrong = self.wrong_text("a number of seconds, at least 1, is missing here");
+        let seconds = self.parse_number().filter(|seconds| *seconds > 0).ok_or(wrong)?;
         self.position += usize::from(self.text[self.position..].starts_with('s'));
         Ok(Some(seconds))
     }

@@ -23,7 +23,7 @@ pub struct TargetIds {
 }
 
 impl TargetIds {
-    pub fn of(profile: &Profile) -> TargetIds {
+    pub fn from_profile(profile: &Profile) -> TargetIds {
         let mut ids = TargetIds::default();
         ids.add(profile);
         ids
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::profile::Target;
 
-    fn profile(paths: &[&[&str]]) -> Profile {
+    fn sample_profile(paths: &[&[&str]]) -> Profile {
         let target = |path: &&str| Target { path: (*path).into(), ..Target::default() };
         let span =
             |paths: &&[&str]| TimeSpan { targets: paths.iter().map(target).collect(), ..TimeSpan::default() };
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn equal_paths_are_one_target() {
-        let ids = TargetIds::of(&profile(&[&["b", "a", "b"], &["c", "a"]]));
+        let ids = TargetIds::from_profile(&sample_profile(&[&["b", "a", "b"], &["c", "a"]]));
         assert_eq!(ids.paths(), ["b", "a", "c"].map(RawText::from));
         assert_eq!(
             ["b", "a", "c", "d"].map(|path| ids.get(&path.into()).map(|id| id.0)),

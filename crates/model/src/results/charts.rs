@@ -61,7 +61,7 @@ impl ChartRow {
         }
     }
 
-    pub fn of(&self, which: WhichIos) -> Option<Millis> {
+    pub fn for_ios(&self, which: WhichIos) -> Option<Millis> {
         match which {
             WhichIos::Total => self.total,
             WhichIos::Read => self.read,

@@ -55,7 +55,7 @@ impl CpuTable {
 
 impl CpuTimes {
     /// Percentages. A CPU that spent no time at all was idle.
-    fn usage(&self) -> CpuUsage {
+    fn usage_percent(&self) -> CpuUsage {
         let (idle, kernel, user) = (self.idle as f64, self.kernel as f64, self.user as f64);
         let total = idle + kernel + user;
         if total == 0.0 {
@@ -79,7 +79,7 @@ impl CpuTable {
         let row = |(place, times): (CpuPlace, CpuTimes)| CpuRow {
             place,
             performance: place.class == highest,
-            usage: times.usage(),
+            usage: times.usage_percent(),
         };
         let places = if is_known { topology.rows() } else { Vec::new() };
         let rows: Vec<CpuRow> = places.into_iter().zip(times).map(row).collect();

@@ -97,10 +97,11 @@ impl WorkerEffort {
     /// CPU.
     pub fn together(&self, other: &WorkerEffort, window_us: u64) -> f64 {
         let both = |(cpu, from, to): (u32, u64, u64)| {
-            let there = other.bindings(window_us).into_iter().flatten().filter(move |there| there.0 == cpu);
+            let there =
+                other.bound_times(window_us).into_iter().flatten().filter(move |there| there.0 == cpu);
             there.map(|there| to.min(there.2).saturating_sub(from.max(there.1))).sum::<u64>()
         };
-        let shared: u64 = self.bindings(window_us).into_iter().flatten().map(both).sum();
+        let shared: u64 = self.bound_times(window_us).into_iter().flatten().map(both).sum();
         shared as f64 / window_us.max(1) as f64
     }
 

@@ -25,13 +25,13 @@ pub struct IopsSeries {
     #[serde(default)]
     pub weighted_std_devs: WeightedStdDevs,
     /// How many intervals there are by DISKSPD's definition: up to the latest completion.
-    #[serde(default = "every")]
+    #[serde(default = "every_interval")]
     pub interval_count: usize,
     pub intervals: Vec<IntervalFigures>,
 }
 
 /// No interval is left out.
-fn every() -> usize {
+fn every_interval() -> usize {
     usize::MAX
 }
 
@@ -164,9 +164,9 @@ impl Course {
     /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them:
     /// every interval is a whole one.
     pub fn intervals(&self) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
-        let width = self.width();
+        let width = self.interval_width();
         (1..).zip(self.moments()).map(move |(number, (read, write))| {
-            (end_ms(number, width), direction(&read, width), direction(&write, width))
+            (end_ms(number, width), interval_direction(&read, width), interval_direction(&write, width))
         })
     }
 
@@ -191,8 +191,9 @@ impl Course {
             };
             let mut both = read;
             both.merge(&write);
-            let (read, write) = (direction(&read, length), direction(&write, length));
-            let total = IntervalDirection { iops: read.iops + write.iops, ..direction(&both, length) };
+            let (read, write) = (interval_direction(&read, length), interval_direction(&write, length));
+            let total =
+                IntervalDirection { iops: read.iops + write.iops, ..interval_direction(&both, length) };
             let end_ms = begin.saturating_add(length) / 1_000_000;
             let partial_s = (length < width).then_some(seconds_of_ns(length));
             IntervalFigures { end_ms, read, write, total, partial_s, ..IntervalFigures::default() }
@@ -202,7 +203,7 @@ impl Course {
 
 impl IntervalFigures {
     /// How long it was, s; `width` of a whole one in s.
-    fn seconds(&self, width: f64) -> f64 {
+    fn length_seconds(&self, width: f64) -> f64 {
         self.partial_s.unwrap_or(width)
     }
 }
@@ -211,11 +212,12 @@ impl WeightedStdDevs {
     /// Computes the deviations of these intervals; `width` of a whole one in s. All are 0 without
     /// intervals.
     fn new(intervals: &[IntervalFigures], width: f64) -> WeightedStdDevs {
-        let time: f64 = intervals.iter().map(|interval| interval.seconds(width)).sum();
+        let time: f64 = intervals.iter().map(|interval| interval.length_seconds(width)).sum();
         let std_dev = |of: fn(&IntervalFigures) -> &IntervalDirection| {
             let mean = intervals.iter().map(|interval| of(interval).ios as f64).sum::<f64>() / time;
-            let squares =
-                |interval: &IntervalFigures| interval.seconds(width) * (of(interval).iops - mean).powi(2);
+            let squares = |interval: &IntervalFigures| {
+                interval.length_seconds(width) * (of(interval).iops - mean).powi(2)
+            };
             (intervals.iter().map(squares).sum::<f64>() / time).sqrt()
         };
         if time <= 0.0 {
@@ -234,7 +236,7 @@ fn end_ms(number: u64, width: u64) -> u64 {
     number.saturating_mul(width) / 1_000_000
 }
 
-fn direction(moments: &Moments, width: u64) -> IntervalDirection {
+fn interval_direction(moments: &Moments, width: u64) -> IntervalDirection {
     let latency = moments.min().zip(moments.max()).zip(moments.mean().zip(moments.std_dev())).map(
         |((min, max), (mean, std_dev))| IntervalLatency {
             min: Millis::of_ns(min),
@@ -243,19 +245,19 @@ fn direction(moments: &Moments, width: u64) -> IntervalDirection {
             std_dev: Millis::of_mean_ns(std_dev),
         },
     );
-    let iops = rate(moments.count(), width);
+    let iops = io_rate(moments.count(), width);
     IntervalDirection { ios: moments.count(), iops, mib_per_s: None, latency }
 }
 
 /// I/Os per second; `width` in ns.
-fn rate(ios: u64, width: u64) -> f64 {
+fn io_rate(ios: u64, width: u64) -> f64 {
     ios as f64 / seconds_of_ns(width)
 }
 
 impl IopsSeries {
     /// Returns the intervals of a time span, with bytes, percentiles and wall-clock times where known.
     pub(super) fn of_span(course: &Course, span: &SpanResults) -> IopsSeries {
-        let width = course.width();
+        let width = course.interval_width();
         let seconds = seconds_of_ns(width);
         let complete = |(number, mut interval): (usize, IntervalFigures)| {
             let start_ms = (number as u64).saturating_mul(width) / 1_000_000;
@@ -266,7 +268,7 @@ impl IopsSeries {
             interval.failed = Some(failed.filter(|at| (begin..end).contains(at)).count() as u64);
             if let Some(intervals) = &span.intervals {
                 let none = Interval::default();
-                interval.complete(intervals.get(number).unwrap_or(&none), seconds);
+                interval.add_kept(intervals.get(number).unwrap_or(&none), seconds);
             }
             let responses = span.responses.as_ref().and_then(|responses| responses.get(number));
             interval.response = responses.and_then(response_times);
@@ -274,7 +276,7 @@ impl IopsSeries {
         };
         let [read_std_dev, write_std_dev, total_std_dev] = course.std_devs();
         let intervals: Vec<IntervalFigures> =
-            course.figures(span.covered()).enumerate().map(complete).collect();
+            course.interval_figures(span.covered()).enumerate().map(complete).collect();
         let weighted_std_devs = WeightedStdDevs::new(&intervals, seconds);
         let reached = course.reached() as usize;
         IopsSeries {
@@ -293,7 +295,7 @@ impl IopsSeries {
         let width = u64::from(width_ms.max(1)) * 1_000_000;
         (1..).zip(self.intervals.iter().take(self.interval_count)).map(move |(number, interval)| {
             let IntervalFigures { end_ms: end, read, write, partial_s, .. } = *interval;
-            let whole = |of: IntervalDirection| IntervalDirection { iops: rate(of.ios, width), ..of };
+            let whole = |of: IntervalDirection| IntervalDirection { iops: io_rate(of.ios, width), ..of };
             match partial_s {
                 None => (end, read, write),
                 Some(_) => (end_ms(number, width), whole(read), whole(write)),

@@ -43,7 +43,8 @@ impl NowaitTable {
         let (mut read, mut write) = (NowaitCounts::default(), NowaitCounts::default());
         let mut rows = Vec::new();
         for (thread, target) in by_thread(&results.threads).filter(|(_, target)| asked(target)) {
-            let figures = NowaitFigures { read: of(&target.read), write: of(&target.write) };
+            let figures =
+                NowaitFigures { read: from_results(&target.read), write: from_results(&target.write) };
             read.add(&figures.read);
             write.add(&figures.write);
             rows.push(NowaitRow { thread, path: host.path(target.target).clone(), figures });
@@ -52,7 +53,7 @@ impl NowaitTable {
     }
 }
 
-fn of(results: &DirectionResults) -> NowaitCounts {
+fn from_results(results: &DirectionResults) -> NowaitCounts {
     NowaitCounts::new(results.ios, results.nowait_misses.unwrap_or(0))
 }
 

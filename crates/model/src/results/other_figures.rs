@@ -33,7 +33,7 @@ pub struct OtherFigures {
 impl OtherFigures {
     pub(super) fn new(row: &'static OtherRow, account: &DirectionResults, seconds: f64) -> OtherFigures {
         let times = account.latency.as_deref().map(times_ms).unwrap_or_default();
-        OtherFigures::known(row, account.ios, account.bytes, seconds, times)
+        OtherFigures::from_summary(row, account.ios, account.bytes, seconds, times)
     }
 
     /// Creates the figures of an operation counted externally over `seconds`, greater than 0, with the

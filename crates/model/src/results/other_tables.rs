@@ -43,7 +43,7 @@ impl OtherTables {
             let mut all = DirectionResults::default();
             let mut rows = Vec::new();
             for (thread, target) in by_thread(&results.threads) {
-                let Some(account) = target.others.of(op) else { continue };
+                let Some(account) = target.others.results(op) else { continue };
                 all.add(account);
                 let figures = OtherFigures::new(row, account, seconds);
                 rows.push(ThreadOther { thread, path: host.path(target.target).clone(), figures });
@@ -54,7 +54,7 @@ impl OtherTables {
         OtherTables(Operation::others().filter_map(table).collect())
     }
 
-    pub fn of(&self, op: Operation) -> Option<&OtherTable> {
+    pub fn table(&self, op: Operation) -> Option<&OtherTable> {
         self.0.iter().find(|table| table.op == op)
     }
 }
@@ -63,7 +63,7 @@ impl Serialize for OtherTables {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (op, row) in Operation::others() {
-            match self.of(op) {
+            match self.table(op) {
                 // Summaries have always said so when nothing was flushed.
                 None if op != Operation::Flush => {}
                 table => map.serialize_entry(row.stored, &table)?,

@@ -14,7 +14,7 @@ pub struct OtherResults(Box<[(Operation, DirectionResults)]>);
 
 impl OtherResults {
     /// The account of an operation; `None` = it wasn't to be done.
-    pub fn of(&self, op: Operation) -> Option<&DirectionResults> {
+    pub fn results(&self, op: Operation) -> Option<&DirectionResults> {
         self.0.iter().find(|(known, _)| *known == op).map(|(_, account)| account)
     }
 
@@ -69,7 +69,7 @@ impl Serialize for OtherResults {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (op, row) in Operation::others() {
-            match self.of(op) {
+            match self.results(op) {
                 Some(account) if has_times_alone(op) => map.serialize_entry(row.stored, &account.latency)?,
                 Some(account) => map.serialize_entry(row.stored, account)?,
                 None => {}

@@ -57,7 +57,7 @@ impl Default for RecordFormat {
 impl Record {
     /// A record in today's format.
     pub fn new(profile: Profile, system: System, results: Results) -> Record {
-        let ids = TargetIds::of(&profile);
+        let ids = TargetIds::from_profile(&profile);
         Record::with_targets(profile, &ids, system, results)
     }
 
@@ -140,7 +140,7 @@ impl Record {
     /// How many there are.
     pub fn check_intervals(&self, most: u64) -> Result<(), RecordMisfit> {
         let of_host =
-            |host: &Host| host.results.time_spans.iter().map(intervals).fold(0, u64::saturating_add);
+            |host: &Host| host.results.time_spans.iter().map(longest_series).fold(0, u64::saturating_add);
         match self.hosts.iter().map(of_host).max() {
             Some(found) if found > most => Err(RecordMisfit::Intervals { found, most }),
             _ => Ok(()),
@@ -186,7 +186,7 @@ impl Record {
 }
 
 /// Length of the longest series of a time span in intervals, empty ones included.
-fn intervals(span: &SpanResults) -> u64 {
+fn longest_series(span: &SpanResults) -> u64 {
     let rows = span.threads.iter().flat_map(|thread| &thread.targets);
     let series = rows.flat_map(|row| [&row.read.series, &row.write.series]).flatten();
     let covered = span.covered();

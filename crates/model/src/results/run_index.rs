@@ -13,7 +13,7 @@ pub struct RunIndex {
 
 impl RunIndex {
     /// The index of a whole list.
-    pub fn of<'a>(runs: impl IntoIterator<Item = &'a RunSummary>) -> RunIndex {
+    pub fn from_runs<'a>(runs: impl IntoIterator<Item = &'a RunSummary>) -> RunIndex {
         let mut index = RunIndex::default();
         runs.into_iter().enumerate().for_each(|(place, run)| index.add(run, place));
         index
@@ -67,7 +67,7 @@ mod tests {
             if turned {
                 runs.reverse();
             }
-            let index = RunIndex::of(&runs);
+            let index = RunIndex::from_runs(&runs);
             let mut found = 0;
             for wanted in &runs {
                 let expected = runs.iter().position(|known| known.is_of_run(wanted));
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn another_form_of_a_run_is_added_to_its_place() {
         let (xml, record) = (run(None, Some(7), "a"), run(Some(1), Some(7), "a"));
-        let mut index = RunIndex::of([&xml]);
+        let mut index = RunIndex::from_runs([&xml]);
         assert_eq!(index.find(&record, |_| Some(&xml)), Some(0));
         index.add(&record, 0);
         assert_eq!(index.find(&run(Some(1), None, "b"), |_| Some(&record)), Some(0));

@@ -258,7 +258,7 @@ impl SpanSummary {
     /// The latency that `percent` of the I/Os did not exceed, by direction, ms; `None` = the source has no
     /// such percentile.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
-        at(&self.percentiles, percent)
+        percentile_row(&self.percentiles, percent)
     }
 
     /// Whether a percentile of the latency is a lower bound: the last bin of fio's histogram has no upper
@@ -280,11 +280,11 @@ impl KnownResponse {
     /// Returns the response time in ms not exceeded by `percent` of the I/Os, by direction; `None` if
     /// unknown.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
-        at(&self.percentiles, percent)
+        percentile_row(&self.percentiles, percent)
     }
 }
 
-fn at(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
+fn percentile_row(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
     percentiles.iter().find(|row| row.percent == percent).map(|row| row.latency)
 }
 
@@ -345,7 +345,7 @@ impl RunSummary {
         amounts(self) == amounts(other)
     }
 
-    pub fn asked(&self) -> impl Iterator<Item = &Parameters> {
+    pub fn requested_work(&self) -> impl Iterator<Item = &Parameters> {
         static UNKNOWN: Parameters = Parameters::UNKNOWN;
         self.time_spans.iter().zip(1..).map(|(span, number)| match span {
             Some(span) => &span.parameters,

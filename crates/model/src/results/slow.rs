@@ -73,7 +73,7 @@ pub struct StageTimes {
 
 impl StageTimes {
     /// The time of a stage, ns.
-    pub fn of(&self, stage: IoStage) -> u64 {
+    pub fn time_in(&self, stage: IoStage) -> u64 {
         match stage {
             IoStage::Submit => self.submit_ns,
             IoStage::Kernel => self.kernel_ns,
@@ -101,12 +101,12 @@ impl StageTimes {
     }
 
     pub fn add_all(&mut self, other: &StageTimes) {
-        IoStage::ALL.into_iter().for_each(|stage| self.add(stage, other.of(stage)));
+        IoStage::ALL.into_iter().for_each(|stage| self.add(stage, other.time_in(stage)));
     }
 
     /// All of them, ns.
     pub fn sum(&self) -> u64 {
-        IoStage::ALL.into_iter().fold(0, |sum, stage| sum.saturating_add(self.of(stage)))
+        IoStage::ALL.into_iter().fold(0, |sum, stage| sum.saturating_add(self.time_in(stage)))
     }
 }
 
@@ -255,7 +255,7 @@ mod tests {
             ..SlowIos::default()
         };
         let sum = all.stages();
-        assert_eq!((sum.of(IoStage::Submit), sum.of(IoStage::Reap), sum.sum()), (5, 35, 180));
+        assert_eq!((sum.time_in(IoStage::Submit), sum.time_in(IoStage::Reap), sum.sum()), (5, 35, 180));
         let found: Vec<(String, u64, u64)> =
             all.culprits().into_iter().map(|sum| (sum.kind.words(&sum.name), sum.ios, sum.ns)).collect();
         let expected = [

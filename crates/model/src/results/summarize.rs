@@ -34,7 +34,7 @@ impl Measured {
         let host = record.host();
         let seconds = seconds_of_ns(results.measured);
         let created = u32::try_from(results.threads.len()).unwrap_or(u32::MAX);
-        let Tables { total, read, write, course } = tables(host, span, seconds, &results.threads);
+        let Tables { total, read, write, course } = build_tables(host, span, seconds, &results.threads);
         let work = results.work();
         let mut all = Work::of_all(work.values());
         results.merged.iter().for_each(|merged| all.add(merged.as_ref()));
@@ -45,7 +45,7 @@ impl Measured {
             floating_pool: span.is_floating_pool(),
             failed: results.errors.iter().map(|error| error.count).fold(0, u64::saturating_add),
             cpu: CpuTable::new(&host.system.topology, &results.cpus),
-            distributions: distributions(host, &results.threads),
+            distributions: distribution_groups(host, &results.threads),
             total,
             read,
             write,
@@ -60,7 +60,7 @@ impl Measured {
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
             waits: wait_statistics(record, span, &results.threads),
-            submits: submits(&results.threads, seconds),
+            submits: thread_submits(&results.threads, seconds),
         })
     }
 }
@@ -89,7 +89,7 @@ fn wait_statistics(record: &Record, span: &TimeSpan, threads: &[ThreadResults]) 
         .collect()
 }
 
-fn submits(threads: &[ThreadResults], seconds: f64) -> Vec<ThreadSubmits> {
+fn thread_submits(threads: &[ThreadResults], seconds: f64) -> Vec<ThreadSubmits> {
     let rates = (0..).zip(threads).filter_map(|(thread, results)| Some((thread, results.submits?)));
     rates.map(|(thread, count)| ThreadSubmits { thread, per_second: count as f64 / seconds }).collect()
 }
@@ -101,16 +101,17 @@ struct Tables {
     course: Course,
 }
 
-fn tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults]) -> Tables {
+fn build_tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults]) -> Tables {
     let (mut all_reads, mut all_writes) = (DirectionSums::default(), DirectionSums::default());
     let [mut total, mut read, mut write] = [(); 3].map(|()| Vec::new());
     for (thread, target) in rows(threads) {
         let row = |sums: &DirectionSums| {
-            let figures = sums.figures(span, seconds);
+            let figures = sums.to_figures(span, seconds);
             Row { thread, path: host.path(target.target).clone(), size: target.size, figures }
         };
         // Unpacking a series takes longer than all that is done with it here: once is enough.
-        let (mut reads, writes) = (DirectionSums::of(&target.read), DirectionSums::of(&target.write));
+        let (mut reads, writes) =
+            (DirectionSums::from_results(&target.read), DirectionSums::from_results(&target.write));
         read.push(row(&reads));
         write.push(row(&writes));
         all_reads.add(&reads);
@@ -118,7 +119,7 @@ fn tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults])
         reads.add(&writes);
         total.push(row(&reads));
     }
-    let [read_total, write_total] = [&all_reads, &all_writes].map(|sums| sums.figures(span, seconds));
+    let [read_total, write_total] = [&all_reads, &all_writes].map(|sums| sums.to_figures(span, seconds));
     let course = Course::of_sums(all_reads.series.clone(), all_writes.series.clone());
     all_reads.add(&all_writes);
     debug_assert_eq!(
@@ -126,7 +127,7 @@ fn tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults])
         all_reads.ios
     );
     Tables {
-        total: Table { rows: total, total: all_reads.figures(span, seconds) },
+        total: Table { rows: total, total: all_reads.to_figures(span, seconds) },
         read: Table { rows: read, total: read_total },
         write: Table { rows: write, total: write_total },
         course,
@@ -143,14 +144,14 @@ struct DirectionSums {
 }
 
 impl DirectionSums {
-    fn of(results: &DirectionResults) -> DirectionSums {
+    fn from_results(results: &DirectionResults) -> DirectionSums {
         let mut series = SeriesSum::default();
         results.series.iter().for_each(|one| series.add(one));
         let latency = results.latency_moments().unwrap_or_default();
         DirectionSums { bytes: results.bytes, ios: results.ios, latency, series }
     }
 
-    fn figures(&self, span: &TimeSpan, seconds: f64) -> Figures {
+    fn to_figures(&self, span: &TimeSpan, seconds: f64) -> Figures {
         let latency = LatencyFigures {
             mean: self.latency.mean().map(Millis::of_mean_ns),
             std_dev: self.latency.std_dev().map(Millis::of_mean_ns),
@@ -181,29 +182,29 @@ impl LatencyCharts {
             }
         }
         let chart = |id: &TargetId| {
-            let chart = Latencies::of(work.get(id)?).chart();
+            let chart = Latencies::from_work(work.get(id)?).chart();
             Some(PathChart { path: host.path(*id).clone(), chart })
         };
         let paths = match &results.merged {
             _ if order.len() < 2 => Vec::new(),
             None => order.iter().filter_map(chart).collect(),
-            Some(merged) => merged.targets.iter().map(|one| PathChart::of(host, one)).collect(),
+            Some(merged) => merged.targets.iter().map(|one| PathChart::from_latencies(host, one)).collect(),
         };
-        LatencyCharts { paths, all: Latencies::of(all).chart() }
+        LatencyCharts { paths, all: Latencies::from_work(all).chart() }
     }
 }
 
 impl PathChart {
-    fn of(host: &Host, target: &TargetLatencies) -> PathChart {
+    fn from_latencies(host: &Host, target: &TargetLatencies) -> PathChart {
         PathChart { path: host.path(target.target).clone(), chart: target.chart() }
     }
 }
 
 impl FineChart {
     fn new(all: &Work) -> FineChart {
-        let all = Latencies::of(all);
+        let all = Latencies::from_work(all);
         let total = all.total();
-        let row = |percent: f64| all.row(&total, percent / 100.0);
+        let row = |percent: f64| all.percentile_row(&total, percent / 100.0);
         FineChart {
             distinct_reads: all.read.distinct() as u64,
             distinct_writes: all.write.distinct() as u64,
@@ -221,11 +222,11 @@ struct Latencies<'a> {
 }
 
 impl Latencies<'_> {
-    fn of(work: &Work) -> Latencies<'_> {
-        Latencies::by(work, |done| done.latency.as_ref())
+    fn from_work(work: &Work) -> Latencies<'_> {
+        Latencies::collect_latencies(work, |done| done.latency.as_ref())
     }
 
-    fn by(work: &Work, times: fn(&Done) -> Option<&Histogram>) -> Latencies<'_> {
+    fn collect_latencies(work: &Work, times: fn(&Done) -> Option<&Histogram>) -> Latencies<'_> {
         let known = |done| times(done).map_or_else(Cow::default, Cow::Borrowed);
         Latencies { read: known(&work.read), write: known(&work.write), either: Histogram::default() }
     }
@@ -257,14 +258,14 @@ impl Latencies<'_> {
         }
     }
 
-    fn row(&self, total: &Histogram, p: f64) -> ChartRow {
+    fn percentile_row(&self, total: &Histogram, p: f64) -> ChartRow {
         let at = |histogram: &Histogram| histogram.percentile(p).map(Millis::of_ns_as_diskspd);
         ChartRow { read: at(&self.read), write: at(&self.write), total: at(total) }
     }
 
     fn chart(&self) -> Chart {
         let total = self.total();
-        let row = |p: f64| self.row(&total, p);
+        let row = |p: f64| self.percentile_row(&total, p);
         Chart { min: row(0.0), percentiles: PERCENTILES.into_iter().map(row).collect(), max: row(1.0) }
     }
 
@@ -305,7 +306,7 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
     let mut delay = Histogram::default();
     directions().for_each(|paced| delay.add(&paced.delay));
     let timed = directions().any(|paced| paced.response.is_some());
-    let mut response = Latencies::by(all, |done| done.paced.as_ref()?.response.as_ref());
+    let mut response = Latencies::collect_latencies(all, |done| done.paced.as_ref()?.response.as_ref());
     let never_started =
         rows(&results.threads).filter_map(|(_, target)| target.not_submitted.as_deref().copied());
     never_started.for_each(|overdue| response.add_overdue(overdue));
@@ -329,7 +330,7 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
         not_submitted: overdue,
         max_not_submitted_delay: (overdue > 0).then(|| Millis::of_ns(longest)),
         later_than: Vec::new(),
-        service: timed.then(|| Latencies::of(&service).paced()),
+        service: timed.then(|| Latencies::from_work(&service).paced()),
         response: timed.then(|| response.paced()),
     })
 }
@@ -369,7 +370,7 @@ fn device_figures(device: &DeviceTimes, threads: &[ThreadResults]) -> DeviceFigu
     }
 }
 
-fn distributions(host: &Host, threads: &[ThreadResults]) -> Vec<DistributionGroup> {
+fn distribution_groups(host: &Host, threads: &[ThreadResults]) -> Vec<DistributionGroup> {
     let mut groups: BTreeMap<&[EffectiveRange], BTreeMap<&RawText, BTreeSet<u32>>> = BTreeMap::new();
     for (thread, target) in rows(threads).filter(|(_, target)| !target.distribution.is_empty()) {
         groups

@@ -43,7 +43,7 @@ pub struct TargetResults {
 impl TargetResults {
     /// Returns the results of an operation other than reads and writes; `None` if not requested.
     pub fn other(&self, op: Operation) -> Option<&DirectionResults> {
-        self.others.of(op)
+        self.others.results(op)
     }
 }
 

@@ -31,7 +31,7 @@ pub struct DeviceTimes {
     pub targets: Vec<TargetId>,
     pub read: CompletionTimes,
     pub write: CompletionTimes,
-    #[serde(default, skip_serializing_if = "none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub flushes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -45,7 +45,7 @@ pub struct CompletionTimes {
     pub times: Histogram,
 }
 
-fn none(count: &u64) -> bool {
+fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -75,7 +75,7 @@ pub struct DeviceFigures {
     pub device: String,
     pub read: CompletionFigures,
     pub write: CompletionFigures,
-    #[serde(default, skip_serializing_if = "none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub flushes: u64,
     pub reason: Option<String>,
 }

@@ -107,7 +107,7 @@ mod tests {
     /// An I/O: whether it is a write, its latency (ns), and how late it was.
     type Io = (bool, u64, u64);
 
-    fn target(id: u32, ios: &[Io]) -> TargetResults {
+    fn sample_target(id: u32, ios: &[Io]) -> TargetResults {
         let mut results = TargetResults { target: TargetId(id), ..TargetResults::default() };
         for &(write, latency, delay) in ios {
             let direction = if write { &mut results.write } else { &mut results.read };
@@ -125,7 +125,7 @@ mod tests {
 
     fn work(ios: &[Io]) -> Work {
         let mut work = Work::default();
-        work.add(&target(0, ios));
+        work.add(&sample_target(0, ios));
         work
     }
 
@@ -142,7 +142,7 @@ mod tests {
             let all: Vec<Io> = ios.iter().map(|(io, ..)| *io).collect();
             let of = |thread: usize, id: u32| {
                 let own = ios.iter().filter(|(_, target, by)| (*target, *by) == (id, thread));
-                target(id, &own.map(|(io, ..)| *io).collect::<Vec<_>>())
+                sample_target(id, &own.map(|(io, ..)| *io).collect::<Vec<_>>())
             };
             let thread = |thread| ThreadResults {
                 targets: (0..3).map(|id| of(thread, id)).collect(),

@@ -64,7 +64,7 @@ impl IoFigures {
         let sequential: Vec<bool> = trace.ios.iter().map(|io| sequences.take(io)).collect();
         let part = |of: fn(&TracedIo) -> bool| {
             let own = || trace.ios.iter().zip(&sequential).filter(move |(io, _)| of(io));
-            TracedPart::of(own, |(io, is)| (*io, *is))
+            TracedPart::from_ios(own, |(io, is)| (*io, *is))
         };
         let DepthFigures { mean, usual, most } = depth_of(trace.ios.iter(), duration_ns);
         Some(IoFigures {
@@ -102,7 +102,10 @@ impl IoFigures {
 }
 
 impl TracedPart {
-    fn of<T, I: Iterator<Item = T>>(ios: impl Fn() -> I, each: fn(T) -> (TracedIo, bool)) -> TracedPart {
+    fn from_ios<T, I: Iterator<Item = T>>(
+        ios: impl Fn() -> I,
+        each: fn(T) -> (TracedIo, bool),
+    ) -> TracedPart {
         let mut part = TracedPart::default();
         let mut sizes: HashMap<u32, u64> = HashMap::new();
         for (io, sequential) in ios().map(each) {

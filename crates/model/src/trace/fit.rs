@@ -68,28 +68,28 @@ struct ShapedPart {
 }
 
 pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
-    let area = area(figures);
+    let area = traced_area(figures);
     let [reads, writes] = &figures.by_direction;
     let unlike = reads.ios >= TOO_FEW && writes.ios >= TOO_FEW && are_unlike(reads, writes);
-    let mut target = common(figures, area, rate);
+    let mut target = common_target(figures, area, rate);
     let discards = whole_percent(figures.discard_share()).min(99);
     target.shares.set(Operation::Discard, discards);
     let parts = match unlike {
-        true => vec![shaped(reads, area, &target, 0), shaped(writes, area, &target, 100)],
-        false => vec![shaped(&figures.all, area, &target, whole_percent(figures.write_share()))],
+        true => vec![shape_part(reads, area, &target, 0), shape_part(writes, area, &target, 100)],
+        false => vec![shape_part(&figures.all, area, &target, whole_percent(figures.write_share()))],
     };
     match &parts[..] {
         [only] => target = only.target.clone(),
         several => {
             let all = figures.all.ios as f64;
             let share = |part: &ShapedPart| (part.ios as f64 / all * SHARES).round().max(1.0) as u32;
-            let mix = several.iter().map(|part| MixPart::of(part.target.clone(), share(part), None, None));
+            let mix = several.iter().map(|part| MixPart::new(part.target.clone(), share(part), None, None));
             target.mix = mix.collect();
             target.sum_up_parts();
         }
     }
     lay_streams_out(&mut target, figures, area, rate);
-    let fit = judged(figures, &target, &parts);
+    let fit = judge_fit(figures, &target, &parts);
     let span = TimeSpan {
         duration: ((figures.duration_ns + SECOND / 2) / SECOND).clamp(1, u64::from(u32::MAX)) as u32,
         warmup: 0,
@@ -100,7 +100,7 @@ pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
     FittedProfile { profile: Profile { time_spans: vec![span], ..Profile::default() }, fit }
 }
 
-fn area(figures: &IoFigures) -> TracedArea {
+fn traced_area(figures: &IoFigures) -> TracedArea {
     let all = &figures.all;
     let grid = match all.is_own_aligned() {
         true => all.sizes.iter().map(|size| u64::from(size.bytes)).max().unwrap_or(1).max(1),
@@ -129,19 +129,19 @@ fn are_unlike(reads: &TracedPart, writes: &TracedPart) -> bool {
     apart > UNLIKE || (reads.sequential_share() - writes.sequential_share()).abs() > UNLIKE
 }
 
-fn common(figures: &IoFigures, area: TracedArea, rate: RateChoice) -> Target {
+fn common_target(figures: &IoFigures, area: TracedArea, rate: RateChoice) -> Target {
     Target {
         path: RawText::from(TEMPLATE),
         cache_mode: CacheMode::DisableOsCache,
         base_file_offset: area.base,
         max_file_size: if area.whole { 0 } else { area.end },
         request_count: figures.usual_depth.max(1),
-        throughput: throughput(figures, rate, 1),
+        throughput: chosen_throughput(figures, rate, 1),
         ..Target::default()
     }
 }
 
-fn throughput(figures: &IoFigures, rate: RateChoice, threads: u32) -> Option<Throughput> {
+fn chosen_throughput(figures: &IoFigures, rate: RateChoice, threads: u32) -> Option<Throughput> {
     // A rate is that of discards, too, where there are some.
     let discards = f64::from(whole_percent(figures.discard_share()).min(99)) / 100.0;
     let each =
@@ -162,11 +162,11 @@ fn lay_streams_out(target: &mut Target, figures: &IoFigures, area: TracedArea, r
     target.threads_per_file = streams;
     target.thread_stride = stride;
     target.request_count = target.request_count.div_ceil(streams);
-    target.throughput = throughput(figures, rate, streams);
+    target.throughput = chosen_throughput(figures, rate, streams);
 }
 
-fn shaped(part: &TracedPart, area: TracedArea, common: &Target, write_ratio: u32) -> ShapedPart {
-    let sizes = worthwhile(part);
+fn shape_part(part: &TracedPart, area: TracedArea, common: &Target, write_ratio: u32) -> ShapedPart {
+    let sizes = worthwhile_sizes(part);
     let largest = sizes.iter().map(|size| size.bytes).max().unwrap_or(1).max(1);
     let covered = sizes.iter().map(|size| size.ios).sum();
     let random = 1.0 - part.sequential_share();
@@ -228,7 +228,7 @@ fn whole_percent(share: f64) -> u32 {
     (share * 100.0).round() as u32
 }
 
-fn judged(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFit {
+fn judge_fit(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFit {
     let portions = target.portions();
     let mean = |of: fn(&Target) -> f64| portions.iter().map(|p| p.share * of(&p.target)).sum::<f64>();
     let names = if parts.len() > 1 { ["reads", "writes"] } else { ["all", ""] };
@@ -238,23 +238,23 @@ fn judged(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFi
             / figures.all.ios.max(1) as f64,
         mean_size: (figures.all.mean_size(), mean(|target| f64::from(target.block_size))),
         writes: (figures.write_share(), mean(|target| f64::from(target.write_ratio) / 100.0)),
-        discards: (figures.discard_share(), f64::from(target.shares.of(Operation::Discard)) / 100.0),
+        discards: (figures.discard_share(), f64::from(target.shares.percent(Operation::Discard)) / 100.0),
         sequential: (
             figures.all.sequential_share(),
             mean(|target| f64::from(100 - target.random_ratio) / 100.0),
         ),
         distances: distances.collect(),
-        options: options(target),
+        options: target_options(target),
     }
 }
 
 /// The options of the target, as a command line has them.
-fn options(target: &Target) -> String {
+fn target_options(target: &Target) -> String {
     let mut text = match target.mix.is_empty() {
         true => {
             let base = (target.base_file_offset > 0).then_some(target.base_file_offset);
             let end = (target.max_file_size > 0).then_some(target.max_file_size);
-            let part = MixPart::of(target.clone(), 1, base, end).to_string();
+            let part = MixPart::new(target.clone(), 1, base, end).to_string();
             part.split_once(": ").map_or_else(String::new, |(_, options)| options.to_owned())
         }
         false => {

@@ -17,33 +17,33 @@ const SHOWN_SIZES: usize = 8;
 
 pub fn text(source: &TraceSource, figures: &IoFigures, fitted: &FittedProfile) -> String {
     let mut text = String::new();
-    let _ = seen(&mut text, source, figures);
-    let _ = profile(&mut text, fitted);
+    let _ = write_source(&mut text, source, figures);
+    let _ = write_profile(&mut text, fitted);
     text
 }
 
-fn percent(share: f64) -> String {
+fn format_percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fmt::Result {
+fn write_source(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fmt::Result {
     let all = &figures.all;
     let seconds = seconds_of_ns(figures.duration_ns);
     writeln!(text, "{}: {} I/Os in {seconds:.3} s, {}", source.name, all.ios, amount(all.bytes))?;
     let share = |size: &SizeCount| {
-        format!("{} {}", amount(size.bytes.into()), percent(size.ios as f64 / all.ios as f64))
+        format!("{} {}", amount(size.bytes.into()), format_percent(size.ios as f64 / all.ios as f64))
     };
     let mut sizes: Vec<String> = all.sizes.iter().take(SHOWN_SIZES).map(share).collect();
     if let Some(more) = all.sizes.len().checked_sub(SHOWN_SIZES).filter(|more| *more > 0) {
         sizes.push(format!("{more} more"));
     }
     writeln!(text, "  sizes        {}", sizes.join(", "))?;
-    writeln!(text, "  writes       {}", percent(figures.write_share()))?;
+    writeln!(text, "  writes       {}", format_percent(figures.write_share()))?;
     let streams = match figures.streams {
         0 | 1 => String::new(),
         several => format!(", up to {several} streams at a time"),
     };
-    writeln!(text, "  sequential   {}{streams}", percent(all.sequential_share()))?;
+    writeln!(text, "  sequential   {}{streams}", format_percent(all.sequential_share()))?;
     writeln!(text, "  area         bytes {} to {}", figures.begin, figures.end)?;
     match figures.usual_depth {
         0 => writeln!(text, "  in flight    unknown: no completion was recorded")?,
@@ -68,7 +68,7 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
         )?;
     }
     if figures.discards.ios > 0 {
-        let share = percent(figures.discard_share());
+        let share = format_percent(figures.discard_share());
         let (ios, bytes) = (figures.discards.ios, amount(figures.discards.bytes));
         writeln!(text, "  discards     {ios} of {bytes} altogether: {share} of all I/Os")?;
     }
@@ -81,13 +81,13 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
     Ok(())
 }
 
-fn profile(text: &mut String, fitted: &FittedProfile) -> std::fmt::Result {
+fn write_profile(text: &mut String, fitted: &FittedProfile) -> std::fmt::Result {
     let fit = &fitted.fit;
     writeln!(text, "profile: {}", fit.options)?;
     writeln!(
         text,
         "  sizes        {} of the I/Os have a size that the profile has",
-        percent(fit.sizes_covered)
+        format_percent(fit.sizes_covered)
     )?;
     let (seen, said) = fit.mean_size;
     let error = (said / seen.max(1.0) - 1.0) * 100.0;
@@ -96,8 +96,8 @@ fn profile(text: &mut String, fitted: &FittedProfile) -> std::fmt::Result {
         writeln!(
             text,
             "  {name:<12} {} seen, {} in the profile: {:+.2} points",
-            percent(seen),
-            percent(said),
+            format_percent(seen),
+            format_percent(said),
             (said - seen) * 100.0
         )?;
     }
@@ -106,8 +106,8 @@ fn profile(text: &mut String, fitted: &FittedProfile) -> std::fmt::Result {
         writeln!(
             text,
             "  discards     {} seen, {} in the profile, with the sizes and places of its other I/Os",
-            percent(seen),
-            percent(said)
+            format_percent(seen),
+            format_percent(said)
         )?;
     }
     for (name, distance) in &fit.distances {

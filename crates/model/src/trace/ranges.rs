@@ -40,13 +40,13 @@ struct Knot {
 /// range is shorter than `least` bytes.
 pub(super) fn fit_ranges(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> RangeFit {
     let uniform = [Knot { percent: 0, at: area.base }, Knot { percent: 100, at: area.end }];
-    let flat = RangeFit { distribution: None, distance: distance(offsets, &uniform, unit) };
+    let flat = RangeFit { distribution: None, distance: largest_distance(offsets, &uniform, unit) };
     let enough = UNIFORM.max(CRITICAL / (offsets.len() as f64).sqrt());
     if offsets.is_empty() || flat.distance <= enough {
         return flat;
     }
-    let knots = straightened(&knots(offsets, area, unit, least.max(1)));
-    let fitted = distance(offsets, &knots, unit);
+    let knots = straighten_knots(&place_knots(offsets, area, unit, least.max(1)));
+    let fitted = largest_distance(offsets, &knots, unit);
     if fitted >= flat.distance {
         return flat;
     }
@@ -99,7 +99,7 @@ fn knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> 
         }
     }
     found.push(Knot { percent: 100, at: area.end });
-    spaced(found, area, least)
+    space_knots(found, area, least)
 }
 
 /// Returns the knots in order, at least `least` bytes apart, widening narrow ranges.
@@ -195,7 +195,7 @@ mod tests {
         (0..count).map(|n| (from + (to - from) * n / count) * BLOCK).collect()
     }
 
-    fn fitted(mut offsets: Vec<u64>) -> (Vec<(u32, u64)>, f64) {
+    fn fit_offsets(mut offsets: Vec<u64>) -> (Vec<(u32, u64)>, f64) {
         offsets.sort_unstable();
         let fit = fit_ranges(&offsets, AREA, BLOCK, BLOCK);
         let ranges = fit.distribution.map(|found| found.ranges).unwrap_or_default();
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn uniform_trace_has_no_ranges() {
-        let (ranges, distance) = fitted(even(10_000, 0, 100_000));
+        let (ranges, distance) = fit_offsets(even_offsets(10_000, 0, 100_000));
         assert_eq!(ranges, []);
         assert!(distance < 0.001, "{distance}");
     }
@@ -212,25 +212,29 @@ mod tests {
     #[test]
     fn a_hot_part_a_gap_and_a_single_block_are_ranges_of_their_own() {
         // 80 % of the I/Os in the first tenth.
-        let hot = [even(80_000, 0, 10_000), even(20_000, 10_000, 100_000)].concat();
-        let (ranges, distance) = fitted(hot);
+        let hot = [even_offsets(80_000, 0, 10_000), even_offsets(20_000, 10_000, 100_000)].concat();
+        let (ranges, distance) = fit_offsets(hot);
         assert_eq!(ranges, [(80, 10_000), (20, 0)]);
         assert!(distance < 0.01, "{distance}");
         // Nothing between two halves.
-        let apart = [even(50_000, 0, 20_000), even(50_000, 70_000, 100_000)].concat();
-        let (ranges, distance) = fitted(apart);
+        let apart = [even_offsets(50_000, 0, 20_000), even_offsets(50_000, 70_000, 100_000)].concat();
+        let (ranges, distance) = fit_offsets(apart);
         assert_eq!(ranges, [(50, 20_000), (0, 50_000), (50, 0)]);
         assert!(distance < 0.01, "{distance}");
         // A third of all go to one block.
-        let single = [even(20_000, 0, 50_000), vec![50_000 * BLOCK; 20_000], even(20_000, 50_001, 100_000)];
-        let (ranges, distance) = fitted(single.concat());
+        let single = [
+            even_offsets(20_000, 0, 50_000),
+            vec![50_000 * BLOCK; 20_000],
+            even_offsets(20_000, 50_001, 100_000),
+        ];
+        let (ranges, distance) = fit_offsets(single.concat());
         assert!(ranges.iter().any(|(io, blocks)| *io >= 30 && *blocks <= 3), "{ranges:?}");
         assert!(distance < 0.02, "{distance}");
     }
 
     #[test]
     fn area_after_last_io_is_left_out() {
-        let (ranges, distance) = fitted(even(50_000, 30_000, 60_000));
+        let (ranges, distance) = fit_offsets(even_offsets(50_000, 30_000, 60_000));
         assert_eq!(ranges, [(0, 30_000), (100, 30_000)]);
         assert!(distance < 0.01, "{distance}");
     }

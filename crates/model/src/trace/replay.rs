@@ -161,7 +161,7 @@ impl ReplayList {
         self.kinds[(io.at_and_kind & 0xffff) as usize]
     }
 
-    fn io(&self, index: usize) -> Option<(RecordedIo, ReplayAction)> {
+    fn replay_io(&self, index: usize) -> Option<(RecordedIo, ReplayAction)> {
         let io = self.ios.get(index)?;
         let ReplayKind { bytes, does } = self.kind(io);
         let write = does == ReplayAction::Write;
@@ -191,13 +191,13 @@ impl ReplayTurns {
     /// `None` = all are done.
     #[inline]
     pub fn peek(&self) -> Option<(RecordedIo, Option<u64>)> {
-        let (io, _) = self.list.io(self.next)?;
-        Some((io, self.due(io.at_ns)))
+        let (io, _) = self.list.replay_io(self.next)?;
+        Some((io, self.due_time(io.at_ns)))
     }
 
     #[inline]
     pub fn operation(&self) -> Operation {
-        match self.list.io(self.next) {
+        match self.list.replay_io(self.next) {
             Some((_, ReplayAction::Discard)) => Operation::Discard,
             Some((_, ReplayAction::Write)) => Operation::Write,
             Some((_, ReplayAction::Read)) | None => Operation::Read,
@@ -210,7 +210,7 @@ impl ReplayTurns {
     }
 
     #[inline]
-    fn due(&self, at_ns: u64) -> Option<u64> {
+    fn due_time(&self, at_ns: u64) -> Option<u64> {
         // 48 bits and 10 more.
         (self.thousandths > 0).then(|| at_ns * 1000 / u64::from(self.thousandths))
     }
@@ -220,7 +220,7 @@ impl ReplayTurns {
     pub fn overdue(&self, elapsed: u64) -> Option<(u64, u64)> {
         let (_, first) = self.peek()?;
         let first = first.filter(|due| *due <= elapsed)?;
-        let until = self.list.ios.partition_point(|io| self.due(io.at_and_kind >> 16) <= Some(elapsed));
+        let until = self.list.ios.partition_point(|io| self.due_time(io.at_and_kind >> 16) <= Some(elapsed));
         Some(((until - self.next).div_ceil(self.step) as u64, first))
     }
 }
@@ -229,7 +229,7 @@ impl ReplayTurns {
 mod tests {
     use super::*;
 
-    fn list(with_writes: bool, ios: &[(u64, u64, u32, bool)]) -> ReplayList {
+    fn sample_list(with_writes: bool, ios: &[(u64, u64, u32, bool)]) -> ReplayList {
         let mut builder = ReplayBuilder::new(with_writes);
         for (line, (at_ns, offset, bytes, write)) in (2..).zip(ios.iter().copied()) {
             builder.take(line, RecordedEvent::Issued(RecordedIo { at_ns, offset, bytes, write })).unwrap();
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn times_begin_with_the_first_and_threads_take_turns() {
-        let list = Arc::new(list(true, &IOS));
+        let list = Arc::new(sample_list(true, &IOS));
         assert_eq!((list.len(), list.count(ReplayAction::Write), list.length_ns()), (4, 2, 8000));
         assert_eq!((list.bytes, list.largest, list.end), (9216, 4096, (12_288, 2)));
         let taken = |thousandths, thread, threads| {
@@ -272,11 +272,11 @@ mod tests {
 
     #[test]
     fn replay_skips_writes_and_reports_unaligned_io() {
-        let reads = list(false, &IOS);
+        let reads = sample_list(false, &IOS);
         assert_eq!((reads.len(), reads.count(ReplayAction::Write), reads.recorded), (2, 0, [2, 2, 0]));
         let misaligned = [512, 4096].map(|bytes| reads.first_misaligned(bytes));
         assert_eq!((misaligned, reads.alignment()), ([0, 3], 512));
-        let odd = list(true, &[(0, 4096, 4096, false), (1, 100, 512, false)]);
+        let odd = sample_list(true, &[(0, 4096, 4096, false), (1, 100, 512, false)]);
         assert_eq!((odd.first_misaligned(512), odd.first_misaligned(1), odd.alignment()), (3, 3, 1));
         let refused = ReplayBuilder::new(true)
             .take(7, RecordedEvent::Issued(RecordedIo { at_ns: 1 << 48, offset: 0, bytes: 1, write: false }));

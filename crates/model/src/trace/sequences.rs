@@ -45,7 +45,7 @@ impl Sequences {
                 SequentialStream { begin, end, length: 0, first: self.seen, last: self.seen }
             }
         };
-        let stream = self.joined(stream);
+        let stream = self.join_stream(stream);
         if self.places.len() == REMEMBERED
             && let Some(oldest) = self.places.pop()
             && oldest.length > 0

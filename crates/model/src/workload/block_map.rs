@@ -31,7 +31,7 @@ impl BlockMap {
             }
         }
         let mut map = BlockMap { unit, blocks, left: 0, levels };
-        map.begin();
+        map.clear_blocks();
         map
     }
 
@@ -49,7 +49,7 @@ impl BlockMap {
     }
 
     /// No block is done.
-    fn begin(&mut self) {
+    fn clear_blocks(&mut self) {
         let mut bits = self.blocks;
         for level in &mut self.levels {
             level.fill(0);
@@ -77,7 +77,7 @@ impl BlockMap {
         }
         self.left -= taken;
         if self.left == 0 {
-            self.begin();
+            self.clear_blocks();
         }
         // A product that is smaller than a 32-bit number is one itself.
         let bytes = taken.saturating_mul(self.unit).min(length.into()) as u32;
@@ -128,7 +128,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// The same without any hurry.
-    fn slowly(done: &mut BTreeSet<u64>, blocks: u64, from: u64, count: u64) -> (u64, u64) {
+    fn draw_slowly(done: &mut BTreeSet<u64>, blocks: u64, from: u64, count: u64) -> (u64, u64) {
         let mut all = (from..blocks).chain(0..from);
         let first = all.find(|block| !done.contains(block)).unwrap();
         let taken = (first..blocks.min(first + count)).take_while(|block| !done.contains(block)).count();
@@ -166,7 +166,7 @@ mod tests {
             let (mut map, mut done) = (BlockMap::new(blocks, 512), BTreeSet::new());
             for (from, count) in asked {
                 let from = from % blocks;
-                let (first, taken) = slowly(&mut done, blocks, from, count);
+                let (first, taken) = draw_slowly(&mut done, blocks, from, count);
                 prop_assert_eq!(map.take(from * 512, count as u32 * 512), (first * 512, taken as u32 * 512));
                 prop_assert_eq!(map.left, blocks - done.len() as u64);
             }

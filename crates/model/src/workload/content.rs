@@ -84,13 +84,13 @@ mod tests {
     use std::collections::HashSet;
     use std::io::Write;
 
-    fn compressed(bytes: &[u8]) -> usize {
+    fn compressed_size(bytes: &[u8]) -> usize {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap().len()
     }
 
-    fn written(compress: u32, dedupe: u32, block: usize, writes: usize) -> Vec<Vec<u8>> {
+    fn write_blocks(compress: u32, dedupe: u32, block: usize, writes: usize) -> Vec<Vec<u8>> {
         let mut content = ReducibleContent::new(ContentShape { compress, dedupe }, 1, 0);
         let write = |_| {
             let mut bytes = vec![0xee; block];
@@ -104,8 +104,8 @@ mod tests {
     fn a_compressor_saves_the_stated_share_of_blocks_of_any_size() {
         for (compress, dedupe) in [(0, 0), (25, 0), (60, 25), (60, 0), (90, 50), (99, 0)] {
             for block in [4096, 65536, 131_072] {
-                let writes = written(compress, dedupe, block, (1 << 20) / block);
-                let left: usize = writes.iter().map(|write| compressed(write)).sum();
+                let writes = write_blocks(compress, dedupe, block, (1 << 20) / block);
+                let left: usize = writes.iter().map(|write| compressed_size(write)).sum();
                 let saved = 100.0 - left as f64 * 100.0 / f64::from(1 << 20);
                 let off = saved - f64::from(compress);
                 // What a compressor takes for itself weighs more in small blocks.
@@ -113,8 +113,8 @@ mod tests {
             }
         }
         // Half of 512 bytes is little for a compressor that has to begin anew: deflate takes 55 of its own.
-        let small = written(50, 0, 512, 2048);
-        let left: usize = small.iter().map(|write| compressed(write)).sum();
+        let small = write_blocks(50, 0, 512, 2048);
+        let left: usize = small.iter().map(|write| compressed_size(write)).sum();
         assert!((0.48..0.64).contains(&(left as f64 / f64::from(1 << 20))), "{left}");
     }
 

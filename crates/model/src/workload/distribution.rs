@@ -10,8 +10,8 @@ use crate::results::EffectiveRange;
 /// Empty if no range is within the target; positions are then uniform over all of it.
 pub fn effective_ranges(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     match distribution.kind {
-        DistributionKind::Percent => percent(distribution, grid),
-        DistributionKind::Absolute => absolute(distribution, grid),
+        DistributionKind::Percent => percent_ranges(distribution, grid),
+        DistributionKind::Absolute => absolute_ranges(distribution, grid),
     }
 }
 
@@ -27,7 +27,7 @@ struct Stated {
 }
 
 /// The ranges with their accumulated I/O points and starts, holes left out.
-fn stated(distribution: &Distribution) -> impl Iterator<Item = Stated> + '_ {
+fn stated_ranges(distribution: &Distribution) -> impl Iterator<Item = Stated> + '_ {
     let (mut io_base, mut start) = (0u32, 0u64);
     distribution
         .ranges
@@ -54,7 +54,7 @@ fn percent(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     // of them.
     let (mut carry, mut nearest) = (0, 0);
 
-    for range in stated(distribution) {
+    for range in stated_ranges(distribution) {
         let first_byte = share(range.start);
         let to_the_end = range.start.saturating_add(range.extent) >= 100;
         let end = if to_the_end { size } else { first_byte.saturating_add(share(range.extent)).min(size) };
@@ -118,9 +118,9 @@ fn percent(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
 
 /// Ranges as stated, without alignment; those beyond the end are left out, which leaves the others their
 /// proportions.
-fn absolute(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
+fn absolute_ranges(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     let mut out = Vec::with_capacity(distribution.ranges.len());
-    for range in stated(distribution) {
+    for range in stated_ranges(distribution) {
         let Some(room) = grid.region.checked_sub(range.start).filter(|&room| room > 0) else { break };
         let cut = range.extent == 0 || range.extent > room;
         if cut && room < u64::from(grid.block_size) {

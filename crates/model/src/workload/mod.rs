@@ -83,7 +83,7 @@ impl TargetWorkload {
     }
 
     /// The blocks of which each is done once ([`TargetWorkload::each_once`]).
-    fn blocks(&self) -> u64 {
+    fn block_count(&self) -> u64 {
         // Of several sizes the last ones are too short for the larger ones.
         let in_region = self.region / self.stride.max(1);
         self.grid().positions().max(if self.portion.is_some() { in_region } else { 0 })
@@ -92,7 +92,7 @@ impl TargetWorkload {
     /// Bytes of memory that a thread takes to know which blocks are done; 0 = it needn't know.
     pub fn map_bytes(&self) -> u64 {
         let further = self.portion.is_some_and(|portion| !portion.is_first);
-        if self.each_once && !further { block_map::BlockMap::bytes(self.blocks()) } else { 0 }
+        if self.each_once && !further { block_map::BlockMap::bytes(self.block_count()) } else { 0 }
     }
 }
 

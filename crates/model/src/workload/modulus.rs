@@ -35,7 +35,7 @@ impl Modulus {
 
     /// `x % divisor`.
     #[inline]
-    pub fn of(self, x: u64) -> u64 {
+    pub fn reduce(self, x: u64) -> u64 {
         x - self.round_down(x)
     }
 
@@ -54,7 +54,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn edges() {
+    fn check_edges() {
         let edges: Vec<u64> = (0..64)
             .flat_map(|bit| [(1u64 << bit).wrapping_sub(1), 1 << bit, (1 << bit) + 1, (1 << bit) / 2 * 3])
             .chain([100, 3000, 5, 7, 641, 6_700_417, u64::MAX - 1, u64::MAX, (1 << 63) + 12345])
@@ -64,7 +64,7 @@ mod tests {
             let multiples = [n, n.wrapping_mul(2), u64::MAX / n * n].into_iter();
             let around = multiples.flat_map(|m| [m.wrapping_sub(1), m, m.wrapping_add(1)]);
             for x in around.chain(edges.iter().copied()) {
-                assert_eq!(modulus.of(x), x % n, "{x} % {n}");
+                assert_eq!(modulus.reduce(x), x % n, "{x} % {n}");
                 assert_eq!(modulus.round_down(x), x / n * n, "{x} / {n} * {n}");
                 assert!(modulus.power_mask().is_none_or(|mask| x & mask == x % n), "{x} % {n}");
             }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn zero_is_taken_as_one() {
-        assert_eq!(Modulus::new(0).of(u64::MAX), 0);
+        assert_eq!(Modulus::new(0).reduce(u64::MAX), 0);
     }
 
     proptest! {
@@ -84,10 +84,10 @@ mod tests {
         fn is_the_remainder(n in 1..=u64::MAX, shift in 0u32..64, x in any::<u64>(), k in any::<u64>()) {
             let n = (n >> shift).max(1);
             let modulus = Modulus::new(n);
-            prop_assert_eq!(modulus.of(x), x % n);
+            prop_assert_eq!(modulus.reduce(x), x % n);
             let multiple = (k % (u64::MAX / n).max(1)).wrapping_mul(n);
             for x in [multiple.wrapping_sub(1), multiple, multiple.wrapping_add(1)] {
-                prop_assert_eq!(modulus.of(x), x % n);
+                prop_assert_eq!(modulus.reduce(x), x % n);
             }
         }
     }

@@ -47,10 +47,10 @@ impl Uniform {
     pub(super) fn draw(&self, masked: bool, random: &mut Random) -> u64 {
         let number = random.next_u64();
         let position = match masked {
-            false => self.size.of(self.stride.round_down(number)),
+            false => self.size.reduce(self.stride.round_down(number)),
             true => number & self.mask,
         };
-        debug_assert_eq!(self.stride.of(position), 0, "{position} is on the grid");
+        debug_assert_eq!(self.stride.reduce(position), 0, "{position} is on the grid");
         position
     }
 }
@@ -105,8 +105,8 @@ impl Positions {
     #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         match &self.places {
-            Places::Uniform(size) => size.of(self.stride.round_down(random.next_u64())),
-            Places::Ranges(ranges) => ranges.place(self.stride.round_down(random.next_u64()), random),
+            Places::Uniform(size) => size.reduce(self.stride.round_down(random.next_u64())),
+            Places::Ranges(ranges) => ranges.draw_place(self.stride.round_down(random.next_u64()), random),
             Places::Table(table) => table.draw(random),
         }
     }
@@ -127,10 +127,10 @@ impl Ranges {
     /// Where an aligned number falls, in the range that the next number chooses.
     // Kept out of the loop that draws without a distribution.
     #[inline(never)]
-    fn place(&self, aligned: u64, random: &mut Random) -> u64 {
-        let point = self.points.of(random.next_u64());
+    fn draw_place(&self, aligned: u64, random: &mut Random) -> u64 {
+        let point = self.points.reduce(random.next_u64());
         let range = &self.ranges[usize::from(self.by_point[point as usize])];
-        (range.start + range.length.of(aligned)).min(range.limit)
+        (range.start + range.length.reduce(aligned)).min(range.limit)
     }
 
     fn new(kind: DistributionKind, effective: &[EffectiveRange], grid: &Grid) -> Ranges {

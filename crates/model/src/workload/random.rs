@@ -32,7 +32,7 @@ pub struct FillParts {
 impl FillParts {
     /// Returns the parts of `length` bytes at an address. Only the address mod 8 matters.
     #[inline]
-    pub fn of(address: usize, length: usize) -> FillParts {
+    pub fn split_buffer(address: usize, length: usize) -> FillParts {
         let head = (address % WORD).min(length);
         let rest = length - head;
         // A chunk is made only where a further word follows it.
@@ -40,7 +40,7 @@ impl FillParts {
         FillParts { head, chunks, tail: rest - chunks }
     }
 
-    fn numbers(self) -> usize {
+    fn count_numbers(self) -> usize {
         usize::from(self.head > 0) + self.chunks / CHUNK * EXPANDED_FROM + self.tail.div_ceil(WORD)
     }
 }
@@ -101,7 +101,7 @@ impl Random {
     /// deduplication, but not statistically random.
     pub fn fill_expanded(&mut self, buffer: &mut [u8]) {
         let rest = self.fill_to_boundary(buffer);
-        let (chunks, tail) = rest.split_at_mut(FillParts::of(0, rest.len()).chunks);
+        let (chunks, tail) = rest.split_at_mut(FillParts::split_buffer(0, rest.len()).chunks);
         for chunk in chunks.chunks_exact_mut(CHUNK) {
             chunk.copy_from_slice(&self.next_chunk());
         }
@@ -112,7 +112,7 @@ impl Random {
     pub fn skip(&mut self, parts: FillParts) {
         // A copy that nothing else can refer to stays in registers.
         let mut random = self.clone();
-        for _ in 0..parts.numbers() {
+        for _ in 0..parts.count_numbers() {
             random.next_u64();
         }
         *self = random;
@@ -128,7 +128,7 @@ impl Random {
     #[inline(always)]
     pub fn next_chunk(&mut self) -> [u8; CHUNK] {
         let mut chunk = [0; CHUNK];
-        for (bytes, word) in chunk.chunks_exact_mut(WORD).zip(self.expanded()) {
+        for (bytes, word) in chunk.chunks_exact_mut(WORD).zip(self.expand_state()) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
         chunk
@@ -155,7 +155,7 @@ impl Random {
     }
 
     #[inline(always)]
-    fn expanded(&mut self) -> [u64; EXPANDED_WORDS] {
+    fn expand_state(&mut self) -> [u64; EXPANDED_WORDS] {
         let n: [u64; EXPANDED_FROM] = std::array::from_fn(|_| self.next_u64());
         let (x, y, z) = (n[0].rotate_left(7), n[1].rotate_left(13), n[2].rotate_left(19));
         [

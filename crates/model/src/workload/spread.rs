@@ -62,7 +62,7 @@ impl SpreadTable {
         let (chances, places) = match spread {
             AddressSpread::Zipf { theta_thousandths } => {
                 let theta = f64::from(theta_thousandths) / 1000.0;
-                (zipf(positions, theta), scattered(positions))
+                (zipf_chances(positions, theta), scatter_places(positions))
             }
             AddressSpread::Normal { deviation_percent } => {
                 (around_the_middle(positions, f64::from(deviation_percent) / 100.0), PlacesOf::Straight)
@@ -76,21 +76,21 @@ impl SpreadTable {
                 (hot_and_rest(positions, hot, f64::from(io_percent) / 100.0), places)
             }
         };
-        SpreadTable { slots: alias(&chances), positions, stride: grid.stride.max(1), places }
+        SpreadTable { slots: alias_slots(&chances), positions, stride: grid.stride.max(1), places }
     }
 
     /// Draws a position relative to the base offset; takes two numbers.
     // Where addresses are drawn otherwise its code stays out of the way.
     #[inline(never)]
     pub fn draw(&self, random: &mut Random) -> u64 {
-        let (slot, chance) = scaled(random.next_u64(), self.slots.len() as u64);
+        let (slot, chance) = scale_number(random.next_u64(), self.slots.len() as u64);
         let slot = &self.slots[slot as usize];
         let other = usize::from(chance >= slot.first_below);
         let span = slot.spans[other];
-        let index = span.first + scaled(random.next_u64(), span.count).0;
+        let index = span.first + scale_number(random.next_u64(), span.count).0;
         let position = match self.places {
             PlacesOf::Straight => index,
-            PlacesOf::Scattered { factor, modulus } => modulus.of((index + 1).wrapping_mul(factor)),
+            PlacesOf::Scattered { factor, modulus } => modulus.reduce((index + 1).wrapping_mul(factor)),
             PlacesOf::Moved { by, .. } => {
                 let moved = index + by;
                 if moved >= self.positions { moved - self.positions } else { moved }
@@ -115,14 +115,14 @@ impl SpreadTable {
 /// Returns which of `count` equal parts of the number range contains this number, and the place within the
 /// part.
 #[inline]
-fn scaled(number: u64, count: u64) -> (u64, u64) {
+fn scale_number(number: u64, count: u64) -> (u64, u64) {
     let product = u128::from(number) * u128::from(count);
     ((product >> 64) as u64, product as u64)
 }
 
 /// A factor with which multiples of it, modulo `positions`, meet every position once and don't overflow:
 /// neighbours in the table come to lie far from each other.
-fn scattered(positions: u64) -> PlacesOf {
+fn scatter_places(positions: u64) -> PlacesOf {
     let most = (u64::MAX / positions.saturating_add(1)).max(1);
     let golden = (positions as f64 * 0.618_033_988_749_895) as u64;
     let mut factor = golden.clamp(1, most);
@@ -144,7 +144,7 @@ type Chances = Vec<(PositionSpan, f64)>;
 
 /// Rank k has the weight k^-theta. The first ranks have a span each; then spans grow by the same factor, at
 /// most about 1 % for areas of 2^28 positions.
-fn zipf(positions: u64, theta: f64) -> Chances {
+fn zipf_chances(positions: u64, theta: f64) -> Chances {
     let singles = if positions <= ZIPF_SPANS { positions } else { ZIPF_SPANS / 2 };
     let mut chances: Chances = (0..singles)
         .map(|index| (PositionSpan { first: index, count: 1 }, ((index + 1) as f64).powf(-theta)))
@@ -196,7 +196,7 @@ fn hot_and_rest(positions: u64, hot: u64, share: f64) -> Chances {
 }
 
 /// Slots of equal chance, of which each holds all or a part of the chance of two spans at most.
-fn alias(chances: &Chances) -> Vec<AliasSlot> {
+fn alias_slots(chances: &Chances) -> Vec<AliasSlot> {
     let total: f64 = chances.iter().map(|(_, chance)| chance).sum();
     let count = chances.len() as f64;
     let mut left: Vec<f64> = chances.iter().map(|(_, chance)| chance / total * count).collect();
@@ -226,17 +226,17 @@ mod tests {
 
     const BLOCK: u64 = 4096;
 
-    fn table(spread: &str, positions: u64) -> SpreadTable {
+    fn sample_table(spread: &str, positions: u64) -> SpreadTable {
         let grid = Grid { region: positions * BLOCK, block_size: BLOCK as u32, stride: BLOCK };
         SpreadTable::new(AddressSpread::parse(spread).unwrap(), &grid)
     }
 
-    fn drawn(table: &SpreadTable, draws: usize) -> Vec<u64> {
+    fn draw_counts(table: &SpreadTable, draws: usize) -> Vec<u64> {
         let mut random = Random::new(7);
         (0..draws).map(|_| table.draw(&mut random) / BLOCK).collect()
     }
 
-    fn slack(draws: usize, chance: f64) -> f64 {
+    fn allowed_slack(draws: usize, chance: f64) -> f64 {
         5.0 * (draws as f64 * chance * (1.0 - chance)).sqrt() + 1.0
     }
 
@@ -246,9 +246,9 @@ mod tests {
         for (theta, positions) in
             [(1.1, 100_000_u64), (1.0, 5000), (0.5, 1000), (2.0, 1 << 30), (0.8, 1 << 40)]
         {
-            let table = table(&format!("zipf:{theta}"), positions);
+            let table = sample_table(&format!("zipf:{theta}"), positions);
             let mut counts = HashMap::new();
-            drawn(&table, DRAWS).into_iter().for_each(|at| *counts.entry(at).or_insert(0u64) += 1);
+            draw_counts(&table, DRAWS).into_iter().for_each(|at| *counts.entry(at).or_insert(0u64) += 1);
             let harmonic = |ranks: u64| -> f64 {
                 let exact = (1..=ranks.min(1 << 16)).map(|k| (k as f64).powf(-theta)).sum::<f64>();
                 let tail = ranks.max(1 << 16) as f64 + 0.5;
@@ -260,7 +260,10 @@ mod tests {
                 let chance = (rank as f64).powf(-theta) / harmonic(positions);
                 let count = *counts.get(&place(rank)).unwrap_or(&0) as f64;
                 let off = (count - DRAWS as f64 * chance).abs();
-                assert!(off <= slack(DRAWS, chance), "zipf:{theta}, rank {rank} of {positions}: {count}");
+                assert!(
+                    off <= allowed_slack(DRAWS, chance),
+                    "zipf:{theta}, rank {rank} of {positions}: {count}"
+                );
             }
             // All ranks up to one beyond the spans of one position, together.
             let ranks = positions / 2;
@@ -269,7 +272,7 @@ mod tests {
             let straight = SpreadTable { places: PlacesOf::Straight, ..table.clone() };
             let within = (0..DRAWS).filter(|_| straight.draw(&mut random) / BLOCK < ranks).count() as f64;
             let off = (within - DRAWS as f64 * chance).abs();
-            assert!(off <= slack(DRAWS, chance), "zipf:{theta}, half of {positions}: {within}");
+            assert!(off <= allowed_slack(DRAWS, chance), "zipf:{theta}, half of {positions}: {within}");
         }
     }
 
@@ -279,34 +282,37 @@ mod tests {
         for (percent, positions, within) in
             [(10, 1_000_000u64, 0.682_689), (1, 1 << 35, 0.682_689), (5, 300, 0.68)]
         {
-            let table = table(&format!("normal:{percent}%"), positions);
+            let table = sample_table(&format!("normal:{percent}%"), positions);
             let (middle, deviation) = (positions as f64 / 2.0, positions as f64 * f64::from(percent) / 100.0);
-            let near =
-                drawn(&table, DRAWS).into_iter().filter(|&at| (at as f64 + 0.5 - middle).abs() < deviation);
+            let near = draw_counts(&table, DRAWS)
+                .into_iter()
+                .filter(|&at| (at as f64 + 0.5 - middle).abs() < deviation);
             let off = (near.count() as f64 - DRAWS as f64 * within).abs();
             // With few positions the edge falls between two of them.
             let edge = if positions < 1000 { 0.03 * DRAWS as f64 } else { 0.0 };
-            assert!(off <= slack(DRAWS, within) + edge, "normal:{percent}% of {positions}");
+            assert!(off <= allowed_slack(DRAWS, within) + edge, "normal:{percent}% of {positions}");
         }
         // Cut off at one deviation: nearly uniform.
-        let half = drawn(&table("normal:50%", 1000), DRAWS).into_iter().filter(|&at| at < 500).count();
-        assert!((half as f64 - DRAWS as f64 / 2.0).abs() <= slack(DRAWS, 0.5));
+        let half =
+            draw_counts(&sample_table("normal:50%", 1000), DRAWS).into_iter().filter(|&at| at < 500).count();
+        assert!((half as f64 - DRAWS as f64 / 2.0).abs() <= allowed_slack(DRAWS, 0.5));
     }
 
     #[test]
     fn a_hot_spot_gets_its_share_and_moves_on_by_its_length() {
         const DRAWS: usize = 100_000;
-        let mut table = table("hot:10%/90%,moves=30s", 1000);
+        let mut table = sample_table("hot:10%/90%,moves=30s", 1000);
         for (seconds, first) in [(0, 0), (29, 0), (30, 100), (299, 900), (300, 0), (3600 * 24 * 365, 0)] {
             table.move_to(seconds * 1_000_000_000);
-            let hot = drawn(&table, DRAWS).into_iter().filter(|at| (first..first + 100).contains(at)).count();
+            let hot =
+                draw_counts(&table, DRAWS).into_iter().filter(|at| (first..first + 100).contains(at)).count();
             let off = (hot as f64 - DRAWS as f64 * 0.9).abs();
-            assert!(off <= slack(DRAWS, 0.9), "after {seconds} s: {hot}");
+            assert!(off <= allowed_slack(DRAWS, 0.9), "after {seconds} s: {hot}");
         }
-        assert!(drawn(&self::table("hot:5%/100%", 40), DRAWS).into_iter().all(|at| at < 2));
+        assert!(draw_counts(&self::sample_table("hot:5%/100%", 40), DRAWS).into_iter().all(|at| at < 2));
     }
 
-    fn spreads() -> impl Strategy<Value = AddressSpread> {
+    fn spread_strategy() -> impl Strategy<Value = AddressSpread> {
         prop_oneof![
             (1u32..=10_000).prop_map(|theta_thousandths| AddressSpread::Zipf { theta_thousandths }),
             (1u32..=100).prop_map(|deviation_percent| AddressSpread::Normal { deviation_percent }),
@@ -325,7 +331,7 @@ mod tests {
 
         #[test]
         fn every_position_is_one_of_the_grid(
-            spread in spreads(),
+            spread in spread_strategy(),
             block_size in 1u32..100_000,
             stride in 1u64..100_000,
             more in 0u64..=63,

@@ -250,7 +250,9 @@ impl TargetState {
     pub(super) fn next(&mut self, random: &mut Random, position: &mut u64) -> (u64, Direction) {
         let relative = match &mut self.sequence {
             Sequence::Sequential { next } => self.track.step(next),
-            Sequence::Interlocked { shared, positions } => positions.of(shared.advance()) * self.track.stride,
+            Sequence::Interlocked { shared, positions } => {
+                positions.reduce(shared.advance()) * self.track.stride
+            }
             Sequence::ParallelAsync => self.track.step(position),
             Sequence::Random => self.positions.draw(random),
             Sequence::Mixed { random: share, next, last } => {
@@ -328,6 +330,6 @@ impl TargetState {
 fn slice(slices: &Modulus, direction: Direction, random: &mut Random) -> u32 {
     match direction {
         Direction::Read => 0,
-        Direction::Write => slices.of(u64::from(random.next_u32())) as u32,
+        Direction::Write => slices.reduce(u64::from(random.next_u32())) as u32,
     }
 }

@@ -99,7 +99,7 @@ impl Plain {
 }
 
 /// See [`ThreadWorkload::plain`].
-fn plain(choice: &TargetChoice, targets: &[TargetState]) -> Option<Plain> {
+fn plain_choice(choice: &TargetChoice, targets: &[TargetState]) -> Option<Plain> {
     match (choice, targets) {
         (TargetChoice::Only, [only]) => only.plain(),
         _ => None,
@@ -112,7 +112,7 @@ fn map(workload: &TargetWorkload, maps: &mut Vec<BlockMap>) -> Option<u32> {
         return None;
     }
     if workload.portion.is_none_or(|portion| portion.is_first) {
-        maps.push(BlockMap::new(workload.blocks(), workload.stride));
+        maps.push(BlockMap::new(workload.block_count(), workload.stride));
     }
     (maps.len() as u32).checked_sub(1)
 }
@@ -171,27 +171,27 @@ impl TargetChoice {
     }
 
     #[inline(always)]
-    fn target(&self, request: u32, random: &mut Random) -> u32 {
+    fn target_index(&self, request: u32, random: &mut Random) -> u32 {
         match self {
             TargetChoice::Only => 0,
             TargetChoice::Bound(targets) => targets[request as usize],
             TargetChoice::PortionsOfOne(portions) => portions.draw_of_first(random),
-            drawn => drawn.draw(request, random),
+            drawn => drawn.draw_target(request, random),
         }
     }
 
-    fn draw(&self, request: u32, random: &mut Random) -> u32 {
+    fn draw_target(&self, request: u32, random: &mut Random) -> u32 {
         match self {
             TargetChoice::Only => 0,
             TargetChoice::Bound(targets) => targets[request as usize],
             TargetChoice::PortionsOfOne(portions) => portions.draw_of_first(random),
             TargetChoice::Portions(targets, entries, portions) => {
-                let target = targets.draw(request, random);
+                let target = targets.draw_target(request, random);
                 portions.draw(entries[target as usize], random)
             }
-            TargetChoice::Uniform(count) => count.of(u64::from(random.next_u32())) as u32,
+            TargetChoice::Uniform(count) => count.reduce(u64::from(random.next_u32())) as u32,
             TargetChoice::Weighted(total, ends) => {
-                let point = total.of(random.next_u64());
+                let point = total.reduce(random.next_u64());
                 // Looks at all of them: to stop at the right one would be mispredicted.
                 ends.iter().filter(|&&end| end <= point).count() as u32
             }
@@ -210,7 +210,7 @@ impl ThreadWorkload {
         for target in targets {
             let shared = target.interlocked.clone();
             let (mut state, ranges) = TargetState::new(target.workload, shared, states.last(), &mut random);
-            state.map = map(target.workload, &mut maps);
+            state.map = find_map(target.workload, &mut maps);
             states.push(state);
             effective.push(ranges);
         }
@@ -218,7 +218,7 @@ impl ThreadWorkload {
         let bound = if floating { &targets[..targets.len().min(1)] } else { targets };
         let choice = TargetChoice::new(targets, floating);
         ThreadWorkload {
-            plain: plain(&choice, &states),
+            plain: plain_choice(&choice, &states),
             choice,
             requests: bound.iter().flat_map(starts).collect(),
             targets: states,
@@ -232,7 +232,7 @@ impl ThreadWorkload {
     /// number of places, source size - block size + 1.
     pub fn draw_slices(&mut self, target: usize, slices: u64) {
         self.targets[target].draw_slices(slices);
-        self.plain = plain(&self.choice, &self.targets);
+        self.plain = plain_choice(&self.choice, &self.targets);
     }
 
     /// The next I/O of a request. Requests are numbered from 0, over all targets of the thread.
@@ -245,8 +245,8 @@ impl ThreadWorkload {
         if let Some(next) = self.next_plain() {
             return next;
         }
-        let next = self.drawn(request);
-        if self.maps.is_empty() { next } else { self.left(next) }
+        let next = self.draw_next(request);
+        if self.maps.is_empty() { next } else { self.leave_next(next) }
     }
 
     /// Length and direction of all I/Os, if only their random offsets differ; otherwise `None`.
@@ -282,8 +282,8 @@ impl ThreadWorkload {
     }
 
     #[inline(always)]
-    fn drawn(&mut self, request: u32) -> Next {
-        let index = self.choice.target(request, &mut self.random);
+    fn draw_next(&mut self, request: u32) -> Next {
+        let index = self.choice.target_index(request, &mut self.random);
         let target = &mut self.targets[index as usize];
         let position = &mut self.requests[request as usize];
         let (offset, direction) = target.next(&mut self.random, position);
@@ -296,7 +296,7 @@ impl ThreadWorkload {
     // Threads without a map have its code out of the way.
     #[cold]
     #[inline(never)]
-    fn left(&mut self, next: Next) -> Next {
+    fn leave_next(&mut self, next: Next) -> Next {
         let target = &self.targets[next.target as usize];
         let Some(map) = target.map else { return next };
         let (offset, length) = target.left_at(&mut self.maps[map as usize], next.offset);
@@ -323,13 +323,13 @@ impl ThreadWorkload {
         // Looked at once for all of them.
         if self.maps.is_empty() {
             for (request, slot) in slots {
-                take(request, slot, self.drawn(request));
+                take(request, slot, self.draw_next(request));
             }
             return;
         }
         for (request, slot) in slots {
-            let next = self.drawn(request);
-            take(request, slot, self.left(next));
+            let next = self.draw_next(request);
+            take(request, slot, self.leave_next(next));
         }
     }
 

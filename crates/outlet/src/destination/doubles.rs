@@ -32,7 +32,7 @@ pub(crate) fn refuse_double(
     inputs: &[Named],
 ) -> Result<(), OutputError> {
     let it = identity_of(destination);
-    let is_it = |other: &&Named| it.is_some() && identity(&other.path) == it;
+    let is_it = |other: &&Named| it.is_some() && spot_key(&other.path) == it;
     let by = &output.by;
     if let Some(input) = inputs.iter().find(is_it) {
         return Err(OutputErrorKind::Input(input.by.clone()).of(by));
@@ -50,7 +50,7 @@ pub(crate) fn refuse_double(
         return Ok(());
     }
     let standard =
-        STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && identity(Path::new(path)) == it);
+        STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && spot_key(Path::new(path)) == it);
     match standard {
         Some((_, name)) => Err(OutputErrorKind::Redirected(name).of(by)),
         None => Ok(()),
@@ -64,7 +64,7 @@ fn is_regular(path: &str) -> bool {
 /// `None` if several writers are possible, or if it is unknown.
 fn identity(path: &Path) -> Option<SpotKey> {
     match std::fs::metadata(path) {
-        Ok(found) if !mixes_up(Kind::of(&found)) => None,
+        Ok(found) if !mixes_up(Kind::from_metadata(&found)) => None,
         _ => key_of(path),
     }
 }
@@ -75,7 +75,7 @@ fn identity_of(destination: &Destination) -> Option<SpotKey> {
         Destination::Descriptor(number) => {
             let path = descriptor(*number);
             let found = std::fs::metadata(&path).ok()?;
-            let mixes = mixes_up(Kind::of(&found));
+            let mixes = mixes_up(Kind::from_metadata(&found));
             mixes.then(|| inode::identity_at(&path).ok().map(SpotKey::There)).flatten()
         }
         Destination::Nowhere(_) => None,

@@ -74,7 +74,7 @@ pub(crate) fn refuse_kept(spot: &Spot, keeps: &[PathBuf], rule: KeptRule) -> Res
     }
     let (Some(parent), Some(name)) = (spot.real_folder(), spot.path().file_name()) else { return Ok(()) };
     let path = parent.join(name);
-    let Some((kind, folder)) = keeper(&path) else { return Ok(()) };
+    let Some((kind, folder)) = find_keeper(&path) else { return Ok(()) };
     if rule == KeptRule::NewJournal && kind.name == CAMPAIGN {
         return Ok(());
     }
@@ -87,7 +87,7 @@ pub(crate) fn refuse_kept(spot: &Spot, keeps: &[PathBuf], rule: KeptRule) -> Res
 }
 
 /// The kind and the path of the folder that keeps a file.
-fn keeper(path: &Path) -> Option<(&'static KeptKind, PathBuf)> {
+fn find_keeper(path: &Path) -> Option<(&'static KeptKind, PathBuf)> {
     path.ancestors().skip(1).zip(0..).find_map(|(folder, depth)| {
         let mut kinds = KINDS.iter().filter(|kind| kind.is_deep || depth == 0);
         kinds.find(|kind| (kind.is_here)(folder)).map(|kind| (kind, folder.to_owned()))

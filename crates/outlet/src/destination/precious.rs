@@ -54,7 +54,7 @@ impl Precious {
 
 impl Guard for Precious {
     fn permit(&self, earlier: &File) -> io::Result<()> {
-        self.judge(earlier).map_err(io::Error::other)
+        self.judge_earlier(earlier).map_err(io::Error::other)
     }
 }
 

@@ -1,6 +1,6 @@
 //! GitHub's workflow commands: lines of standard output that become annotations.
 
-use super::{CaseEnd, ToldComparison, cases};
+use super::{CaseEnd, ToldComparison, list_cases};
 
 /// Returns an annotation for each decisive figure: an error if worse, a warning if inconclusive.
 pub fn github(told: &ToldComparison) -> Vec<u8> {
@@ -11,16 +11,16 @@ pub fn github(told: &ToldComparison) -> Vec<u8> {
             CaseEnd::Passed => "notice",
         };
         let title = format!("{}: {}", told.title, case.name);
-        format!("::{command} title={}::{}\n", property(&title), data(&case.message))
+        format!("::{command} title={}::{}\n", escape_property(&title), escape_data(&case.message))
     };
-    cases(told).iter().map(line).collect::<String>().into_bytes()
+    list_cases(told).iter().map(line).collect::<String>().into_bytes()
 }
 
-fn data(text: &str) -> String {
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// The value of a property, which a colon or a comma would end.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,13 +1,13 @@
 //! JUnit XML, which continuous integration shows as a list of tests.
 
-use super::{CaseEnd, ToldComparison, cases};
+use super::{CaseEnd, ToldComparison, list_cases};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
 
 /// Returns a suite with a test case for each decisive figure. Inconclusive cases are skipped, with the
 /// reason.
 pub fn junit(told: &ToldComparison) -> Vec<u8> {
-    let cases = cases(told);
+    let cases = list_cases(told);
     let count = |end: CaseEnd| cases.iter().filter(|case| case.end == end).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\"",
@@ -16,13 +16,13 @@ pub fn junit(told: &ToldComparison) -> Vec<u8> {
         count(CaseEnd::NotCompared),
         count(CaseEnd::Unclear)
     );
-    let title = escaped(told.title);
+    let title = escape_xml(told.title);
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"diskspd\" {counts}>\n  <testsuite \
          name=\"{title}\" {counts}>\n"
     );
     for case in &cases {
-        let message = escaped(&case.message);
+        let message = escape_xml(&case.message);
         let inside = match case.end {
             CaseEnd::Passed => format!("<system-out>{message}</system-out>"),
             CaseEnd::Failed => format!("<failure message=\"{message}\" type=\"worse\">{message}</failure>"),
@@ -34,7 +34,7 @@ pub fn junit(told: &ToldComparison) -> Vec<u8> {
         let _ = writeln!(
             text,
             "    <testcase classname=\"diskspd.{title}\" name=\"{}\" time=\"0\">{inside}</testcase>",
-            escaped(&case.name)
+            escape_xml(&case.name)
         );
     }
     text.push_str("  </testsuite>\n</testsuites>\n");

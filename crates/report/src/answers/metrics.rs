@@ -1,6 +1,6 @@
 //! OpenMetrics text for GitLab's metrics report in a merge request, and for scrapers.
 
-use super::{CaseEnd, ToldComparison, cases};
+use super::{CaseEnd, ToldComparison, list_cases};
 use crate::openmetrics::{self, Dialect, Exposition, Family};
 use diskspd_judge::lab::compare::Compared;
 use diskspd_model::units::visible::line;
@@ -8,28 +8,32 @@ use diskspd_model::units::visible::line;
 /// A family, and its value of a figure.
 type FigureFamily = (Family, fn(&Compared) -> Option<f64>);
 
-const fn gauge(name: &'static str, help: &'static str) -> Family {
+const fn gauge_family(name: &'static str, help: &'static str) -> Family {
     openmetrics::gauge(name, "", help)
 }
 
 const FAMILIES: [FigureFamily; 5] = [
-    (gauge("diskspd_before", "Median of the runs of A, in the unit of the figure."), |of| median(of, 0)),
-    (gauge("diskspd_after", "Median of the runs of B, in the unit of the figure."), |of| median(of, 1)),
-    (gauge("diskspd_change_percent", "Change from A to B, best estimate."), |of| of.change_percent),
-    (gauge("diskspd_change_low_percent", "Lower end of its interval."), |of| of.low_percent),
-    (gauge("diskspd_change_high_percent", "Upper end of its interval."), |of| of.high_percent),
+    (gauge_family("diskspd_before", "Median of the runs of A, in the unit of the figure."), |of| {
+        side_median(of, 0)
+    }),
+    (gauge_family("diskspd_after", "Median of the runs of B, in the unit of the figure."), |of| {
+        side_median(of, 1)
+    }),
+    (gauge_family("diskspd_change_percent", "Change from A to B, best estimate."), |of| of.change_percent),
+    (gauge_family("diskspd_change_low_percent", "Lower end of its interval."), |of| of.low_percent),
+    (gauge_family("diskspd_change_high_percent", "Upper end of its interval."), |of| of.high_percent),
 ];
 
 const WORSE: Family =
-    gauge("diskspd_worse", "1 = worse by at least the limit that fails the check, 0 = not.");
+    gauge_family("diskspd_worse", "1 = worse by at least the limit that fails the check, 0 = not.");
 
-fn median(metric: &Compared, side: usize) -> Option<f64> {
+fn side_median(metric: &Compared, side: usize) -> Option<f64> {
     metric.sides.as_ref().map(|sides| sides[side].median)
 }
 
 /// A sample of each family for every figure of every test, and whether the test failed.
 pub fn metrics(told: &ToldComparison) -> Vec<u8> {
-    let cases = cases(told);
+    let cases = list_cases(told);
     let mut text = Exposition::new(Dialect::OpenMetrics);
     for (family, value) in FAMILIES {
         let mut samples = text.family(family);

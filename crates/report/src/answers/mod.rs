@@ -44,13 +44,13 @@ struct AnswerCase<'a> {
 }
 
 impl AnswerCase<'_> {
-    fn decides(&self) -> Option<&Compared> {
+    fn deciding_metric(&self) -> Option<&Compared> {
         self.span?.metrics.first()
     }
 }
 
 /// All cases, in order.
-fn cases<'a>(told: &ToldComparison<'a>) -> Vec<AnswerCase<'a>> {
+fn list_cases<'a>(told: &ToldComparison<'a>) -> Vec<AnswerCase<'a>> {
     let comparison = told.comparison;
     let of_span = |span: &'a SpanCompared| {
         let place = place(comparison, span);

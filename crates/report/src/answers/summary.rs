@@ -1,6 +1,6 @@
 //! Markdown, as GitHub's job summary, merge requests and chats take it.
 
-use super::{CaseEnd, ToldComparison, cases};
+use super::{CaseEnd, ToldComparison, list_cases};
 use crate::number::number;
 use diskspd_judge::lab::compare::{self, between};
 use diskspd_model::units::table::signed;
@@ -8,23 +8,23 @@ use diskspd_model::units::visible::line;
 
 /// A heading, a table with a row for each figure that decides, and what else differs.
 pub fn summary(told: &ToldComparison) -> Vec<u8> {
-    let mut text = format!("### DiskSpd: {}\n\n", cell(told.title));
+    let mut text = format!("### DiskSpd: {}\n\n", escape_cell(told.title));
     for (letter, side) in ["A", "B"].iter().zip(&told.comparison.sides) {
-        text += &format!("* {letter}: {} ({} runs)\n", cell(&side.name), side.runs.len());
+        text += &format!("* {letter}: {} ({} runs)\n", escape_cell(&side.name), side.runs.len());
     }
     for wrong in compare::wrong_figures(told.comparison) {
-        text += &format!("\n⚠️ {}\n", cell(&wrong));
+        text += &format!("\n⚠️ {}\n", escape_cell(&wrong));
     }
     text += "\n| | test | figure | A | B | change | interval | verdict |\n";
     text += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |\n";
-    for case in cases(told) {
+    for case in list_cases(told) {
         let sign = match case.end {
             CaseEnd::Passed => "✅",
             CaseEnd::Failed => "❌",
             CaseEnd::Unclear => "❔",
             CaseEnd::NotCompared => "⚠️",
         };
-        let row = match case.decides() {
+        let row = match case.deciding_metric() {
             None => [String::new(), String::new(), String::new(), String::new(), String::new(), case.message],
             Some(metric) => {
                 let medians =
@@ -43,20 +43,20 @@ pub fn summary(told: &ToldComparison) -> Vec<u8> {
                 ]
             }
         };
-        let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
-        text += &format!("| {sign} | {} | {} |\n", cell(&case.name), cells.join(" | "));
+        let cells: Vec<String> = row.iter().map(|text| escape_cell(text)).collect();
+        text += &format!("| {sign} | {} | {} |\n", escape_cell(&case.name), cells.join(" | "));
     }
     if !told.comparison.differences.is_empty() {
         text += "\n<details><summary>Other differences</summary>\n\n";
         for differing in compare::differing(&told.comparison.differences) {
-            text += &format!("* {}\n", cell(&differing));
+            text += &format!("* {}\n", escape_cell(&differing));
         }
         text += "\n</details>\n";
     }
     text.into_bytes()
 }
 
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     let mut out = String::new();
     for c in line(text).chars() {
         match c {

@@ -21,7 +21,7 @@ fn run(test: &str, iops: f64, number: i64) -> SideRun {
 
 /// Two sides in random pairs with three tests. The first is half as fast in B, the second the same, the third
 /// scatters.
-fn compared() -> RunComparison {
+fn sample_comparison() -> RunComparison {
     let mut sides = ["old <1>", "new"].map(|name| Side { name: name.into(), runs: Vec::new() });
     for (at, side) in (0..).zip(draw_order(8, 0)) {
         let scatter = 1.0 + 0.001 * (at % 3) as f64;
@@ -35,15 +35,15 @@ fn compared() -> RunComparison {
     compare(&sides[0], &sides[1], &Question::default()).unwrap()
 }
 
-fn written(form: fn(&ToldComparison) -> Vec<u8>) -> String {
-    let (comparison, question) = (compared(), Question::default());
+fn write_answer(form: fn(&ToldComparison) -> Vec<u8>) -> String {
+    let (comparison, question) = (sample_comparison(), Question::default());
     let told = ToldComparison { title: "nightly, 4", comparison: &comparison, question: &question, by: 0.05 };
     String::from_utf8(form(&told)).unwrap()
 }
 
 #[test]
 fn junit_has_a_case_for_each_test_with_the_end_it_came_to() {
-    let text = written(junit);
+    let text = write_answer(junit);
     assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), "{text}");
     let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
     assert!(line("name=\"a|b:c\"").contains("<failure message="), "{text}");
@@ -54,7 +54,7 @@ fn junit_has_a_case_for_each_test_with_the_end_it_came_to() {
 
 #[test]
 fn annotations_keep_to_the_grammar_of_workflow_commands() {
-    let text = written(github);
+    let text = write_answer(github);
     assert_eq!(text.lines().count(), 4);
     for line in text.lines() {
         let rest = line.strip_prefix("::").unwrap();
@@ -72,7 +72,7 @@ fn annotations_keep_to_the_grammar_of_workflow_commands() {
 
 #[test]
 fn the_summary_is_a_table_of_as_many_columns_in_each_row() {
-    let text = written(summary);
+    let text = write_answer(summary);
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
     assert_eq!(rows.len(), 2 + 4);
     for row in &rows {
@@ -84,7 +84,7 @@ fn the_summary_is_a_table_of_as_many_columns_in_each_row() {
 
 #[test]
 fn metrics_are_openmetrics_text() {
-    let text = written(metrics);
+    let text = write_answer(metrics);
     assert!(text.ends_with("# EOF\n"));
     let mut family = String::new();
     for line in text.lines().filter(|line| *line != "# EOF") {
@@ -106,7 +106,7 @@ fn metrics_are_openmetrics_text() {
 
 #[test]
 fn bencher_has_a_value_between_its_bounds_for_each_measure() {
-    let json: serde_json::Value = serde_json::from_str(&written(bencher)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&write_answer(bencher)).unwrap();
     let benchmarks = json.as_object().unwrap();
     assert_eq!(benchmarks.len(), 3);
     for (name, measures) in benchmarks {

@@ -12,7 +12,7 @@ const NO_COURSE: &str = "No values over time: record them with -D, with -L also 
 
 /// The sections below the headline.
 pub fn sections(span: &Span) -> Markup {
-    let course = span.detail.and_then(|detail| OverTime::of(&detail));
+    let course = span.detail.and_then(|detail| OverTime::from_span(&detail));
     let course = course.iter().zip(span.detail);
     let recorded = course.flat_map(|(course, detail)| course.charts(span, &detail));
     let over_time: Vec<ChartFigure> = recorded.chain(fio::charts(span)).collect();
@@ -25,7 +25,7 @@ pub fn sections(span: &Span) -> Markup {
     }
 }
 
-fn parts(span: &Span) -> Vec<ChartFigure> {
+fn part_charts(span: &Span) -> Vec<ChartFigure> {
     let Some(detail) = &span.detail else { return Vec::new() };
     let threads = threads::charts(span, detail.measured);
     processors::chart(span, &detail.measured.cpu).into_iter().chain(threads).collect()
@@ -35,7 +35,7 @@ fn parts(span: &Span) -> Vec<ChartFigure> {
 fn section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
     html! {
         @if !charts.is_empty() || !without.is_empty() {
-            section {
+            render_section {
                 (heading(level, title))
                 @if charts.is_empty() { p.quiet { (without) } }
                 div.charts { @for chart in charts { (chart.markup(level + 1)) } }

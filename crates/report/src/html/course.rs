@@ -44,7 +44,7 @@ const LATENCIES: [(&str, &str); 5] =
     [("p50", "50 %"), ("p95", "95 %"), ("p99", "99 %"), ("p999", "99.9 %"), ("longest", "longest")];
 
 impl Stretch {
-    fn seconds(&self) -> f64 {
+    fn length_seconds(&self) -> f64 {
         self.to - self.from
     }
 
@@ -85,7 +85,7 @@ impl Stretch {
 }
 
 impl OverTime {
-    pub fn of(span: &RecordedSpan) -> Option<OverTime> {
+    pub fn from_span(span: &RecordedSpan) -> Option<OverTime> {
         let intervals = span.measured.iops.as_ref().map_or(&[][..], |iops| &iops.intervals);
         let observed = span.results().and_then(|results| results.observed.as_ref());
         let samples = observed.map_or(&[][..], |observed| &observed.samples);
@@ -119,30 +119,30 @@ impl OverTime {
 
     pub fn charts(&self, span: &Span, detail: &RecordedSpan) -> Vec<ChartFigure> {
         let marks = marks::of_span(detail);
-        let latency = |title, id, of| self.latencies(span, title, id, of, &marks);
+        let latency = |title, id, of| self.latency_chart(span, title, id, of, &marks);
         let response: fn(&Stretch) -> &[Option<f64>; 5] = |stretch| &stretch.response;
         [
-            self.rates(span, "I/Os per second", "iops", |stretch| &stretch.iops, &marks),
-            self.rates(span, "MiB per second", "mib", |stretch| &stretch.mib_per_s, &marks),
+            self.rate_chart(span, "I/Os per second", "iops", |stretch| &stretch.iops, &marks),
+            self.rate_chart(span, "MiB per second", "mib", |stretch| &stretch.mib_per_s, &marks),
             latency("Latency percentiles over time", "percentiles", |stretch| &stretch.latency),
             latency("Response times over time, from when I/Os were due", "response", response),
-            self.heat(span, detail, &marks),
+            self.heat_chart(span, detail, &marks),
         ]
         .into_iter()
         .flatten()
         .collect()
     }
 
-    fn times(&self, factor: usize) -> PointTimes {
+    fn point_times(&self, factor: usize) -> PointTimes {
         let ends = |chunk: &[Stretch]| Some((chunk.first()?.from, chunk.last()?.to));
         self.stretches.chunks(factor).filter_map(ends).collect()
     }
 
-    fn stretch(&self, factor: usize, marks: &[Mark]) -> LineTimes {
-        LineTimes { times: self.times(factor), seconds: self.seconds, marks: marks.to_vec() }
+    fn line_times(&self, factor: usize, marks: &[Mark]) -> LineTimes {
+        LineTimes { times: self.point_times(factor), seconds: self.seconds, marks: marks.to_vec() }
     }
 
-    fn rates(
+    fn rate_chart(
         &self,
         span: &Span,
         title: &str,
@@ -159,10 +159,10 @@ impl OverTime {
             })?;
         let factor = thin::factor(self.stretches.len(), span.points);
         let values = |direction: usize| -> Vec<Option<thin::Band>> {
-            let known = |stretch: &Stretch| Some((of(stretch)[direction]?, stretch.seconds()));
+            let known = |stretch: &Stretch| Some((of(stretch)[direction]?, stretch.length_seconds()));
             self.stretches.chunks(factor).map(|chunk| thin::span(chunk.iter().filter_map(known))).collect()
         };
-        let shown = self.directions(of);
+        let shown = self.shown_directions(of);
         let line = |direction: &usize| {
             let (class, name) = DIRECTIONS[*direction];
             let band = factor > 1 && *direction == 2;
@@ -182,10 +182,12 @@ impl OverTime {
             id: span.id(id),
             title: title.into(),
             summary,
-            note: self
-                .note(factor, "The line is the mean of these, the band goes from the lowest to the highest."),
+            note: self.course_note(
+                factor,
+                "The line is the mean of these, the band goes from the lowest to the highest.",
+            ),
             y: ChartAxis::amounts(title, highest),
-            over: self.stretch(factor, marks),
+            over: self.line_times(factor, marks),
             lines,
             table,
         };
@@ -194,7 +196,7 @@ impl OverTime {
 
     /// The last line is the total.
     fn table_of_rates(&self, lines: &[TimeLine], shown: &[usize], factor: usize) -> FigureTable {
-        let times = self.times(factor);
+        let times = self.point_times(factor);
         let mut table = FigureTable::new(&["from", "lowest", "mean", "highest"]);
         table
             .head
@@ -240,7 +242,7 @@ impl OverTime {
             TimeLine { class, name: name.into(), values, through: |span| span.max, band: false }
         };
         let lines: Vec<TimeLine> = LATENCIES.into_iter().enumerate().map(line).collect();
-        let times = self.times(factor);
+        let times = self.point_times(factor);
         let mut table =
             FigureTable::new(&["from", "50 %, ms", "95 %, ms", "99 %, ms", "99.9 %, ms", "longest, ms"]);
         for (place, (from, to)) in times.iter().enumerate() {
@@ -258,9 +260,9 @@ impl OverTime {
                 self.stretches.len(),
                 crate::number::latency(longest)
             ),
-            note: self.note(factor, "The highest of these is shown: percentiles are not averaged."),
+            note: self.course_note(factor, "The highest of these is shown: percentiles are not averaged."),
             y: ChartAxis::latencies("latency", all()),
-            over: self.stretch(factor, marks),
+            over: self.line_times(factor, marks),
             lines,
             table,
         };
@@ -268,7 +270,7 @@ impl OverTime {
     }
 
     /// Every latency, where they were kept by interval.
-    fn heat(&self, span: &Span, detail: &RecordedSpan, marks: &[Mark]) -> Option<ChartFigure> {
+    fn heat_chart(&self, span: &Span, detail: &RecordedSpan, marks: &[Mark]) -> Option<ChartFigure> {
         let kept = detail.results()?.intervals.as_ref().filter(|_| self.by_intervals)?;
         let factor = thin::factor(self.stretches.len(), COLUMNS.min(span.points));
         let columns = self.stretches.chunks(factor).enumerate().filter_map(|(place, chunk)| {
@@ -282,7 +284,7 @@ impl OverTime {
         heat::chart(span.id("heat"), &columns, self.seconds, marks.to_vec())
     }
 
-    fn note(&self, factor: usize, thinned: &str) -> String {
+    fn course_note(&self, factor: usize, thinned: &str) -> String {
         let source = match self.by_intervals {
             true => "",
             false => "Without -D: as sampled by the control thread once a second. ",

@@ -26,8 +26,9 @@ pub fn charts(span: &Span) -> Vec<ChartFigure> {
     if distributions.is_empty() {
         return Vec::new();
     }
-    let table = table(known, response.map(|(_, response)| response), nines::axis_of(&distributions));
-    vec![nines::chart(span.id("nines"), summary(known), &distributions, table)]
+    let table =
+        percentile_table(known, response.map(|(_, response)| response), nines::axis_of(&distributions));
+    vec![nines::chart(span.id("nines"), summary_text(known), &distributions, table)]
 }
 
 fn of_direction(
@@ -67,7 +68,7 @@ fn of_response((paced, response): (&PacedFigures, &PacedLatency)) -> Option<Nine
     })
 }
 
-fn summary(known: &SpanSummary) -> String {
+fn summary_text(known: &SpanSummary) -> String {
     let told = |time: Millis| match known.is_lower_bound(time) {
         true => format!("at least {}", time.readable()),
         false => time.readable(),

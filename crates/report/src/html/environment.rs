@@ -8,7 +8,7 @@ use diskspd_model::machine::storage::Storage;
 use diskspd_model::results::{EngineUse, Host, RunSummary};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible::line;
-use diskspd_model::units::{amount, counted};
+use diskspd_model::units::{amount, count_of};
 use maud::{Markup, html};
 
 /// Targets and disks that are listed at most.
@@ -23,17 +23,17 @@ pub fn environment(run: &Run) -> Markup {
     let environment = host.system.environment.as_ref();
     html! {
         div.facts {
-            (group("Machine", &machine(host, environment)))
-            (group("Kernel and processors", &kernel(host, environment)))
-            (group("How I/O was done", &engines(host)))
-            @for target in host.targets.iter().take(MOST) { (group("Target", &storage(&target.storage))) }
+            (render_group("Machine", &machine_facts(host, environment)))
+            (render_group("Kernel and processors", &kernel_facts(host, environment)))
+            (render_group("How I/O was done", &engine_facts(host)))
+            @for target in host.targets.iter().take(MOST) { (render_group("Target", &storage_facts(&target.storage))) }
             @for found in environment.iter().flat_map(|environment| environment.disks.iter().take(MOST)) {
-                (group("Disk", &disk(found)))
+                (render_group("Disk", &disk_facts(found)))
             }
         }
         @if host.targets.len() > MOST { p.quiet { (host.targets.len() - MOST) " targets more" } }
         @if environment.is_none() { p.quiet { "The rest of the machine was not inspected." } }
-        (vulnerabilities(environment))
+        (render_vulnerabilities(environment))
     }
 }
 
@@ -45,12 +45,12 @@ fn of_known(run: &RunSummary) -> Markup {
         ("fingerprint", run.fingerprint.clone()),
     ];
     html! {
-        div.facts { (group("Machine", &facts)) }
+        div.facts { (render_group("Machine", &facts)) }
         p.quiet { "The record doesn't describe the rest of the machine." }
     }
 }
 
-fn group(title: &str, facts: &[Fact]) -> Markup {
+fn render_group(title: &str, facts: &[Fact]) -> Markup {
     let known = || facts.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
     html! {
         @if known().next().is_some() {
@@ -66,11 +66,11 @@ fn text(value: &str) -> Option<String> {
     Some(value.to_owned()).filter(|value| !value.is_empty())
 }
 
-fn bytes(value: u64) -> Option<String> {
+fn bytes_text(value: u64) -> Option<String> {
     (value > 0).then(|| amount(value))
 }
 
-fn machine(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
+fn machine_facts(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
     let system = &host.system;
     let platform = environment.map(|environment| &environment.platform);
     let hypervisor = platform
@@ -88,23 +88,23 @@ fn machine(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
         ("virtual machine", hypervisor),
         ("cloud", platform.and_then(|platform| platform.cloud.clone())),
         ("container", platform.filter(|platform| platform.container).map(|_| "yes".into())),
-        ("memory", bytes(system.memory_total)),
-        ("memory available", bytes(system.memory_available)),
+        ("memory", bytes_text(system.memory_total)),
+        ("memory available", bytes_text(system.memory_available)),
         ("limit of CPUs", thousandths.map(|cpus| cpus.to_string())),
         ("limit of memory", limits.and_then(|limits| limits.memory).map(amount)),
         ("fingerprint", system.fingerprint.as_ref().map(|fingerprint| fingerprint.hash.clone())),
     ]
 }
 
-fn kernel(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
+fn kernel_facts(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
     let system = &host.system;
     let topology = &system.topology;
     let cpus = topology.active_cpus().count();
     let counted = format!(
         "{cpus} in {}, {}, {}",
-        counted(topology.core_count(), "core"),
-        counted(topology.sockets.len(), "socket"),
-        counted(topology.nodes.len(), "NUMA node")
+        count_of(topology.core_count(), "core"),
+        count_of(topology.sockets.len(), "socket"),
+        count_of(topology.nodes.len(), "NUMA node")
     );
     let cpu = environment.map(|environment| &environment.cpu);
     let frequency = cpu.and_then(|cpu| cpu.frequency.as_ref());
@@ -130,7 +130,7 @@ fn kernel(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
 }
 
 /// Each way that threads did their I/O, once.
-fn engines(host: &Host) -> Vec<Fact> {
+fn engine_facts(host: &Host) -> Vec<Fact> {
     let threads = host.results.time_spans.iter().flat_map(|span| &span.threads);
     let mut used: Vec<&EngineUse> = Vec::new();
     for engine in threads.filter_map(|thread| thread.engine.as_ref()) {
@@ -152,7 +152,7 @@ fn engines(host: &Host) -> Vec<Fact> {
     ]
 }
 
-fn storage(storage: &Storage) -> Vec<Fact> {
+fn storage_facts(storage: &Storage) -> Vec<Fact> {
     let system = storage.file_system.as_ref();
     let device = storage.device.as_ref();
     let model = device.and_then(|device| device.model.clone());
@@ -170,7 +170,7 @@ fn storage(storage: &Storage) -> Vec<Fact> {
     ]
 }
 
-fn disk(disk: &Disk) -> Vec<Fact> {
+fn disk_facts(disk: &Disk) -> Vec<Fact> {
     let device = &disk.device;
     let setting = |name: &str| device.queue.get(name).cloned();
     let link = disk.link.as_ref().map(|link| {
@@ -193,7 +193,7 @@ fn disk(disk: &Disk) -> Vec<Fact> {
     ]
 }
 
-fn vulnerabilities(environment: Option<&Environment>) -> Markup {
+fn render_vulnerabilities(environment: Option<&Environment>) -> Markup {
     let flaws = environment.map(|environment| &environment.vulnerabilities).filter(|flaws| !flaws.is_empty());
     html! {
         @if let Some(flaws) = flaws {

@@ -27,7 +27,7 @@ pub fn section(fio: &FioFigures) -> Markup {
     html! {
         p.quiet { (fio_text::facts(fio).join(" · ")) }
         @if !rows.is_empty() {
-            (PageTable::captioned("Discards and flushes").of(&fio_text::FIO_OTHERS, &rows))
+            (PageTable::captioned("Discards and flushes").render(&fio_text::FIO_OTHERS, &rows))
         }
     }
 }
@@ -50,7 +50,7 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
     let seconds = (count as f64 * interval).max(interval);
     let at = |place: usize| ((place * factor) as f64 * interval).min(seconds);
     let times: Vec<(f64, f64)> = (0..points).map(|place| (at(place), at(place + 1))).collect();
-    let lines: Vec<TimeLine> = courses.iter().map(|series| line(series, factor)).collect();
+    let lines: Vec<TimeLine> = courses.iter().map(|series| series_line(series, factor)).collect();
     let all = || courses.iter().flat_map(|series| &series.values).flatten().copied();
     let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
     let in_words = if is_latency { latency } else { plain };
@@ -68,7 +68,10 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
         id: span.id(id),
         title: title.into(),
         summary: format!("Between {} and {}.", in_words(lowest), in_words(highest)),
-        note: format!("From fio's log files, {} of intervals of {interval} s.", logged(courses[0].logged)),
+        note: format!(
+            "From fio's log files, {} of intervals of {interval} s.",
+            logged_text(courses[0].logged)
+        ),
         y: if is_latency { ChartAxis::latencies(title, all()) } else { ChartAxis::amounts(title, highest) },
         over: LineTimes { times, seconds, marks: Vec::new() },
         lines,
@@ -77,7 +80,7 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
     .chart()
 }
 
-fn logged(logged: FioLogged) -> &'static str {
+fn logged_text(logged: FioLogged) -> &'static str {
     match logged {
         FioLogged::Maximum => "maxima",
         FioLogged::Unknown => "means or maxima (the result does not list log_avg_msec)",
@@ -85,7 +88,7 @@ fn logged(logged: FioLogged) -> &'static str {
     }
 }
 
-fn line(series: &FioSeries, factor: usize) -> TimeLine {
+fn series_line(series: &FioSeries, factor: usize) -> TimeLine {
     let mean = |chunk: &[Option<f64>]| thin::span(chunk.iter().flatten().map(|value| (*value, 1.0)));
     let values: Vec<Option<Band>> = series.values.chunks(factor).map(mean).collect();
     let class = match series.direction.as_str() {

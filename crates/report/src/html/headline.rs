@@ -15,12 +15,12 @@ pub fn figures(span: &Span) -> Markup {
     let said = workload::of_span(&span.figures.parameters);
     html! {
         @if !said.is_empty() { p.lead { (said) } }
-        (tiles(span))
-        (table(span.figures))
+        (render_tiles(span))
+        (render_table(span.figures))
     }
 }
 
-fn tiles(span: &Span) -> Markup {
+fn render_tiles(span: &Span) -> Markup {
     let known = span.figures;
     let total = &known.total;
     let at = |percent| known.percentile(percent).and_then(|row| row.total);
@@ -102,7 +102,7 @@ impl<'a> DirectionLine<'a> {
     }
 }
 
-fn table(known: &SpanSummary) -> Markup {
+fn render_table(known: &SpanSummary) -> Markup {
     let line = |name, figures, of| DirectionLine { name, known, figures, of };
     let mut lines = vec![
         line("total", &known.total, |row| row.total),
@@ -113,7 +113,7 @@ fn table(known: &SpanSummary) -> Markup {
     let both = done(&known.read) == done(&known.write);
     // With one direction alone, the total is that direction.
     lines.retain(|line| if line.name == "total" { both } else { done(line.figures) });
-    PageTable::new("", "Figures by direction").of(DirectionLine::COLUMNS, &lines)
+    PageTable::new("", "Figures by direction").render(DirectionLine::COLUMNS, &lines)
 }
 
 fn count(count: u64) -> Markup {

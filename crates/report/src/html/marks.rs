@@ -11,15 +11,15 @@ const MOST: usize = 8;
 
 /// All marks of a time span, in the order of time.
 pub fn of_span(span: &RecordedSpan) -> Vec<Mark> {
-    let outages = outages(span);
+    let outages = outage_marks(span);
     let steadiness = span.judged.judgement.steadiness.get(span.index).and_then(Option::as_ref);
     // Outages say where the rate was interrupted, each by itself.
     let steadiness =
         steadiness.filter(|found| found.verdict != SteadyVerdict::Interrupted || outages.is_empty());
     let mut marks: Vec<Mark> =
         steadiness.map(|steady| of_course(steady, span.measured.seconds)).unwrap_or_default();
-    marks.extend(failures(span));
-    marks.extend(standstill(span));
+    marks.extend(failure_marks(span));
+    marks.extend(standstill_mark(span));
     marks.extend(outages);
     marks.sort_by(|a, b| a.from.total_cmp(&b.from));
     marks
@@ -33,7 +33,7 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
         SteadyVerdict::Changed => {
             let changes = steady.changes.iter().take(MOST);
             changes
-                .map(|time| moment(*time, format!("{}: the rate changed; overall {rates}", at(*time))))
+                .map(|time| moment_mark(*time, format!("{}: the rate changed; overall {rates}", at(*time))))
                 .collect()
         }
         SteadyVerdict::Rising | SteadyVerdict::Falling => {
@@ -45,7 +45,7 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
             vec![Mark { from: 0.0, to: end, text: format!("{word} {until}: {rates}") }]
         }
         SteadyVerdict::Interrupted => {
-            steady.interruptions.iter().map(|found| interrupted(found, &rates, at)).collect()
+            steady.interruptions.iter().map(|found| interruption_mark(found, &rates, at)).collect()
         }
         SteadyVerdict::Stalling => {
             let text = steady.stalls.as_ref().map(|stalls| {
@@ -66,7 +66,7 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
     }
 }
 
-fn interrupted(found: &Interrupted, rates: &str, at: impl Fn(f64) -> String) -> Mark {
+fn interruption_mark(found: &Interrupted, rates: &str, at: impl Fn(f64) -> String) -> Mark {
     let Interrupted { times, start: begin, end, period, .. } = found;
     let often = match (times, period) {
         (1, _) => "interrupted once".into(),
@@ -77,7 +77,7 @@ fn interrupted(found: &Interrupted, rates: &str, at: impl Fn(f64) -> String) -> 
 }
 
 /// When I/Os failed: neighbouring intervals as one.
-fn failures(span: &RecordedSpan) -> Vec<Mark> {
+fn failure_marks(span: &RecordedSpan) -> Vec<Mark> {
     let Some(iops) = &span.measured.iops else { return Vec::new() };
     let mut found: Vec<(f64, f64, u64)> = Vec::new();
     let mut begin = 0.0;
@@ -98,7 +98,7 @@ fn failures(span: &RecordedSpan) -> Vec<Mark> {
 }
 
 /// The longest time in which the whole program could do nothing.
-fn standstill(span: &RecordedSpan) -> Option<Mark> {
+fn standstill_mark(span: &RecordedSpan) -> Option<Mark> {
     let delays = span.results()?.observed.as_ref()?.delays.filter(|delays| delays.times > 0)?;
     let to = seconds_of_us(delays.longest_at_us);
     let length = seconds_of_us(delays.longest_us);
@@ -111,7 +111,7 @@ fn standstill(span: &RecordedSpan) -> Option<Mark> {
     Some(Mark { from, to, text })
 }
 
-fn outages(span: &RecordedSpan) -> Vec<Mark> {
+fn outage_marks(span: &RecordedSpan) -> Vec<Mark> {
     let found = span.judged.judgement.outages.get(span.index).and_then(Option::as_ref);
     let mut found: Vec<&Outage> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| b.length_s.total_cmp(&a.length_s));
@@ -123,6 +123,6 @@ fn outages(span: &RecordedSpan) -> Vec<Mark> {
     found.into_iter().take(MOST).map(mark).collect()
 }
 
-fn moment(at: f64, text: String) -> Mark {
+fn moment_mark(at: f64, text: String) -> Mark {
     Mark { from: at, to: at, text }
 }

@@ -56,7 +56,7 @@ pub fn section(run: &Run, place: &PagePlace) -> Markup {
     html! {
         section.overview {
             (heading(place.level, "Workloads"))
-            (PageTable::new("workloads", "Figures of each workload").of(WorkloadLine::COLUMNS, &lines))
+            (PageTable::new("workloads", "Figures of each workload").render(WorkloadLine::COLUMNS, &lines))
         }
     }
 }

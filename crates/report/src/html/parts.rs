@@ -2,7 +2,7 @@
 //! than reads and writes, I/Os that would have waited, verified sectors. Empty tables are omitted.
 
 use super::table::PageTable;
-use crate::integrity_text::held;
+use crate::integrity_text::held_text;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{
     FailedSector, IntegrityCounts, IntegrityRow, IntegrityTable, Measured, NowaitCounts, NowaitFigures,
@@ -18,10 +18,10 @@ const MOST: usize = 256;
 /// The tables of a time span.
 pub fn tables(measured: &Measured) -> Markup {
     html! {
-        @if let Some(table) = &measured.parts { (parts(table)) }
+        @if let Some(table) = &measured.parts { (render_parts(table)) }
         @for table in &measured.others.0 { (by_thread(table)) }
-        @if let Some(table) = &measured.nowait { (nowait(table)) }
-        @if let Some(table) = &measured.integrity { (verified(table)) }
+        @if let Some(table) = &measured.nowait { (render_nowait(table)) }
+        @if let Some(table) = &measured.integrity { (render_integrity(table)) }
     }
 }
 
@@ -43,25 +43,25 @@ const PARTS: [TableColumn<PartRow>; 12] = [
     TableColumn::<PartRow>::words("target", |row| Cell::Text(row.path.to_string())).paged(),
 ];
 
-fn parts(table: &PartTable) -> Markup {
-    PageTable::captioned("By part and size").of(&PARTS, first(&table.rows))
+fn render_parts(table: &PartTable) -> Markup {
+    PageTable::captioned("By part and size").render(&PARTS, first_rows(&table.rows))
 }
 
-fn first<R>(rows: &[R]) -> &[R] {
+fn first_rows<R>(rows: &[R]) -> &[R] {
     &rows[..rows.len().min(MOST)]
 }
 
 const VERIFIED: [TableColumn<IntegrityRow>; 7] = [
     TableColumn::<IntegrityRow>::words("target", |row| Cell::named(row.path.to_string())).paged(),
-    TableColumn::<IntegrityRow>::number("stamped", |row| counted(row, |of| of.stamped)).paged(),
-    TableColumn::<IntegrityRow>::number("verified", |row| counted(row, |of| of.verified)).paged(),
-    TableColumn::<IntegrityRow>::number("unknown", |row| counted(row, |of| of.unknown)).paged(),
-    TableColumn::<IntegrityRow>::number("undecided", |row| counted(row, |of| of.undecided)).paged(),
-    TableColumn::<IntegrityRow>::number("acknowledged", |row| counted(row, |of| of.acknowledged)).paged(),
-    TableColumn::<IntegrityRow>::number("wrong", |row| counted(row, IntegrityCounts::wrong)).paged(),
+    TableColumn::<IntegrityRow>::number("stamped", |row| count_cell(row, |of| of.stamped)).paged(),
+    TableColumn::<IntegrityRow>::number("verified", |row| count_cell(row, |of| of.verified)).paged(),
+    TableColumn::<IntegrityRow>::number("unknown", |row| count_cell(row, |of| of.unknown)).paged(),
+    TableColumn::<IntegrityRow>::number("undecided", |row| count_cell(row, |of| of.undecided)).paged(),
+    TableColumn::<IntegrityRow>::number("acknowledged", |row| count_cell(row, |of| of.acknowledged)).paged(),
+    TableColumn::<IntegrityRow>::number("wrong", |row| count_cell(row, IntegrityCounts::wrong)).paged(),
 ];
 
-fn counted(row: &IntegrityRow, of: fn(&IntegrityCounts) -> u64) -> Cell {
+fn count_cell(row: &IntegrityRow, of: fn(&IntegrityCounts) -> u64) -> Cell {
     Cell::Whole(of(&row.results.counts))
 }
 
@@ -82,19 +82,19 @@ impl<'a> FailedLine<'a> {
             Cell::Text(format!("{:.3} s", seconds_of_us(line.failed.at_us)))
         })
         .paged(),
-        TableColumn::<FailedLine>::words("it holds", |line| Cell::Text(held(line.failed))).paged(),
+        TableColumn::<FailedLine>::words("it holds", |line| Cell::Text(held_text(line.failed))).paged(),
     ];
 }
 
-fn verified(table: &IntegrityTable) -> Markup {
+fn render_integrity(table: &IntegrityTable) -> Markup {
     fn of_row(row: &IntegrityRow) -> impl Iterator<Item = FailedLine<'_>> {
         row.results.failures.iter().map(|failed| FailedLine { path: &row.path, failed })
     }
     let failures: Vec<FailedLine> = table.rows.iter().flat_map(of_row).collect();
     let wrong = "Corrupt sectors, the first ones of each thread";
     html! {
-        (PageTable::captioned("Verified sectors, from the start signal on").of(&VERIFIED, first(&table.rows)))
-        @if !failures.is_empty() { (PageTable::captioned(wrong).of(FailedLine::COLUMNS, first(&failures))) }
+        (PageTable::captioned("Verified sectors, from the start signal on").render(&VERIFIED, first_rows(&table.rows)))
+        @if !failures.is_empty() { (PageTable::captioned(wrong).render(FailedLine::COLUMNS, first_rows(&failures))) }
     }
 }
 
@@ -129,7 +129,7 @@ fn by_thread(table: &OtherTable) -> Markup {
         path: row.path.to_string(),
     }));
     let caption = format!("{}: not counted in any other figure", table.row.title);
-    PageTable::captioned(&caption).of(ThreadLine::COLUMNS, &lines)
+    PageTable::captioned(&caption).render(ThreadLine::COLUMNS, &lines)
 }
 
 struct NowaitLine {
@@ -142,19 +142,19 @@ const NOWAIT: [TableColumn<NowaitLine>; 8] = [
     TableColumn::<NowaitLine>::words("thread", |line| Cell::named(&line.name)).paged(),
     TableColumn::<NowaitLine>::number("reads", |line| Cell::Whole(line.figures.read.ios)).paged(),
     TableColumn::<NowaitLine>::number("misses", |line| Cell::Whole(line.figures.read.misses)).paged(),
-    TableColumn::<NowaitLine>::number("of reads", |line| missed(line.figures.read)).paged(),
+    TableColumn::<NowaitLine>::number("of reads", |line| missed_cell(line.figures.read)).paged(),
     TableColumn::<NowaitLine>::number("writes", |line| Cell::Whole(line.figures.write.ios)).paged(),
     TableColumn::<NowaitLine>::number("write misses", |line| Cell::Whole(line.figures.write.misses)).paged(),
-    TableColumn::<NowaitLine>::number("of writes", |line| missed(line.figures.write)).paged(),
+    TableColumn::<NowaitLine>::number("of writes", |line| missed_cell(line.figures.write)).paged(),
     TableColumn::<NowaitLine>::words("target", |line| Cell::Text(line.path.clone())).paged(),
 ];
 
-fn missed(counts: NowaitCounts) -> Cell {
+fn missed_cell(counts: NowaitCounts) -> Cell {
     counts.percent.map_or(Cell::Missing, |percent| Cell::Share(percent, 2))
 }
 
 /// I/Os that would have waited, by thread and target.
-fn nowait(table: &NowaitTable) -> Markup {
+fn render_nowait(table: &NowaitTable) -> Markup {
     let all = NowaitLine { name: "all".to_owned(), figures: table.total, path: String::new() };
     let mut lines: Vec<NowaitLine> = Vec::new();
     lines.extend((table.rows.len() > 1).then_some(all));
@@ -164,5 +164,5 @@ fn nowait(table: &NowaitTable) -> Markup {
         path: row.path.to_string(),
     }));
     PageTable::captioned("I/Os that would have waited (--nowait), repeated without the flag")
-        .of(&NOWAIT, &lines)
+        .render(&NOWAIT, &lines)
 }

@@ -9,7 +9,7 @@ use super::verdict::Badge;
 use super::{several, title};
 use crate::number::{exact, number};
 use diskspd_judge::lab::repetition::{FigureRow, Repetition};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -42,11 +42,11 @@ pub fn content(repetition: &Repetition, runs: &[Run]) -> Markup {
             p.lead { (Badge(repetition.mark()).markup()) " " (line(&repetition.of_runs())) }
         }
         section.answer {
-            (heading(2, &format!("Mean of {}", counted(count, "run"))))
+            (heading(2, &format!("Mean of {}", count_of(count, "run"))))
             dl.tiles {
                 @for row in &rows { (tile(row.name, "", exact(Some(row.figure.mean), number))) }
             }
-            (PageTable::new("means", "Means over runs").of(FigureRow::COLUMNS, &rows))
+            (PageTable::new("means", "Means over runs").render(FigureRow::COLUMNS, &rows))
             ul { @for note in repetition.notes() { li { (line(&note)) } } }
         }
         (several::all(runs))

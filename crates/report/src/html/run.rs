@@ -110,7 +110,7 @@ fn all_spans(totals: &Totals, level: u8) -> Markup {
     html! {
         section.span {
             (heading(level, "All time spans"))
-            (PageTable::new("", &caption).of(TotalLine::COLUMNS, &lines))
+            (PageTable::new("", &caption).render(TotalLine::COLUMNS, &lines))
         }
     }
 }

@@ -40,14 +40,14 @@ struct RunPoint<'a> {
 
 impl RunPoint<'_> {
     fn title(&self) -> String {
-        let run = named(&self.name, self.run);
+        let run = run_label(&self.name, self.run);
         match self.run.known.time_spans.len() {
             1 => run,
-            _ => format!("{run}: {}", self.work()),
+            _ => format!("{run}: {}", self.work_text()),
         }
     }
 
-    fn work(&self) -> String {
+    fn work_text(&self) -> String {
         match self.run.known.time_spans.len() {
             1 => workload::short(&self.run.known),
             _ => workload::names(&self.run.known).swap_remove(self.span),
@@ -95,7 +95,7 @@ pub fn all(runs: &[Run]) -> Markup {
     html! {
         section {
             (heading(2, "All runs"))
-            (PageTable::new("runs", "All runs").high().of(RunPoint::COLUMNS, &points))
+            (PageTable::new("runs", "All runs").high().render(RunPoint::COLUMNS, &points))
         }
         section {
             (heading(2, "Side by side"))
@@ -134,7 +134,7 @@ fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
 impl<'a> RunPoint<'a> {
     const COLUMNS: &'a [TableColumn<RunPoint<'a>>] = &[
         TableColumn::<RunPoint>::words("run", |point| Cell::Named {
-            name: named(&point.name, point.run),
+            name: run_label(&point.name, point.run),
             beside: String::new(),
             link: Some(format!("r{}", point.number + 1)),
             kind: "",
@@ -146,7 +146,7 @@ impl<'a> RunPoint<'a> {
             Cell::text(point.run.known.started_at.and_then(date_and_time))
         })
         .paged(),
-        TableColumn::<RunPoint>::words("workload", |point| Cell::Text(point.work())).paged(),
+        TableColumn::<RunPoint>::words("workload", |point| Cell::Text(point.work_text())).paged(),
         TableColumn::<RunPoint>::number("threads", |point| {
             Cell::whole(point.figures.and_then(|span| span.parameters.threads))
         })
@@ -178,9 +178,9 @@ fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
     };
     let mean = |point: &RunPoint| Some((point.figures?.total.mean_ms?.ms(), false));
     [
-        bars(points, "all-iops", ["I/Os per second", "IOPS"], &rate, number),
-        bars(points, "all-mean", ["Mean latency", "ms"], &mean, latency),
-        bars(points, "all-p99", ["99th percentile of the latency", "ms"], &p99, latency),
+        bar_chart(points, "all-iops", ["I/Os per second", "IOPS"], &rate, number),
+        bar_chart(points, "all-mean", ["Mean latency", "ms"], &mean, latency),
+        bar_chart(points, "all-p99", ["99th percentile of the latency", "ms"], &p99, latency),
     ]
     .into_iter()
     .flatten()

@@ -28,19 +28,19 @@ pub fn section(level: u8, detail: &RecordedSpan) -> Markup {
         section {
             (heading(level, "Slowest I/Os"))
             @if !slow.ios.is_empty() {
-                p { (summary(slow)) }
-                (legend(slow))
-                (bars(slow))
+                p { (summary_text(slow)) }
+                (render_legend(slow))
+                (render_bars(slow))
             }
             @for line in remarks(slow).lines() { p.quiet { (line) } }
         }
     }
 }
 
-fn summary(slow: &SlowIos) -> String {
+fn summary_text(slow: &SlowIos) -> String {
     let sum = slow.stages();
     let all = sum.sum().max(1) as f64;
-    let most = IoStage::ALL.into_iter().rev().max_by_key(|stage| sum.of(*stage));
+    let most = IoStage::ALL.into_iter().rev().max_by_key(|stage| sum.time_in(*stage));
     let most = most.unwrap_or(IoStage::Unattributed);
     let culprit = slow.culprits().first().map(|first| {
         format!("; the most frequent cause: {} ({} I/Os)", first.kind.words(&first.name), first.ios)
@@ -48,7 +48,7 @@ fn summary(slow: &SlowIos) -> String {
     format!(
         "The {} slowest lost {} % of their time {}{}. The {} slowest are shown in the order of time.",
         slow.ios.len(),
-        plain(sum.of(most) as f64 * 100.0 / all),
+        plain(sum.time_in(most) as f64 * 100.0 / all),
         most.words(),
         culprit.unwrap_or_default(),
         slow.ios.len().min(BARS)
@@ -56,20 +56,20 @@ fn summary(slow: &SlowIos) -> String {
 }
 
 /// The stages that have any time.
-fn legend(slow: &SlowIos) -> Markup {
+fn render_legend(slow: &SlowIos) -> Markup {
     let sum = slow.stages();
-    let shown = IoStage::ALL.into_iter().zip(COLORS).filter(|(stage, _)| sum.of(*stage) > 0);
+    let shown = IoStage::ALL.into_iter().zip(COLORS).filter(|(stage, _)| sum.time_in(*stage) > 0);
     html! {
         p {
             @for (stage, color) in shown {
                 span style=(format!("color: var({color})")) { "■ " }
-                (stage.words()) " (" (plain(sum.of(stage) as f64 * 100.0 / sum.sum().max(1) as f64)) " %)  "
+                (stage.words()) " (" (plain(sum.time_in(stage) as f64 * 100.0 / sum.sum().max(1) as f64)) " %)  "
             }
         }
     }
 }
 
-fn bars(slow: &SlowIos) -> Markup {
+fn render_bars(slow: &SlowIos) -> Markup {
     let mut shown: Vec<&SlowIo> = slow.ios.iter().take(BARS).collect();
     shown.sort_by_key(|io| io.submitted_ns);
     let longest = shown.iter().map(|io| io.latency_ns).max().unwrap_or(1).max(1) as f64;
@@ -79,7 +79,7 @@ fn bars(slow: &SlowIos) -> Markup {
         svg width="100%" height=(height) viewBox=(format!("0 0 {WIDE} {height}")) preserveAspectRatio="none"
             role="img" aria-label="Stages of the slowest I/Os" {
             @for (row, io) in shown.into_iter().enumerate() {
-                g { title { (words(io)) } (pieces(io, row * STEP, longest)) }
+                g { title { (io_text(io)) } (render_pieces(io, row * STEP, longest)) }
             }
         }
         div.ends { span { "0" } span { (ms(0.5)) } span { (ms(1.0)) } }
@@ -87,13 +87,13 @@ fn bars(slow: &SlowIos) -> Markup {
     }
 }
 
-fn pieces(io: &SlowIo, y: usize, longest: f64) -> Markup {
+fn render_pieces(io: &SlowIo, y: usize, longest: f64) -> Markup {
     let mut x = 0.0;
     let pieces: Vec<(f64, f64, &str)> = IoStage::ALL
         .into_iter()
         .zip(COLORS)
         .map(|(stage, color)| {
-            let wide = io.stages.of(stage) as f64 / longest * WIDE;
+            let wide = io.stages.time_in(stage) as f64 / longest * WIDE;
             x += wide;
             (x - wide, wide, color)
         })
@@ -107,7 +107,7 @@ fn pieces(io: &SlowIo, y: usize, longest: f64) -> Markup {
     }
 }
 
-fn words(io: &SlowIo) -> String {
+fn io_text(io: &SlowIo) -> String {
     let culprit = io.cause.as_ref().map(|culprit| culprit.kind.words(&culprit.name));
     let culprit = culprit.map(|why| format!(", {why}")).unwrap_or_default();
     format!(

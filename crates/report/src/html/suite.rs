@@ -44,7 +44,7 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
         }
         section {
             (heading(2, "Tests"))
-            (PageTable::new("tests", "Tests").of(SuiteRow::COLUMNS, page.rows))
+            (PageTable::new("tests", "Tests").render(SuiteRow::COLUMNS, page.rows))
             p.note {
                 "IOPS: the mean of all runs, and its 95 % interval to each side. The other figures are \
                  medians, and the verdict is the worst of a run."

@@ -29,7 +29,7 @@ impl<'a> PageTable<'a> {
     }
 
     /// The table of these rows: the first column names them.
-    pub fn of<R>(&self, columns: &[TableColumn<R>], rows: &[R]) -> Markup {
+    pub fn render<R>(&self, columns: &[TableColumn<R>], rows: &[R]) -> Markup {
         let columns: Vec<&TableColumn<R>> =
             columns.iter().filter(|column| column.on_page && column.is_needed(rows)).collect();
         let class = format!("figures {}", self.class);

@@ -30,7 +30,7 @@ pub fn charts(span: &Span, measured: &Measured) -> Vec<ChartFigure> {
         let on: String = bound.get(&row.thread).map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
         format!("{}{on}", row.thread)
     };
-    let threads = sums(measured, |row| (u64::from(row.thread), named(row)));
+    let threads = row_sums(measured, |row| (u64::from(row.thread), named(row)));
     let mut paths: Vec<&[u8]> = Vec::new();
     for row in &measured.total.rows {
         if !paths.contains(&row.path.as_bytes()) && paths.len() < MOST {
@@ -38,19 +38,19 @@ pub fn charts(span: &Span, measured: &Measured) -> Vec<ChartFigure> {
         }
     }
     let place = |row: &Row| paths.iter().position(|path| *path == row.path.as_bytes()).unwrap_or(MOST) as u64;
-    let targets = sums(measured, |row| (place(row), line(&row.path.to_string()).into_owned()));
+    let targets = row_sums(measured, |row| (place(row), line(&row.path.to_string()).into_owned()));
     let mut charts = Vec::new();
     if threads.len() > 1 {
-        charts.push(chart(span, ("Threads", "threads", "thread"), &threads));
+        charts.push(sums_chart(span, ("Threads", "threads", "thread"), &threads));
     }
     if targets.len() > 1 {
-        charts.push(chart(span, ("Targets", "targets", "target"), &targets));
+        charts.push(sums_chart(span, ("Targets", "targets", "target"), &targets));
     }
     charts
 }
 
 /// Rows of the same key, added up.
-fn sums(measured: &Measured, key: impl Fn(&Row) -> (u64, String)) -> Vec<RowSum> {
+fn row_sums(measured: &Measured, key: impl Fn(&Row) -> (u64, String)) -> Vec<RowSum> {
     let mut sums: BTreeMap<u64, RowSum> = BTreeMap::new();
     for (place, table) in [&measured.read, &measured.write].into_iter().enumerate() {
         for row in &table.rows {
@@ -76,7 +76,7 @@ fn bound_to(results: &SpanResults) -> BTreeMap<u32, u32> {
         .collect()
 }
 
-fn chart(span: &Span, (title, id, of): (&str, &str, &str), sums: &[RowSum]) -> ChartFigure {
+fn sums_chart(span: &Span, (title, id, of): (&str, &str, &str), sums: &[RowSum]) -> ChartFigure {
     let mut table = FigureTable::new(&[of, "read IOPS", "write IOPS", "read MiB/s", "write MiB/s"]);
     for sum in sums {
         let figures = [sum.iops[0], sum.iops[1], sum.mib_per_s[0], sum.mib_per_s[1]].map(number);

@@ -23,7 +23,7 @@ impl Badge {
         Badge(VerdictMark::new(tone, sign, word))
     }
 
-    pub fn of(severity: Severity) -> Badge {
+    pub fn for_severity(severity: Severity) -> Badge {
         match severity {
             Severity::Error => Badge::new(Tone::Wrong, "✕", "ERROR"),
             Severity::Wrong => Badge::new(Tone::Wrong, "✕", "WRONG"),
@@ -35,7 +35,7 @@ impl Badge {
     fn of_verdict(verdict: Verdict, severity: Option<Severity>) -> Badge {
         match severity {
             Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)) => {
-                Badge(VerdictMark { word: verdict.word().into(), ..Badge::of(severity).0 })
+                Badge(VerdictMark { word: verdict.word().into(), ..Badge::for_severity(severity).0 })
             }
             _ => Badge::of_devices(verdict),
         }
@@ -63,7 +63,7 @@ impl Badge {
         match (worst, verdict) {
             (_, Some(verdict)) if verdict.severity >= worst => Badge::of_verdict(verdict.verdict, worst),
             (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
-                Badge::of(severity)
+                Badge::for_severity(severity)
             }
             (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
             (_, None) => Badge::new(Tone::Unknown, "?", "NOT CHECKED"),
@@ -75,7 +75,7 @@ impl Badge {
         let verdict = judgement.verdicts.iter().max_by_key(|verdict| (verdict.severity, verdict.verdict));
         match (worst, verdict) {
             (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
-                Badge::of(severity)
+                Badge::for_severity(severity)
             }
             (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
             (_, None) => Badge::new(Tone::Unknown, "?", "NOT CHECKED"),
@@ -101,7 +101,7 @@ impl Badge {
     /// Returns the badge for the findings of a run without a record.
     pub fn of_findings(findings: Option<&Findings>) -> Badge {
         match findings.map(|findings| findings.severity) {
-            Some(Some(severity)) => Badge::of(severity),
+            Some(Some(severity)) => Badge::for_severity(severity),
             Some(None) => Badge::new(Tone::Unknown, "✓", "NOTHING FOUND"),
             None => Badge::new(Tone::Unknown, "?", "NOT RECORDED"),
         }
@@ -121,7 +121,7 @@ impl Badge {
         html! { span.badge.{(self.class())} { span.sign aria-hidden="true" { (sign) } (word) } }
     }
 
-    fn sentence(&self) -> &'static str {
+    fn badge_sentence(&self) -> &'static str {
         match self.0.tone {
             Tone::Wrong => "Don't use these figures: they don't show what was asked for, see below.",
             Tone::Warning => "The figures are correct, but the warnings below limit what they mean.",
@@ -146,7 +146,7 @@ fn of_findings(badge: &Badge, findings: Option<&Findings>) -> Markup {
     let names = findings.map(|findings| findings.names.as_slice()).unwrap_or_default();
     html! {
         div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (badge.sentence()) }
+            p.word { (badge.markup()) " " (badge.badge_sentence()) }
             @if !names.is_empty() { ul.evidence { @for name in names { li { (line(name)) } } } }
         }
     }
@@ -180,35 +180,35 @@ fn of_judgement(judgement: &Judgement, spans: &SpanLinks) -> Markup {
         .verdicts
         .iter()
         .flat_map(|verdict| verdict.parts.iter().map(|part| (verdict.time_span, part)));
-    let parts = parts.map(|(number, part)| (part.severity, device(part, spans.link(number))));
-    let told = told.into_iter().map(|finding| (Some(finding.severity), statement(finding, spans)));
+    let parts = parts.map(|(number, part)| (part.severity, render_device(part, spans.span_link(number))));
+    let told = told.into_iter().map(|finding| (Some(finding.severity), render_statement(finding, spans)));
     let mut statements: Vec<(Option<Severity>, Markup)> = parts.chain(told).collect();
     // Verdicts stand before findings that are as bad; one that takes nothing away stands below all that does.
     statements.sort_by_key(|(severity, _)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
     html! {
         div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (badge.sentence()) }
+            p.word { (badge.markup()) " " (badge.badge_sentence()) }
             ul.statements { @for (_, statement) in &statements { (statement) } }
         }
         @if !rest.is_empty() {
             details.notes {
                 summary { "Notes" span.quiet { ", " (rest.len()) } }
-                ul.statements { @for finding in rest { (statement(finding, spans)) } }
+                ul.statements { @for finding in rest { (render_statement(finding, spans)) } }
             }
         }
     }
 }
 
-fn statement(finding: &Finding, spans: &SpanLinks) -> Markup {
-    let span = finding.place.time_span.and_then(|number| spans.link(number));
+fn render_statement(finding: &Finding, spans: &SpanLinks) -> Markup {
+    let span = finding.place.time_span.and_then(|number| spans.span_link(number));
     let target = finding.place.target.as_slice();
-    let badge = Badge::of(finding.severity);
-    said(&badge, span, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
+    let badge = Badge::for_severity(finding.severity);
+    finding_box(&badge, span, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
 }
 
-fn device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
+fn render_device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
     let badge = Badge::of_verdict(part.verdict, part.severity);
-    said(&badge, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
+    finding_box(&badge, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
 }
 
 /// Returns one statement: severity, time span, text, targets, reason, and advice.

@@ -28,14 +28,16 @@ pub(super) fn write(out: &mut Vec<u8>, system: &System) {
         if shown[index] {
             continue;
         }
-        let owner = owner(cache, &system.topology);
-        let like = |other: &Cache| alike(cache, other) && self::owner(other, &system.topology) == owner;
+        let owner = cache_owner(cache, &system.topology);
+        let like = |other: &Cache| {
+            is_same_cache(cache, other) && self::cache_owner(other, &system.topology) == owner
+        };
         let mut masks = cache.masks.clone();
         let mut suffix = "";
         for (later, other) in system.caches.iter().enumerate().skip(index + 1) {
             if owner != CacheOwner::Other && !shown[later] && like(other) {
                 shown[later] = true;
-                suffix = owner.suffix();
+                suffix = owner.name_suffix();
                 other.masks.iter().for_each(|&(group, mask)| add(&mut masks, group, mask));
             }
         }
@@ -45,7 +47,7 @@ pub(super) fn write(out: &mut Vec<u8>, system: &System) {
                     masks.iter().fold(0u64, |all, (group, _)| all | 1u64.wrapping_shl((*group).into()));
                 affinity::ranges(groups)
             }
-            _ => affinity::shown(&masks, several),
+            _ => affinity::affinity_text(&masks, several),
         };
         put!(
             out,
@@ -62,7 +64,7 @@ pub(super) fn write(out: &mut Vec<u8>, system: &System) {
 }
 
 impl CacheOwner {
-    fn suffix(self) -> &'static str {
+    fn name_suffix(self) -> &'static str {
         match self {
             CacheOwner::Group => " (per group)",
             CacheOwner::Core => " (per core)",
@@ -72,7 +74,7 @@ impl CacheOwner {
     }
 }
 
-fn owner(cache: &Cache, topology: &Topology) -> CacheOwner {
+fn cache_owner(cache: &Cache, topology: &Topology) -> CacheOwner {
     let [(group, mask)] = cache.masks[..] else { return CacheOwner::Other };
     let whole = topology.groups.iter().any(|g| g.number == group && g.mask == mask);
     let core = topology.cores.iter().any(|core| core.group == group && core.mask == mask);
@@ -84,7 +86,7 @@ fn owner(cache: &Cache, topology: &Topology) -> CacheOwner {
     }
 }
 
-fn alike(a: &Cache, b: &Cache) -> bool {
+fn is_same_cache(a: &Cache, b: &Cache) -> bool {
     let of = |cache: &Cache| (cache.level, cache.kind, cache.size, cache.line, cache.associativity);
     of(a) == of(b)
 }

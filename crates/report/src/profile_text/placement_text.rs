@@ -17,12 +17,12 @@ pub(super) fn write(out: &mut Vec<u8>, span: &TimeSpan, tab: &str, system: &Syst
     if span.disable_affinity {
         put!(out, "{tab}affinity disabled\n");
     } else {
-        put!(out, "{tab}affinity assignment: {}\n", order(span.affinity_traversal.unwrap_or_default()));
+        put!(out, "{tab}affinity assignment: {}\n", order_text(span.affinity_traversal.unwrap_or_default()));
         if !span.affinity.is_empty() {
             let entries = affinity::masks(span.affinity.iter().copied());
             let several = system.topology.groups.len() > 1;
             let label = if several { "group/cpu" } else { "cpu" };
-            put!(out, "{tab}affinity ({label}): {}\n", affinity::shown(&entries, several));
+            put!(out, "{tab}affinity ({label}): {}\n", affinity::affinity_text(&entries, several));
         }
     }
     match span.separates_buffers(Compat::V2_3) {
@@ -37,7 +37,7 @@ pub(super) fn write(out: &mut Vec<u8>, span: &TimeSpan, tab: &str, system: &Syst
     }
 }
 
-fn order(order: AffinityTraversal) -> String {
+fn order_text(order: AffinityTraversal) -> String {
     let cpus = if order.core_aware { "core-aware" } else { "cpu order" };
     let groups = if order.span_groups { "span groups" } else { "fill groups" };
     let cores = match order.efficiency {

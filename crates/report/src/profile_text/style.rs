@@ -17,7 +17,7 @@ pub struct Style {
 }
 
 impl Style {
-    pub fn of(compat: Compat) -> Style {
+    pub fn for_compat(compat: Compat) -> Style {
         match compat {
             Compat::V2_2 => Style { head: "\t", span: "\t", target: "\t\t", newest: false },
             Compat::V2_3 => Style { head: "  ", span: "    ", target: "      ", newest: true },

@@ -15,7 +15,7 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::words("label", |row| Cell::text(row.run.and_then(|run| run.label.as_ref()))),
         TableColumn::<TableRow>::words("origin", |row| Cell::text(row.run.map(|run| &run.origin))),
         TableColumn::<TableRow>::words("started", |row| {
-            Cell::text(row.run.and_then(|run| started(run.started_at?)))
+            Cell::text(row.run.and_then(|run| start_text(run.started_at?)))
         })
         .brief()
         .spare(5),
@@ -23,97 +23,103 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("time_span", |row| {
             Cell::whole(row.number.map(|number| number as u64))
         }),
-        TableColumn::<TableRow>::words("verdict", verdict).brief(),
+        TableColumn::<TableRow>::words("verdict", verdict_cell).brief(),
         TableColumn::<TableRow>::words("findings", |row| {
             Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))
         }),
-        TableColumn::<TableRow>::number("threads", |row| asked(row, |asked| asked.threads)).brief().spare(2),
+        TableColumn::<TableRow>::number("threads", |row| requested_cell(row, |asked| asked.threads))
+            .brief()
+            .spare(2),
         TableColumn::<TableRow>::number("outstanding", |row| {
-            shared(row, |access| access.outstanding, |n| Cell::Whole(n.into()))
+            shared_cell(row, |access| access.outstanding, |n| Cell::Whole(n.into()))
         })
         .brief()
         .spare(2),
-        TableColumn::<TableRow>::number("in_flight", |row| asked(row, |asked| asked.in_flight)),
+        TableColumn::<TableRow>::number("in_flight", |row| requested_cell(row, |asked| asked.in_flight)),
         TableColumn::<TableRow>::number("block_bytes", |row| {
-            shared(row, |access| access.block_size, |n| Cell::Size(n.into()))
+            shared_cell(row, |access| access.block_size, |n| Cell::Size(n.into()))
         })
         .brief()
         .spare(1),
         TableColumn::<TableRow>::number("write_percent", |row| {
-            shared(row, |access| access.write_percent, |n| Cell::Whole(n.into()))
+            shared_cell(row, |access| access.write_percent, |n| Cell::Whole(n.into()))
         })
         .brief()
         .spare(4),
         TableColumn::<TableRow>::number("random_percent", |row| {
-            shared(row, |access| access.random_percent, |n| Cell::Whole(n.into()))
+            shared_cell(row, |access| access.random_percent, |n| Cell::Whole(n.into()))
         })
         .brief()
         .spare(4),
         TableColumn::<TableRow>::words("rate", |row| {
-            shared(row, |access| access.rate, |rate| Cell::Text(rate_text(rate)))
+            shared_cell(row, |access| access.rate, |rate| Cell::Text(rate_text(rate)))
         }),
         TableColumn::<TableRow>::words("caching", |row| {
-            shared(row, |access| access.caching, |caching| Cell::Text(letters(caching)))
+            shared_cell(row, |access| access.caching, |caching| Cell::Text(caching_letters(caching)))
         }),
-        TableColumn::<TableRow>::number("duration_s", |row| asked(row, |asked| asked.duration_s)),
-        TableColumn::<TableRow>::number("warmup_s", |row| asked(row, |asked| asked.warmup_s)),
-        TableColumn::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(targets))),
+        TableColumn::<TableRow>::number("duration_s", |row| requested_cell(row, |asked| asked.duration_s)),
+        TableColumn::<TableRow>::number("warmup_s", |row| requested_cell(row, |asked| asked.warmup_s)),
+        TableColumn::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(target_count))),
         TableColumn::<TableRow>::words("target", |row| {
             Cell::text(row.asked.and_then(|asked| asked.paths().next()))
         }),
-        TableColumn::<TableRow>::number("seconds", |row| figure(row, |span| span.seconds)),
-        TableColumn::<TableRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent))
+        TableColumn::<TableRow>::number("seconds", |row| figure_cell(row, |span| span.seconds)),
+        TableColumn::<TableRow>::number("cpu_percent", |row| figure_cell(row, |span| span.cpu_percent))
             .brief()
             .spare(6),
-        TableColumn::<TableRow>::number("ios", |row| whole(row, |span| span.total.ios)),
-        TableColumn::<TableRow>::number("bytes", |row| whole(row, |span| span.total.bytes)),
-        TableColumn::<TableRow>::number("iops", |row| figure(row, |span| span.total.iops)).brief(),
-        TableColumn::<TableRow>::number("mib_per_s", |row| figure(row, |span| span.total.mib_per_s))
+        TableColumn::<TableRow>::number("ios", |row| whole_cell(row, |span| span.total.ios)),
+        TableColumn::<TableRow>::number("bytes", |row| whole_cell(row, |span| span.total.bytes)),
+        TableColumn::<TableRow>::number("iops", |row| figure_cell(row, |span| span.total.iops)).brief(),
+        TableColumn::<TableRow>::number("mib_per_s", |row| figure_cell(row, |span| span.total.mib_per_s))
             .brief()
             .spare(7),
-        TableColumn::<TableRow>::number("iops_std_dev", |row| figure(row, |span| span.total.iops_std_dev)),
-        TableColumn::<TableRow>::number("mean_ms", |row| time(row, |span| span.total.mean_ms))
+        TableColumn::<TableRow>::number("iops_std_dev", |row| {
+            figure_cell(row, |span| span.total.iops_std_dev)
+        }),
+        TableColumn::<TableRow>::number("mean_ms", |row| time_cell(row, |span| span.total.mean_ms))
             .brief()
             .spare(3),
-        TableColumn::<TableRow>::number("std_dev_ms", |row| time(row, |span| span.total.std_dev_ms)),
-        TableColumn::<TableRow>::number("min_ms", |row| time(row, |span| span.total.min_ms)),
+        TableColumn::<TableRow>::number("std_dev_ms", |row| time_cell(row, |span| span.total.std_dev_ms)),
+        TableColumn::<TableRow>::number("min_ms", |row| time_cell(row, |span| span.total.min_ms)),
         TableColumn::<TableRow>::number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),
         TableColumn::<TableRow>::number("p95_ms", |row| percentile(row, 95.0, |latency| latency.total)),
         TableColumn::<TableRow>::number("p99_ms", |row| percentile(row, 99.0, |latency| latency.total))
             .brief(),
         TableColumn::<TableRow>::number("p999_ms", |row| percentile(row, 99.9, |latency| latency.total)),
-        TableColumn::<TableRow>::number("max_ms", |row| time(row, |span| span.total.max_ms)),
-        TableColumn::<TableRow>::number("read_iops", |row| figure(row, |span| span.read.iops)),
-        TableColumn::<TableRow>::number("read_mib_per_s", |row| figure(row, |span| span.read.mib_per_s)),
-        TableColumn::<TableRow>::number("read_mean_ms", |row| time(row, |span| span.read.mean_ms)),
+        TableColumn::<TableRow>::number("max_ms", |row| time_cell(row, |span| span.total.max_ms)),
+        TableColumn::<TableRow>::number("read_iops", |row| figure_cell(row, |span| span.read.iops)),
+        TableColumn::<TableRow>::number("read_mib_per_s", |row| figure_cell(row, |span| span.read.mib_per_s)),
+        TableColumn::<TableRow>::number("read_mean_ms", |row| time_cell(row, |span| span.read.mean_ms)),
         TableColumn::<TableRow>::number("read_p50_ms", |row| percentile(row, 50.0, |latency| latency.read)),
         TableColumn::<TableRow>::number("read_p99_ms", |row| percentile(row, 99.0, |latency| latency.read)),
         TableColumn::<TableRow>::number("read_p999_ms", |row| percentile(row, 99.9, |latency| latency.read)),
-        TableColumn::<TableRow>::number("write_iops", |row| figure(row, |span| span.write.iops)),
-        TableColumn::<TableRow>::number("write_mib_per_s", |row| figure(row, |span| span.write.mib_per_s)),
-        TableColumn::<TableRow>::number("write_mean_ms", |row| time(row, |span| span.write.mean_ms)),
+        TableColumn::<TableRow>::number("write_iops", |row| figure_cell(row, |span| span.write.iops)),
+        TableColumn::<TableRow>::number("write_mib_per_s", |row| {
+            figure_cell(row, |span| span.write.mib_per_s)
+        }),
+        TableColumn::<TableRow>::number("write_mean_ms", |row| time_cell(row, |span| span.write.mean_ms)),
         TableColumn::<TableRow>::number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
         TableColumn::<TableRow>::number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
         TableColumn::<TableRow>::number("write_p999_ms", |row| {
             percentile(row, 99.9, |latency| latency.write)
         }),
         TableColumn::<TableRow>::number("response_mean_ms", |row| {
-            response(row, |response| response.mean_ms.total)
+            response_cell(row, |response| response.mean_ms.total)
         }),
         TableColumn::<TableRow>::number("response_p50_ms", |row| {
-            response(row, |response| response.percentile(50.0)?.total)
+            response_cell(row, |response| response.percentile(50.0)?.total)
         }),
         TableColumn::<TableRow>::number("response_p99_ms", |row| {
-            response(row, |response| response.percentile(99.0)?.total)
+            response_cell(row, |response| response.percentile(99.0)?.total)
         }),
         TableColumn::<TableRow>::number("response_p999_ms", |row| {
-            response(row, |response| response.percentile(99.9)?.total)
+            response_cell(row, |response| response.percentile(99.9)?.total)
         }),
         TableColumn::<TableRow>::number("read_nowait_misses", |row| {
-            whole(row, |span| span.read.nowait_misses)
+            whole_cell(row, |span| span.read.nowait_misses)
         }),
         TableColumn::<TableRow>::number("write_nowait_misses", |row| {
-            whole(row, |span| span.write.nowait_misses)
+            whole_cell(row, |span| span.write.nowait_misses)
         }),
         TableColumn::<TableRow>::number("device_iops", |row| figure(row, |span| span.total.device_iops)),
         TableColumn::<TableRow>::number("device_mib_per_s", |row| {
@@ -136,19 +142,19 @@ impl<'a> TableRow<'a> {
     ];
 }
 
-fn figure(row: &TableRow, of: fn(&SpanSummary) -> Option<f64>) -> Cell {
+fn figure_cell(row: &TableRow, of: fn(&SpanSummary) -> Option<f64>) -> Cell {
     Cell::figure(row.span.and_then(of), 2)
 }
 
-fn time(row: &TableRow, of: fn(&SpanSummary) -> Option<Millis>) -> Cell {
+fn time_cell(row: &TableRow, of: fn(&SpanSummary) -> Option<Millis>) -> Cell {
     Cell::time(row.span.and_then(of))
 }
 
-fn whole(row: &TableRow, of: fn(&SpanSummary) -> Option<u64>) -> Cell {
+fn whole_cell(row: &TableRow, of: fn(&SpanSummary) -> Option<u64>) -> Cell {
     Cell::whole(row.span.and_then(of))
 }
 
-fn asked<N: Into<u64>>(row: &TableRow, of: fn(&Parameters) -> Option<N>) -> Cell {
+fn requested_cell<N: Into<u64>>(row: &TableRow, of: fn(&Parameters) -> Option<N>) -> Cell {
     Cell::whole(row.asked.and_then(of))
 }
 
@@ -156,11 +162,11 @@ fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<Mi
     row.span.map_or(Cell::Missing, |span| span.percentile_cell(span.percentile(percent).and_then(direction)))
 }
 
-fn response(row: &TableRow, figure: fn(&KnownResponse) -> Option<Millis>) -> Cell {
+fn response_cell(row: &TableRow, figure: fn(&KnownResponse) -> Option<Millis>) -> Cell {
     Cell::time(row.span.and_then(|span| figure(span.response.as_ref()?)))
 }
 
-fn shared<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell: fn(T) -> Cell) -> Cell {
+fn shared_cell<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell: fn(T) -> Cell) -> Cell {
     let Some(asked) = row.asked else { return Cell::Missing };
     match asked.common(of) {
         OfAllTargets::Unknown => Cell::Missing,
@@ -176,12 +182,12 @@ fn verdict(row: &TableRow) -> Cell {
     Cell::text((!words.is_empty()).then(|| words.join(" ")))
 }
 
-fn targets(asked: &Parameters) -> Option<u64> {
+fn target_count(asked: &Parameters) -> Option<u64> {
     Some(asked.paths().count() as u64).filter(|count| *count > 0)
 }
 
 /// `2025-03-14T13:15:40Z`
-fn started(seconds: i64) -> Option<String> {
+fn start_text(seconds: i64) -> Option<String> {
     Some(jiff::Timestamp::from_second(seconds).ok()?.to_string())
 }
 
@@ -193,7 +199,7 @@ fn rate_text(rate: Rate) -> String {
     }
 }
 
-fn letters(caching: Caching) -> String {
+fn caching_letters(caching: Caching) -> String {
     let mode = match caching.effective_mode() {
         CacheMode::Cached => "b",
         CacheMode::DisableOsCache => "u",

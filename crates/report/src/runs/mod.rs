@@ -29,7 +29,7 @@ struct TableRow<'a> {
 }
 
 /// All rows, in the order of the runs.
-fn rows(runs: &[TableRun]) -> Vec<TableRow<'_>> {
+fn table_rows(runs: &[TableRun]) -> Vec<TableRow<'_>> {
     let mut rows = Vec::new();
     for run in runs {
         match run {
@@ -38,7 +38,7 @@ fn rows(runs: &[TableRun]) -> Vec<TableRow<'_>> {
             }
             TableRun::Known(run) => {
                 let several = run.time_spans.len() > 1;
-                let spans = run.time_spans.iter().zip(run.asked()).zip(1..);
+                let spans = run.time_spans.iter().zip(run.requested_work()).zip(1..);
                 let spans = spans.map(|((span, asked), number)| TableRow {
                     name: &run.name,
                     run: Some(run),
@@ -54,14 +54,14 @@ fn rows(runs: &[TableRun]) -> Vec<TableRow<'_>> {
 }
 
 pub fn csv(runs: &[TableRun]) -> String {
-    table::csv(TableRow::COLUMNS, &rows(runs))
+    table::csv(TableRow::COLUMNS, &table_rows(runs))
 }
 
 pub fn markdown(runs: &[TableRun]) -> String {
-    table::markdown(TableRow::COLUMNS, &rows(runs))
+    table::markdown(TableRow::COLUMNS, &table_rows(runs))
 }
 
 /// Returns the table in at most `room` columns.
 pub fn text(runs: &[TableRun], room: usize) -> String {
-    table::text_within(TableRow::COLUMNS, &rows(runs), room)
+    table::text_within(TableRow::COLUMNS, &table_rows(runs), room)
 }

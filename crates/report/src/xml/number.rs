@@ -15,11 +15,11 @@ impl Number {
     pub fn write(self, out: &mut Vec<u8>) {
         match self {
             Number::Integer(number) => write_digits(out, number, 1),
-            Number::Rounded(value) => match rounded(value) {
+            Number::Rounded(value) => match round_product(value) {
                 Some(number) => write_digits(out, number, 1),
                 None => put!(out, "{value:.0}"),
             },
-            Number::Thousandths(value) => match rounded(value * 1000.0) {
+            Number::Thousandths(value) => match round_product(value * 1000.0) {
                 Some(number) if value.is_sign_positive() => {
                     write_digits(out, number, 4);
                     out.insert(out.len() - 3, b'.');
@@ -58,15 +58,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn written(number: Number) -> String {
+    fn write_number(number: Number) -> String {
         let mut out = Vec::new();
         number.write(&mut out);
         String::from_utf8(out).unwrap_or_default()
     }
 
     fn as_the_standard_library(value: f64) {
-        assert_eq!(written(Number::Rounded(value)), format!("{value:.0}"));
-        assert_eq!(written(Number::Thousandths(value)), format!("{value:.3}"));
+        assert_eq!(write_number(Number::Rounded(value)), format!("{value:.0}"));
+        assert_eq!(write_number(Number::Thousandths(value)), format!("{value:.3}"));
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         fn any_number_is_as_the_standard_library_prints_it(
             bits: u64, integer: u64, whole in 0..10_000_000_000u64, over in 1..10_000u32,
         ) {
-            prop_assert_eq!(written(Number::Integer(integer)), integer.to_string());
+            prop_assert_eq!(write_number(Number::Integer(integer)), integer.to_string());
             as_the_standard_library(f64::from_bits(bits));
             as_the_standard_library(whole as f64 / f64::from(over));
         }

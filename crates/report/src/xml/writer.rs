@@ -23,7 +23,7 @@ impl<'a> Writer<'a> {
     }
 
     pub fn open_with(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
-        self.tag(name, attributes, ">\n");
+        self.write_tag(name, attributes, ">\n");
         self.indent += 2;
     }
 
@@ -34,7 +34,7 @@ impl<'a> Writer<'a> {
 
     /// Writes `<name attributes/>`. Attributes need no escaping: numbers, or results of [`attribute`].
     pub fn empty(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
-        self.tag(name, attributes, "/>\n");
+        self.write_tag(name, attributes, "/>\n");
     }
 
     /// The same with numbers alone, for elements that come by the million.
@@ -81,7 +81,7 @@ impl<'a> Writer<'a> {
         self.flush()
     }
 
-    fn tag(&mut self, name: &str, attributes: &[(&str, &dyn Display)], end: &str) {
+    fn write_tag(&mut self, name: &str, attributes: &[(&str, &dyn Display)], end: &str) {
         put!(self.buffer, "{:1$}<{name}", "", self.indent);
         for (attribute, value) in attributes {
             put!(self.buffer, " {attribute}=\"{value}\"");

@@ -42,17 +42,23 @@ pub fn share(seats: &[Option<Seat>]) -> Vec<Option<Vec<u32>>> {
 mod tests {
     use super::*;
 
-    fn seat(machine: &str, cpus: impl IntoIterator<Item = u32>) -> Option<Seat> {
+    fn sample_seat(machine: &str, cpus: impl IntoIterator<Item = u32>) -> Option<Seat> {
         Some(Seat { machine: machine.into(), cpus: cpus.into_iter().collect() })
     }
 
     #[test]
     fn ranks_that_may_use_the_same_cpus_divide_them() {
-        let seats =
-            [seat("a", 0..5), seat("b", 0..5), seat("a", 0..5), None, seat("c", 0..1), seat("c", 0..1)];
+        let seats = [
+            sample_seat("a", 0..5),
+            sample_seat("b", 0..5),
+            sample_seat("a", 0..5),
+            None,
+            sample_seat("c", 0..1),
+            sample_seat("c", 0..1),
+        ];
         let shares = share(&seats);
         assert_eq!(shares, [Some(vec![0, 1, 2]), None, Some(vec![3, 4]), None, None, None]);
         // Bound by the launcher already.
-        assert_eq!(share(&[seat("a", 0..2), seat("a", 2..4)]), [None, None]);
+        assert_eq!(share(&[sample_seat("a", 0..2), sample_seat("a", 2..4)]), [None, None]);
     }
 }

@@ -38,7 +38,7 @@ impl Frame {
         }
     }
 
-    pub fn of(bytes: &[u8]) -> Option<Frame> {
+    pub fn parse_frame(bytes: &[u8]) -> Option<Frame> {
         let (kind, mut rest) = bytes.split_first()?;
         let mut word = || {
             let (word, behind) = rest.split_first_chunk::<4>()?;
@@ -84,11 +84,11 @@ mod tests {
         ];
         for frame in frames {
             let bytes = frame.to_bytes();
-            assert_eq!(Frame::of(&bytes), Some(frame.clone()));
+            assert_eq!(Frame::parse_frame(&bytes), Some(frame.clone()));
             for shorter in 0..bytes.len() {
-                assert_ne!(Frame::of(&bytes[..shorter]), Some(frame.clone()));
+                assert_ne!(Frame::parse_frame(&bytes[..shorter]), Some(frame.clone()));
             }
         }
-        assert_eq!(Frame::of(&[200]), None);
+        assert_eq!(Frame::parse_frame(&[200]), None);
     }
 }

@@ -37,16 +37,16 @@ pub enum MpiAbi {
     OpenMpi,
 }
 
-const fn library(name: &'static str, kind: MpiAbi) -> MpiLibrary {
+const fn mpi_library(name: &'static str, kind: MpiAbi) -> MpiLibrary {
     MpiLibrary { name, kind }
 }
 
-const STANDARD: MpiLibrary = library("libmpi_abi.so", MpiAbi::Standard);
-const STANDARD_1: MpiLibrary = library("libmpi_abi.so.1", MpiAbi::Standard);
-const STANDARD_0: MpiLibrary = library("libmpi_abi.so.0", MpiAbi::Standard);
-const MPICH: MpiLibrary = library("libmpi.so.12", MpiAbi::Mpich);
-const MPICH_OF_DEBIAN: MpiLibrary = library("libmpich.so.12", MpiAbi::Mpich);
-const OPEN_MPI: MpiLibrary = library("libmpi.so.40", MpiAbi::OpenMpi);
+const STANDARD: MpiLibrary = mpi_library("libmpi_abi.so", MpiAbi::Standard);
+const STANDARD_1: MpiLibrary = mpi_library("libmpi_abi.so.1", MpiAbi::Standard);
+const STANDARD_0: MpiLibrary = mpi_library("libmpi_abi.so.0", MpiAbi::Standard);
+const MPICH: MpiLibrary = mpi_library("libmpi.so.12", MpiAbi::Mpich);
+const MPICH_OF_DEBIAN: MpiLibrary = mpi_library("libmpich.so.12", MpiAbi::Mpich);
+const OPEN_MPI: MpiLibrary = mpi_library("libmpi.so.40", MpiAbi::OpenMpi);
 
 const FOR_OPEN_MPI: &[MpiLibrary] = &[OPEN_MPI, STANDARD, STANDARD_1, STANDARD_0];
 const FOR_PMI: &[MpiLibrary] = &[MPICH, MPICH_OF_DEBIAN, STANDARD, STANDARD_1, STANDARD_0];
@@ -116,29 +116,40 @@ pub fn kind_of(file_name: &str) -> MpiAbi {
 mod tests {
     use super::*;
 
-    fn of(variables: &[(&str, &str)]) -> Option<Launcher> {
-        Launcher::of(|name| {
+    fn from_variables(variables: &[(&str, &str)]) -> Option<Launcher> {
+        Launcher::detect(|name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
     }
 
     #[test]
     fn the_environment_tells_who_started_it_and_how_many() {
-        let open = of(&[("PMIX_RANK", "3"), ("OMPI_COMM_WORLD_SIZE", "4"), ("OMPI_COMM_WORLD_RANK", "3")]);
+        let open = from_variables(&[
+            ("PMIX_RANK", "3"),
+            ("OMPI_COMM_WORLD_SIZE", "4"),
+            ("OMPI_COMM_WORLD_RANK", "3"),
+        ]);
         let open = open.unwrap();
         assert_eq!((open.size, open.rank, open.libraries[0]), (Some(4), Some(3), OPEN_MPI));
         assert!(open.started_several() && !open.is_first());
-        let hydra = of(&[("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("PMI_FD", "6")]).unwrap();
+        let hydra = from_variables(&[("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("PMI_FD", "6")]).unwrap();
         assert_eq!((hydra.size, hydra.is_first(), hydra.libraries[0]), (Some(2), true, MPICH));
-        let pmix = of(&[("PMIX_RANK", "1"), ("SLURM_STEP_NUM_TASKS", "64")]).unwrap();
+        let pmix = from_variables(&[("PMIX_RANK", "1"), ("SLURM_STEP_NUM_TASKS", "64")]).unwrap();
         assert_eq!((pmix.size, pmix.rank), (Some(64), Some(1)));
-        let alone = of(&[("OMPI_COMM_WORLD_SIZE", "1"), ("OMPI_COMM_WORLD_RANK", "0")]).unwrap();
+        let alone = from_variables(&[("OMPI_COMM_WORLD_SIZE", "1"), ("OMPI_COMM_WORLD_RANK", "0")]).unwrap();
         assert!(!alone.started_several());
         // A batch script of Slurm is one process.
-        assert_eq!(of(&[("SLURM_NTASKS", "64"), ("SLURM_PROCID", "0"), ("SLURM_JOB_ID", "1")]), None);
+        assert_eq!(
+            from_variables(&[("SLURM_NTASKS", "64"), ("SLURM_PROCID", "0"), ("SLURM_JOB_ID", "1")]),
+            None
+        );
         // srun without MPI started several all the same.
-        assert!(of(&[("SLURM_STEP_NUM_TASKS", "64"), ("SLURM_PROCID", "0")]).unwrap().started_several());
-        assert_eq!(of(&[]), None);
+        assert!(
+            from_variables(&[("SLURM_STEP_NUM_TASKS", "64"), ("SLURM_PROCID", "0")])
+                .unwrap()
+                .started_several()
+        );
+        assert_eq!(from_variables(&[]), None);
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl<'g> RankLink<'g> {
         self.group.size()
     }
 
-    pub fn lost(&self) -> Vec<Option<String>> {
+    pub fn lost_ranks(&self) -> Vec<Option<String>> {
         self.peers.iter().map(|peer| peer.lost.clone()).collect()
     }
 
@@ -147,7 +147,7 @@ impl<'g> RankLink<'g> {
     }
 
     /// The ranks that this one speaks with and that aren't lost.
-    fn partners(&self) -> Vec<usize> {
+    fn live_partners(&self) -> Vec<usize> {
         let others = match self.rank() {
             0 => 1..self.size(),
             _ => 0..1,
@@ -162,7 +162,7 @@ impl<'g> RankLink<'g> {
     }
 
     fn say_to_all(&mut self, frame: &Frame) {
-        for to in self.partners() {
+        for to in self.live_partners() {
             self.say(to, frame);
         }
     }
@@ -178,17 +178,17 @@ impl<'g> RankLink<'g> {
             self.said_alive_at = now;
             self.say_to_all(&Frame::Alive);
         }
-        for rank in self.partners() {
+        for rank in self.live_partners() {
             let silent = now.saturating_sub(self.peers[rank].heard_at);
             if silent >= nanos(self.limits.silence) {
                 let why = format!("no message from it for {} s", silent.div_ceil(SECOND));
                 self.lose(rank, &why);
             }
         }
-        self.ended()
+        self.check_ended()
     }
 
-    fn ended(&self) -> Result<(), Separated> {
+    fn check_ended(&self) -> Result<(), Separated> {
         if let Some(ended) = &self.given_up {
             return Err(ended.clone());
         }
@@ -202,14 +202,14 @@ impl<'g> RankLink<'g> {
     pub(super) fn hear(&mut self) {
         loop {
             match self.group.take() {
-                Ok(Some((from, bytes))) => self.heard(from, Frame::of(&bytes)),
+                Ok(Some((from, bytes))) => self.handle_frame(from, Frame::parse_frame(&bytes)),
                 Ok(None) => return,
                 Err((from, why)) => self.lose(from, &why.to_string()),
             }
         }
     }
 
-    fn heard(&mut self, from: usize, frame: Option<Frame>) {
+    fn handle_frame(&mut self, from: usize, frame: Option<Frame>) {
         if self.peers[from].lost.is_some() {
             // It was stopped and goes on now: it shall not wait.
             if !std::mem::replace(&mut self.peers[from].told_lost, true) {
@@ -255,7 +255,7 @@ impl<'g> RankLink<'g> {
         let begun = self.group.now();
         loop {
             let _ = self.tend();
-            let partners = self.partners();
+            let partners = self.live_partners();
             if partners.iter().all(|rank| self.peers[*rank].answer.is_some()) {
                 let mut answers: Vec<_> = self.peers.iter_mut().map(|peer| peer.answer.take()).collect();
                 for (answer, peer) in answers.iter_mut().zip(&self.peers) {
@@ -265,12 +265,12 @@ impl<'g> RankLink<'g> {
                 return answers;
             }
             meanwhile(self);
-            self.pause(begun);
+            self.pause_since(begun);
         }
     }
 
     /// Sleeps until the next look for messages; it waits for them since `begun`.
-    fn pause(&mut self, begun: Nanos) {
+    fn pause_since(&mut self, begun: Nanos) {
         let waited = Duration::from_nanos(self.group.now().saturating_sub(begun));
         let look = self.limits.look;
         self.group.pause((waited / LOOK_PART).clamp(look, look * LONGEST_LOOK));
@@ -278,7 +278,7 @@ impl<'g> RankLink<'g> {
 
     /// Ranks that have not answered yet.
     pub fn awaited(&self) -> Vec<usize> {
-        self.partners().into_iter().filter(|rank| self.peers[*rank].answer.is_none()).collect()
+        self.live_partners().into_iter().filter(|rank| self.peers[*rank].answer.is_none()).collect()
     }
 
     /// Rank 0: ends the round with the decision from the answers.
@@ -311,7 +311,7 @@ impl<'g> RankLink<'g> {
                 continue;
             }
             meanwhile(self);
-            self.pause(begun);
+            self.pause_since(begun);
         }
     }
 }

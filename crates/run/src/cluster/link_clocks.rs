@@ -53,8 +53,8 @@ impl RankLink<'_> {
         let pings = self.limits.pings as usize;
         let exactly = Questions { pings, side_by_side: SIDE_BY_SIDE, told: true };
         let roughly = Questions { pings: 1, side_by_side: usize::MAX, told: false };
-        self.ask(&alone, exactly, &mut found);
-        self.ask(&with_others, roughly, &mut found);
+        self.query_clocks(&alone, exactly, &mut found);
+        self.query_clocks(&with_others, roughly, &mut found);
         let mut apart = Vec::new();
         for rank in with_others {
             match (found[first(rank)], found[rank]) {
@@ -63,12 +63,12 @@ impl RankLink<'_> {
                 (_, None) => {}
             }
         }
-        self.ask(&apart, exactly, &mut found);
+        self.query_clocks(&apart, exactly, &mut found);
         found
     }
 
     /// Asks these ranks, and notes where their clocks are.
-    fn ask(&mut self, ranks: &[usize], how: Questions, found: &mut [Option<Offset>]) {
+    fn query_clocks(&mut self, ranks: &[usize], how: Questions, found: &mut [Option<Offset>]) {
         let mut to_ask = ranks.iter().copied();
         let mut asked: Vec<usize> = Vec::new();
         loop {

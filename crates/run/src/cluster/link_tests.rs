@@ -26,20 +26,20 @@ fn together<T: Send>(
     })
 }
 
-fn nothing(_: &mut RankLink) {}
+fn do_nothing(_: &mut RankLink) {}
 
 #[test]
 fn in_every_round_rank_0_has_all_answers_and_all_have_its_decision() {
     let rounds = 5u8;
     let other = |rank: usize, mut link: RankLink| {
         for round in 0..rounds {
-            let decision = link.answer(vec![rank as u8, round], nothing).unwrap();
+            let decision = link.answer(vec![rank as u8, round], do_nothing).unwrap();
             assert_eq!(decision, [round, 200]);
         }
     };
-    together(5, limits(), other, |mut link| {
+    run_together(5, test_limits(), other, |mut link| {
         for round in 0..rounds {
-            let answers = link.gather(vec![0, round], nothing);
+            let answers = link.gather(vec![0, round], do_nothing);
             let expected: Vec<_> = (0..5).map(|rank| Some(vec![rank, round])).collect();
             assert_eq!(answers, expected);
             link.decide(&[round, 200]);
@@ -50,20 +50,20 @@ fn in_every_round_rank_0_has_all_answers_and_all_have_its_decision() {
 
 #[test]
 fn a_rank_that_says_nothing_any_more_is_lost_and_the_others_go_on() {
-    let limits = WaitLimits { silence: Duration::from_millis(400), ..limits() };
+    let limits = WaitLimits { silence: Duration::from_millis(400), ..test_limits() };
     let other = |rank: usize, mut link: RankLink| {
-        link.answer(vec![rank as u8], nothing).unwrap();
+        link.answer(vec![rank as u8], do_nothing).unwrap();
         // Dies between two rounds.
         if rank != 2 {
-            link.answer(vec![rank as u8], nothing).unwrap();
+            link.answer(vec![rank as u8], do_nothing).unwrap();
         }
     };
-    let (answers, lost) = together(4, limits, other, |mut link| {
-        link.gather(vec![0], nothing);
+    let (answers, lost) = run_together(4, limits, other, |mut link| {
+        link.gather(vec![0], do_nothing);
         link.decide(b"go");
-        let answers = link.gather(vec![0], nothing);
+        let answers = link.gather(vec![0], do_nothing);
         link.decide(b"go");
-        (answers, link.lost())
+        (answers, link.lost_ranks())
     });
     assert_eq!(answers, [Some(vec![0]), Some(vec![1]), None, Some(vec![3])]);
     assert!(lost[2].as_ref().unwrap().contains("no message from it for"), "{lost:?}");
@@ -72,17 +72,17 @@ fn a_rank_that_says_nothing_any_more_is_lost_and_the_others_go_on() {
 
 #[test]
 fn a_rank_that_takes_longer_than_the_limit_is_waited_for_while_it_gives_signs_of_life() {
-    let limits = WaitLimits { silence: Duration::from_millis(1500), ..limits() };
+    let limits = WaitLimits { silence: Duration::from_millis(1500), ..test_limits() };
     let other = |rank: usize, mut link: RankLink| {
         let until = clock::monotonic() + 2 * SECOND;
         while clock::monotonic() < until {
             link.tend().unwrap();
             thread::sleep(Duration::from_millis(5));
         }
-        link.answer(vec![rank as u8], nothing).unwrap();
+        link.answer(vec![rank as u8], do_nothing).unwrap();
     };
-    let answers = together(2, limits, other, |mut link| {
-        let answers = link.gather(vec![0], nothing);
+    let answers = run_together(2, limits, other, |mut link| {
+        let answers = link.gather(vec![0], do_nothing);
         link.decide(b"");
         answers
     });
@@ -94,10 +94,10 @@ fn a_rank_that_was_given_up_is_told_when_it_comes_back() {
     let mut ranks = in_process::group(2);
     let (mut other, mut first) = (ranks.remove(1), ranks.remove(0));
     let silence = Duration::from_millis(1);
-    let mut lead = RankLink::new(&mut first, WaitLimits { silence, ..limits() });
+    let mut lead = RankLink::new(&mut first, WaitLimits { silence, ..test_limits() });
     thread::sleep(Duration::from_millis(5));
-    assert_eq!(lead.gather(vec![0], nothing), [Some(vec![0]), None]);
-    let mut link = RankLink::new(&mut other, limits());
+    assert_eq!(lead.gather(vec![0], do_nothing), [Some(vec![0]), None]);
+    let mut link = RankLink::new(&mut other, test_limits());
     link.say(0, &Frame::Alive);
     let _ = lead.tend();
     assert_eq!(link.tend(), Err(Separated::GivenUp { silent_s: 0 }));
@@ -105,10 +105,10 @@ fn a_rank_that_was_given_up_is_told_when_it_comes_back() {
 
 #[test]
 fn without_rank_0_nobody_waits() {
-    let limits = WaitLimits { silence: Duration::from_millis(50), ..limits() };
+    let limits = WaitLimits { silence: Duration::from_millis(50), ..test_limits() };
     let mut ranks: Vec<ThreadRank> = in_process::group(2);
     let mut link = RankLink::new(&mut ranks[1], limits);
-    assert!(matches!(link.answer(vec![1], nothing), Err(Separated::NoRank0(_))));
+    assert!(matches!(link.answer(vec![1], do_nothing), Err(Separated::NoRank0(_))));
 }
 
 #[test]
@@ -117,26 +117,26 @@ fn the_wish_to_end_reaches_every_rank() {
         if rank == 1 {
             link.say_stop(2);
         }
-        link.answer(Vec::new(), nothing).unwrap();
+        link.answer(Vec::new(), do_nothing).unwrap();
         assert_eq!(link.stop(), Some(2));
     };
-    together(4, limits(), other, |mut link| {
+    run_together(4, test_limits(), other, |mut link| {
         while link.stop().is_none() {
             link.tend().unwrap();
         }
-        link.gather(Vec::new(), nothing);
+        link.gather(Vec::new(), do_nothing);
         link.decide(b"");
         assert_eq!(link.stop(), Some(2));
     });
 }
 
 /// Asks all ranks of a group for their clocks, of which the ranks say these to be the same.
-fn clocks(size: usize, first_with: &[usize]) -> Vec<Offset> {
+fn measure_clocks(size: usize, first_with: &[usize]) -> Vec<Offset> {
     let other = |_: usize, mut link: RankLink| {
-        link.answer(Vec::new(), nothing).unwrap();
+        link.answer(Vec::new(), do_nothing).unwrap();
     };
-    together(size, limits(), other, |mut link| {
-        link.gather(Vec::new(), nothing);
+    run_together(size, test_limits(), other, |mut link| {
+        link.gather(Vec::new(), do_nothing);
         let clocks = link.clocks(first_with);
         link.decide(b"");
         clocks.into_iter().map(Option::unwrap).collect()
@@ -145,7 +145,7 @@ fn clocks(size: usize, first_with: &[usize]) -> Vec<Offset> {
 
 #[test]
 fn clocks_of_threads_of_one_machine_agree_within_their_uncertainty() {
-    let clocks = clocks(40, &[]);
+    let clocks = measure_clocks(40, &[]);
     assert_eq!((clocks.len(), clocks[0].ahead_ns), (40, 0));
     for clock in &clocks[1..] {
         assert!(
@@ -157,7 +157,7 @@ fn clocks_of_threads_of_one_machine_agree_within_their_uncertainty() {
 
 #[test]
 fn ranks_that_say_that_they_have_the_same_clock_have_one_offset() {
-    let clocks = clocks(6, &[0, 0, 2, 2, 0, 2]);
+    let clocks = measure_clocks(6, &[0, 0, 2, 2, 0, 2]);
     assert_eq!([clocks[1], clocks[4]], [clocks[0]; 2]);
     assert_eq!((clocks[0].ahead_ns, clocks[0].uncertainty_ns), (0, 0));
     assert_eq!([clocks[3], clocks[5]], [clocks[2]; 2]);
@@ -172,9 +172,9 @@ fn a_rank_whose_clock_is_another_than_it_says_is_asked_as_others_are() {
     let hour = 3600 * SECOND;
     let later = thread::spawn(move || {
         let mut answered = 0;
-        while answered < 1 + limits().pings {
+        while answered < 1 + test_limits().pings {
             if let Some((_, bytes)) = other.take().unwrap()
-                && let Some(Frame::Ping(number)) = Frame::of(&bytes)
+                && let Some(Frame::Ping(number)) = Frame::parse_frame(&bytes)
             {
                 let pong = Frame::Pong(number, clock::monotonic() + hour, 0);
                 other.post(0, &pong.to_bytes()).unwrap();
@@ -183,14 +183,14 @@ fn a_rank_whose_clock_is_another_than_it_says_is_asked_as_others_are() {
             thread::yield_now();
         }
     });
-    let found = RankLink::new(&mut first, limits()).clocks(&[0, 0])[1].unwrap();
+    let found = RankLink::new(&mut first, test_limits()).clocks(&[0, 0])[1].unwrap();
     later.join().unwrap();
     assert!(found.ahead_ns.abs_diff(hour as i64) <= found.uncertainty_ns, "{found:?}");
 }
 
 #[test]
 fn silent_ranks_have_no_clock_after_timeout() {
-    let limits = WaitLimits { clock: Duration::from_millis(200), ..limits() };
+    let limits = WaitLimits { clock: Duration::from_millis(200), ..test_limits() };
     let mut ranks = in_process::group(4);
     let mut first = ranks.remove(0);
     assert_eq!(RankLink::new(&mut first, limits).clocks(&[])[1..], [None; 3]);

@@ -110,7 +110,7 @@ pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
     Err(NoGroup::NoLibrary(tried))
 }
 
-fn checked(world: World, library: String, launcher: &Launcher) -> Result<Mpi, NoGroup> {
+fn check_world(world: World, library: String, launcher: &Launcher) -> Result<Mpi, NoGroup> {
     let seen = world.size();
     let agrees = launcher.size.is_none_or(|started| started == seen);
     if !agrees || seen < 2 {

@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    fn profile(target: Target) -> Profile {
+    fn sample_profile(target: Target) -> Profile {
         let span = TimeSpan { targets: vec![target], rand_seed: 7, ..TimeSpan::default() };
         Profile { time_spans: vec![span], ..Profile::default() }
     }
@@ -141,7 +141,7 @@ mod tests {
             let size = 1 << 21;
             let mut before = base;
             for part in 0..of {
-                let mut own = profile(target.clone());
+                let mut own = sample_profile(target.clone());
                 split(&mut own, &"x".into(), size, TargetPart { part, of }).unwrap();
                 let own = &own.time_spans[0].targets[0];
                 assert!(own.base_file_offset >= before && own.max_file_size > own.base_file_offset);
@@ -151,7 +151,7 @@ mod tests {
             }
             assert!(before <= if end > 0 { end } else { size });
         }
-        let mut small = profile(Target { path: "x".into(), ..Target::default() });
+        let mut small = sample_profile(Target { path: "x".into(), ..Target::default() });
         assert!(split(&mut small, &"x".into(), 65536, TargetPart { part: 0, of: 2 }).is_err());
     }
 }

@@ -77,7 +77,7 @@ pub fn together(places: &[Option<TargetPlace>]) -> (Vec<Vec<usize>>, bool) {
 mod tests {
     use super::*;
 
-    fn place(machine: &str, number: (u64, u64), shared: Option<&str>) -> TargetPlace {
+    fn sample_place(machine: &str, number: (u64, u64), shared: Option<&str>) -> TargetPlace {
         TargetPlace {
             machine: machine.into(),
             number: Some(number),
@@ -88,8 +88,9 @@ mod tests {
 
     #[test]
     fn files_are_one_by_their_numbers_on_a_machine_and_by_their_server_between_machines() {
-        let local = |machine, inode| place(machine, (8, inode), None);
-        let nfs = |machine, device, inode| place(machine, (device, inode), Some("nfs4 server:/export"));
+        let local = |machine, inode| sample_place(machine, (8, inode), None);
+        let nfs =
+            |machine, device, inode| sample_place(machine, (device, inode), Some("nfs4 server:/export"));
         let new = |machine, name: &str| TargetPlace { new_name: Some(name.into()), ..nfs(machine, 40, 2) };
         let cases = [
             (local("a", 5), local("a", 5), Same::Yes),
@@ -97,12 +98,20 @@ mod tests {
             (local("a", 5), local("b", 5), Same::No),
             (nfs("a", 40, 7), nfs("b", 41, 7), Same::Yes),
             (nfs("a", 40, 7), nfs("b", 41, 8), Same::No),
-            (nfs("a", 40, 7), place("b", (41, 7), Some("nfs4 other:/export")), Same::Unknown),
+            (nfs("a", 40, 7), sample_place("b", (41, 7), Some("nfs4 other:/export")), Same::Unknown),
             (nfs("a", 40, 7), local("b", 7), Same::No),
             (new("a", "x"), new("b", "x"), Same::Yes),
             (new("a", "x"), new("b", "y"), Same::No),
-            (place("a", (0, 1), Some("disk naa.5")), place("b", (0, 9), Some("disk naa.5")), Same::Yes),
-            (place("a", (0, 1), Some("disk naa.5")), place("b", (0, 1), Some("disk naa.6")), Same::No),
+            (
+                sample_place("a", (0, 1), Some("disk naa.5")),
+                sample_place("b", (0, 9), Some("disk naa.5")),
+                Same::Yes,
+            ),
+            (
+                sample_place("a", (0, 1), Some("disk naa.5")),
+                sample_place("b", (0, 1), Some("disk naa.6")),
+                Same::No,
+            ),
             (TargetPlace::default(), local("a", 5), Same::Unknown),
         ];
         for (a, b, expected) in cases {
@@ -113,7 +122,8 @@ mod tests {
 
     #[test]
     fn ranks_are_together_that_work_on_one_file() {
-        let places = [(0, "a", 5), (1, "a", 6), (2, "a", 5)].map(|(_, m, i)| Some(place(m, (8, i), None)));
+        let places =
+            [(0, "a", 5), (1, "a", 6), (2, "a", 5)].map(|(_, m, i)| Some(sample_place(m, (8, i), None)));
         assert_eq!(together(&places), (vec![vec![0, 2], vec![1]], false));
         let unknown = [Some(TargetPlace::default()), None, Some(TargetPlace::default())];
         assert_eq!(together(&unknown), (vec![vec![0, 2]], true));

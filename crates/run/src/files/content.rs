@@ -74,7 +74,7 @@ fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
         let (orders, next, say) = (Arc::clone(&orders), Arc::clone(&next), say.clone());
         let work = move || {
             let _waited_for = guard::is_waited_for();
-            while let Some((index, order)) = take(&orders, &next) {
+            while let Some((index, order)) = take_order(&orders, &next) {
                 if say.send((index, content::look(order, each))).is_err() {
                     return;
                 }
@@ -93,7 +93,7 @@ fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
     facts.into_iter().map(|(_, found)| found).collect()
 }
 
-fn take<'a>(orders: &'a [Order], next: &AtomicUsize) -> Option<(usize, &'a Order)> {
+fn take_order<'a>(orders: &'a [Order], next: &AtomicUsize) -> Option<(usize, &'a Order)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     Some((index, orders.get(index)?))
 }

@@ -65,7 +65,9 @@ pub fn create_all(
     let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), Growth::To(file.size)));
     prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Refused(error.to_string()))?;
     let mut changed = false;
-    rounds(files).into_iter().try_for_each(|files| create_round(files, &mut changed, options, control, voice))
+    creation_rounds(files)
+        .into_iter()
+        .try_for_each(|files| create_round(files, &mut changed, options, control, voice))
 }
 
 /// Divides files into lists without duplicates, so that the same file under several names is written
@@ -73,7 +75,7 @@ pub fn create_all(
 fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
     let mut rounds: Vec<(HashSet<PathPlace>, Round)> = Vec::new();
     for file in files {
-        let place = PathPlace::of(&file.1);
+        let place = PathPlace::from_path(&file.1);
         match rounds.iter_mut().find(|(places, _)| !places.contains(&place)) {
             Some((places, files)) => {
                 places.insert(place);
@@ -99,7 +101,7 @@ enum PathPlace {
 }
 
 impl PathPlace {
-    fn of(path: &Path) -> PathPlace {
+    fn from_path(path: &Path) -> PathPlace {
         if let Ok(found) = std::fs::metadata(path) {
             return PathPlace::There(inode::identity(&found));
         }
@@ -135,7 +137,7 @@ fn create_round(
         match end {
             Ok(done) => {
                 *changed |= done.is_some_and(|done| done != Prepared::Kept);
-                tell(&work.files[index].0, done, voice);
+                report_created(&work.files[index].0, done, voice);
             }
             Err(CreationFailure::Stopped(error)) => {
                 *changed |= error.state.is_changed();
@@ -168,7 +170,7 @@ fn tell_given_up(error: &PrepareError, voice: &Voice) {
     }
 }
 
-fn tell(file: &File, done: Option<Prepared>, voice: &Voice) {
+fn report_created(file: &File, done: Option<Prepared>, voice: &Voice) {
     match done {
         Some(Prepared::Kept) => voice.note(&format!(
             "'{}' already has the requested size and is fully written: kept (--recreate rewrites it)",
@@ -199,7 +201,7 @@ impl CreationWork<'_> {
             let (say, said) = mpsc::channel();
             for started in 0..self.files.len().min(AT_ONCE) {
                 let say = say.clone();
-                let work = move || self.work(&say);
+                let work = move || self.run_thread(&say);
                 match std::thread::Builder::new().name("prepare".into()).spawn_scoped(scope, work) {
                     Ok(_) => {}
                     // Those that there are do it all, in more time.
@@ -212,7 +214,7 @@ impl CreationWork<'_> {
             loop {
                 match said.recv_timeout(TICK) {
                     Ok(end) => ends.push(end),
-                    Err(RecvTimeoutError::Timeout) => self.draw(&ends, voice),
+                    Err(RecvTimeoutError::Timeout) => self.draw_progress(&ends, voice),
                     Err(RecvTimeoutError::Disconnected) => return Ok(ends),
                 }
                 if control.is_interrupted() {
@@ -223,7 +225,7 @@ impl CreationWork<'_> {
     }
 
     /// One thread: a file after the other.
-    fn work(&self, say: &mpsc::Sender<CreationEnd>) {
+    fn run_thread(&self, say: &mpsc::Sender<CreationEnd>) {
         while !self.stop.load(Ordering::Relaxed) {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= self.files.len() {
@@ -271,7 +273,7 @@ impl CreationWork<'_> {
 mod tests {
     use super::*;
 
-    fn file(path: PathBuf, size: u64) -> (File, PathBuf) {
+    fn sample_file(path: PathBuf, size: u64) -> (File, PathBuf) {
         (File { path: path.clone().into_os_string().into(), size, zero: false }, path)
     }
 
@@ -282,8 +284,9 @@ mod tests {
     #[test]
     fn more_files_than_are_written_at_once_all_get_there() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
-        let files: Vec<_> =
-            (0..3 * AT_ONCE as u64).map(|i| file(directory.path().join(i.to_string()), i * 70_000)).collect();
+        let files: Vec<_> = (0..3 * AT_ONCE as u64)
+            .map(|i| sample_file(directory.path().join(i.to_string()), i * 70_000))
+            .collect();
         create(&files, &Control::default()).unwrap();
         for (file, path) in &files {
             assert_eq!(std::fs::metadata(path).unwrap().len(), file.size);
@@ -295,15 +298,27 @@ mod tests {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let plain = directory.path().join("file");
         let other = directory.path().join("../").join(directory.path().file_name().unwrap()).join("file");
-        let files = [file(plain.clone(), 9 << 20), file(other, 5 << 20)];
+        let files = [sample_file(plain.clone(), 9 << 20), sample_file(other, 5 << 20)];
         for _ in ["new", "there"] {
             create(&files, &Control::default()).unwrap();
             assert_eq!(std::fs::metadata(&plain).unwrap().len(), 5 << 20);
         }
         let link = directory.path().join("link");
         std::fs::hard_link(&plain, &link).unwrap();
-        assert_eq!(rounds(&[file(plain, 1), file(link, 1), file("/elsewhere".into(), 1)]).len(), 2);
-        assert_eq!(rounds(&[file("not-there".into(), 1), file("./not-there".into(), 1)]).len(), 2);
+        assert_eq!(
+            creation_rounds(&[
+                sample_file(plain, 1),
+                sample_file(link, 1),
+                sample_file("/elsewhere".into(), 1)
+            ])
+            .len(),
+            2
+        );
+        assert_eq!(
+            creation_rounds(&[sample_file("not-there".into(), 1), sample_file("./not-there".into(), 1)])
+                .len(),
+            2
+        );
     }
 
     #[test]
@@ -311,8 +326,8 @@ mod tests {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let bad = directory.path().join("directory");
         std::fs::create_dir(&bad).unwrap();
-        let mut files = vec![file(bad, 5)];
-        files.extend((0..100).map(|i| file(directory.path().join(i.to_string()), 1 << 20)));
+        let mut files = vec![sample_file(bad, 5)];
+        files.extend((0..100).map(|i| sample_file(directory.path().join(i.to_string()), 1 << 20)));
         let error = create(&files, &Control::default()).unwrap_err();
         // A refusal if no other file was begun before the first one failed.
         let (NotCreated::Failed(message) | NotCreated::Refused(message)) = error else { panic!() };
@@ -325,7 +340,7 @@ mod tests {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let control = Control::default();
         control.interrupt();
-        let files = [file(directory.path().join("file"), 5)];
+        let files = [sample_file(directory.path().join("file"), 5)];
         assert!(matches!(create(&files, &control), Err(NotCreated::Interrupted)));
         assert!(!files[0].1.exists());
     }
@@ -334,7 +349,8 @@ mod tests {
     fn a_failure_is_not_hidden_by_an_interruption() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let path = directory.path().join("file");
-        let files = [file(path.clone(), 1 << 60), file(directory.path().join("other"), 1 << 60)];
+        let files =
+            [sample_file(path.clone(), 1 << 60), sample_file(directory.path().join("other"), 1 << 60)];
         std::fs::write(&path, "data").unwrap();
         let control = Control::default();
         control.interrupt();

@@ -141,12 +141,12 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
     }
     let free = room::beneath(&file).and_then(|room| room.ours).unwrap_or(u64::MAX);
     match missing > free {
-        true => Err(full(order, missing, free)),
+        true => Err(full_error(order, missing, free)),
         false => Ok(parts),
     }
 }
 
-fn full(order: &Order, needed: u64, free: u64) -> PrefillError {
+fn full_error(order: &Order, needed: u64, free: u64) -> PrefillError {
     PrefillError::Full { path: order.path.clone(), needed, free }
 }
 
@@ -187,7 +187,7 @@ impl Filling<'_> {
         let shared = PrefillShared {
             cached: open(false)?,
             direct: if self.order.direct > 0 { open(true).ok() } else { None },
-            chunks: self.parts.iter().flat_map(|&(from, to)| chunks(from, to)).collect(),
+            chunks: self.parts.iter().flat_map(|&(from, to)| split_chunks(from, to)).collect(),
             next: AtomicUsize::new(0),
             done: AtomicU64::new(0),
             failed: AtomicBool::new(false),
@@ -196,7 +196,7 @@ impl Filling<'_> {
         };
         let path = || self.order.path.clone();
         let fail = |source: io::Error| match source.kind() {
-            io::ErrorKind::StorageFull => full(self.order, self.total, free),
+            io::ErrorKind::StorageFull => full_error(self.order, self.total, free),
             io::ErrorKind::QuotaExceeded => PrefillError::Quota { path: path() },
             _ if source.raw_os_error().is_none() => PrefillError::Own { path: path(), source },
             _ => PrefillError::Kernel { path: path(), doing: "write", source },
@@ -224,10 +224,10 @@ impl PrefillShared<'_> {
         let name = order.path.to_string();
         let threads = self.chunks.len().min(THREADS) as u64;
         let report = || voice.draw_preparation(&name, self.done.load(Ordering::Relaxed), total);
-        crew::work("prefill", threads, &self.failed, || self.work(), report)
+        crew::work("prefill", threads, &self.failed, || self.run_thread(), report)
     }
 
-    fn work(&self) -> io::Result<()> {
+    fn run_thread(&self) -> io::Result<()> {
         let mut buffer = Buffer::new(CHUNK as usize)?;
         let align = u64::from(self.filling.order.direct).max(512);
         while !self.failed.load(Ordering::Relaxed) && !self.filling.control.is_interrupted() {
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn chunks_cover_a_part_and_lie_on_a_grid() {
         for (from, to) in [(0, CHUNK), (0, 3 * CHUNK), (4096, CHUNK + 100), (5, 6), (CHUNK - 1, CHUNK + 1)] {
-            let chunks: Vec<_> = chunks(from, to).collect();
+            let chunks: Vec<_> = split_chunks(from, to).collect();
             assert_eq!((chunks.first().unwrap().0, chunks.last().unwrap().1), (from, to));
             assert!(chunks.windows(2).all(|pair| pair[0].1 == pair[1].0 && pair[0].1 % CHUNK == 0));
             assert!(chunks.iter().all(|(from, to)| to > from && to - from <= CHUNK));

@@ -167,18 +167,19 @@ fn cut_off(file: &File, written: u64) -> State {
 fn open_direct(path: &Path, file: &File) -> Option<(File, u64)> {
     let direct = files::open_direct(path).ok()?;
     let needed = target::probe(path).ok()?.direct?.offset;
-    (needed > 0 && same(&direct.metadata().ok()?, &file.metadata().ok()?)).then_some((direct, needed.into()))
+    (needed > 0 && same_file(&direct.metadata().ok()?, &file.metadata().ok()?))
+        .then_some((direct, needed.into()))
 }
 
 /// Removes the file, if it's still the one at the path.
 fn remove(path: &Path, file: &File) -> bool {
     let ours = match (std::fs::symlink_metadata(path), file.metadata()) {
-        (Ok(there), Ok(file)) => same(&there, &file),
+        (Ok(there), Ok(file)) => same_file(&there, &file),
         _ => false,
     };
     ours && std::fs::remove_file(path).is_ok()
 }
 
-fn same(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
+fn same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
     inode::identity(a) == inode::identity(b)
 }

@@ -71,7 +71,7 @@ pub fn purge(target: &RawText, destroy: bool, control: &Arc<Control>) -> Result<
         done += length;
     }
     // Of a file it is the file system that discards, when it has written that down.
-    patience.attempt(&by, move || purged.settle()).map_err(gone)??;
+    patience.attempt(&by, move || purged.settle_device()).map_err(gone)??;
     Ok(Some(done))
 }
 
@@ -107,7 +107,7 @@ impl Purged {
         discarded.map_err(refused)
     }
 
-    fn settle(&self) -> Result<(), PurgeError> {
+    fn settle_device(&self) -> Result<(), PurgeError> {
         if self.is_device {
             return Ok(());
         }

@@ -117,7 +117,7 @@ pub fn run_exactly(
     });
     let usage = || thread_usage().map_err(ExactError::CpuTime);
     let (before, start) = (usage()?, monotonic());
-    let outcome = measured(worker, &plan);
+    let outcome = worker_outcome(worker, &plan);
     let (end, after) = (monotonic(), usage()?);
     match outcome.failure {
         Some(failure) => Err(failure.into()),
@@ -131,7 +131,7 @@ pub fn run_exactly(
 
 /// The measured part, in a separate function so that profilers can begin and end at its name.
 #[inline(never)]
-fn measured(worker: Worker, span: &SpanPlan) -> WorkerOutcome {
+fn worker_outcome(worker: Worker, span: &SpanPlan) -> WorkerOutcome {
     worker.run(span)
 }
 

@@ -109,7 +109,7 @@ mod tests {
             (None, pages(2, 2), "-l: 1 large page is needed (2048 KiB each), 0 of 2 are free"),
             (None, LargePages::default(), "leave out -l"),
         ] {
-            let text = told(source, before);
+            let text = explain_reserve(source, before);
             assert!(text.contains(expected), "{expected:?} is not in {text}");
         }
     }

@@ -34,7 +34,7 @@ pub fn look(
         let look = || completion_probe::completion(place.way(), &found, direct);
         found.completion = probes.completion(location, direct, look);
     }
-    if target.shares.of(Operation::Discard) > 0 && !options.run_options.simulated() {
+    if target.shares.percent(Operation::Discard) > 0 && !options.run_options.simulated() {
         found.discards = Some(discards::look(place.way(), found.is_remote()));
     }
     let asks = target.atomic || target.dont_cache || target.no_wait || !target.write_streams.is_empty();

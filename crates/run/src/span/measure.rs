@@ -69,7 +69,7 @@ pub fn measure(
         let _release = Release(control);
         let mut threads = Vec::new();
         for ((index, worker), desk) in plan.workers.iter().enumerate().zip(&desks) {
-            let outlets = WorkerOutlets::of(index, &live, rings, slowest.as_ref());
+            let outlets = WorkerOutlets::new(index, &live, rings, slowest.as_ref());
             let work = move || work(worker, shared, control, outlets, desk);
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
@@ -81,7 +81,7 @@ pub fn measure(
         }
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
-        let clocked = Clocked::of(shared, system, options, control, (&live, &desks));
+        let clocked = Clocked::new(shared, system, options, control, (&live, &desks));
         if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
             control.does("measures");
             clocked.lead(&mut observer, &mut results);
@@ -96,7 +96,8 @@ pub fn measure(
             let alive: Vec<bool> = threads.iter().map(|thread| !thread.is_finished()).collect();
             let trouble = take_over(plan, (&desks, &live), &alive, over, &mut results);
             let results = std::mem::take(&mut results);
-            let mut outcome = closed(plan, shared, control, results, content.clone(), observer.leave(&live));
+            let mut outcome =
+                close_span(plan, shared, control, results, content.clone(), observer.leave(&live));
             outcome.troubles.push(trouble);
             // Before the log: its file may hang as well.
             control.deposit(outcome);
@@ -120,15 +121,15 @@ pub fn measure(
         control.does("flushes what was written (--flush-after)");
     }
     let observed = observer.map(|observer| observer.finish(&live)).unwrap_or_default();
-    let mut outcome = closed(plan, shared, control, results, content, observed);
+    let mut outcome = close_span(plan, shared, control, results, content, observed);
     if options.run_options.flush_after {
-        outcome.troubles.extend(unflushed(plan, &outcome.results));
+        outcome.troubles.extend(unflushed_targets(plan, &outcome.results));
     }
     outcome
 }
 
 /// The targets that `--flush-after` couldn't flush.
-fn unflushed(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
+fn unflushed_targets(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
     let devices = results.observed.as_ref().and_then(|observed| observed.devices.as_ref());
     let targets = devices.into_iter().flat_map(|devices| &devices.targets);
     targets
@@ -150,7 +151,7 @@ fn looked_at(shared: &SharedByWorkers, options: &Options) -> Vec<ContentFacts> {
 }
 
 /// The results of a time span whose workers have ended, or are left behind.
-fn closed(
+fn close_span(
     plan: &SpanPlan,
     shared: &SharedByWorkers,
     control: &Control,
@@ -243,7 +244,7 @@ struct WorkerOutlets<'a> {
 }
 
 impl<'a> WorkerOutlets<'a> {
-    fn of(
+    fn new(
         index: usize,
         live: &'a [Counters],
         logs: &'a [LineRing],

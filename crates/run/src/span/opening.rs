@@ -47,7 +47,7 @@ pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec
         if known.is_none() {
             let path = &target.location;
             // It tells why where nothing was located.
-            let place: &dyn Location = held.located.of(target).map_or(path, |located| located);
+            let place: &dyn Location = held.located.find(target).map_or(path, |located| located);
             let found = match plan.engine {
                 EngineKind::Nvme => files::open_namespace(place, &target.open)?,
                 _ => files::open(place, &target.open)?,

@@ -82,10 +82,10 @@ impl Clocked<'_> {
         observer.measurement_begins(self.live);
         let start = control.start_measuring();
         observer.began(start);
-        let began = self.began(start);
+        let began = self.span_begin(start);
         let started_at = began.measuring_utc_ns.div_euclid(1_000_000);
         self.log.iter().for_each(|log| log.measuring_began(began));
-        let mut ticker = self.ticker(start, started_at);
+        let mut ticker = self.make_ticker(start, started_at);
         let mut sampler = Sampler::new(self.live, start);
         let done = live::totals(self.live).0;
         let (mut pulse, mut beats) = (Pulse::new(start, done), BeatCounter::new(start, done));
@@ -98,10 +98,10 @@ impl Clocked<'_> {
             pulse: Some(&mut pulse),
             beats: Some(&mut beats),
             quiet: Some(&mut quiet),
-            volume: Some(VolumeWatch::new(&plan.volumes, self.sources(), start)),
+            volume: Some(VolumeWatch::new(&plan.volumes, self.live_sources(), start)),
             each_second: Some(&mut look),
         };
-        let complete = self.sleep("measure", plan.duration, meanwhile, &mut sampler);
+        let complete = self.sleep_phase("measure", plan.duration, meanwhile, &mut sampler);
         let ended_at = control.end_measuring();
         let measured = ended_at - start;
         observer.measurement_ended();
@@ -109,7 +109,7 @@ impl Clocked<'_> {
             // What is read from here on takes its time, and I/O that goes on meanwhile is counted by nobody.
             control.set_phase(Phase::Stop);
         }
-        self.options.companions.iter().for_each(|companions| companions.measured(start, ended_at));
+        self.options.companions.iter().for_each(|companions| companions.set_window(start, ended_at));
         let by = complete.unwrap_or_else(|| control.ended_by());
         results.ended = Some(Ended { cause: by, after: Some(measured) });
         self.state_goals(observer);
@@ -134,7 +134,7 @@ impl Clocked<'_> {
         let seconds = self.plan.cooldown;
         if seconds > 0 {
             self.voice.verbose(|| format!("cooling down for {seconds} s"));
-            self.sleep("cool down", seconds, Meanwhile::default(), sampler);
+            self.sleep_phase("cool down", seconds, Meanwhile::default(), sampler);
         }
     }
 
@@ -148,19 +148,19 @@ impl Clocked<'_> {
     }
 
     /// When it began, of which measuring began at `start`, on the wall clock.
-    fn began(&self, start: Nanos) -> SpanBegin {
+    fn span_begin(&self, start: Nanos) -> SpanBegin {
         let (now, wall) = (clock::monotonic(), clock::wall_nanos());
         let ago = |moment: Nanos| wall.saturating_sub_unsigned(now.saturating_sub(moment));
         SpanBegin { start_signal_utc_ns: ago(self.control.start_signal()), measuring_utc_ns: ago(start) }
     }
 
-    fn ticker(&self, start: Nanos, started_at: i64) -> Option<Ticker> {
+    fn make_ticker(&self, start: Nanos, started_at: i64) -> Option<Ticker> {
         let end = start + recorder::seconds(self.plan.duration);
         let interval = self.plan.iops_interval.unwrap_or(1000);
         self.voice.is_streaming().then(|| Ticker::new((start, end), started_at, interval))
     }
 
-    fn sources(&self) -> LiveSources<'_> {
+    fn live_sources(&self) -> LiveSources<'_> {
         LiveSources { live: self.live, quota: self.quota }
     }
 
@@ -207,7 +207,7 @@ impl Clocked<'_> {
         let mut sampler = Sampler::new(self.live, started);
         if plan.warmup > 0 {
             voice.verbose(|| format!("warming up for {} s", plan.warmup));
-            if self.sleep("warm up", plan.warmup, Meanwhile::default(), &mut sampler).is_none() {
+            if self.sleep_phase("warm up", plan.warmup, Meanwhile::default(), &mut sampler).is_none() {
                 return false;
             }
         }

@@ -73,7 +73,7 @@ impl Probes {
     pub fn engines_available(&self, plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
         let kinds: HashSet<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
         let unavailable = |kind: EngineKind| {
-            let why = self.engine(kind, || kind.row().available()).err()?;
+            let why = self.probe_engine(kind, || kind.row().available()).err()?;
             let message = format!("engine {} is not available: {why}", kind.row().name);
             Some(if why.lacking { PlanError::target(message) } else { PlanError::profile(message) })
         };
@@ -81,7 +81,7 @@ impl Probes {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    fn engine(
+    fn probe_engine(
         &self,
         kind: EngineKind,
         probe: impl FnOnce() -> Result<(), Unavailable>,
@@ -155,7 +155,7 @@ mod tests {
         for (kind, answer) in [(EngineKind::Uring, Err(refusal)), (EngineKind::Aio, Ok(()))] {
             let asked = Cell::new(0);
             for _ in 0..3 {
-                let told = probes.engine(kind, || {
+                let told = probes.probe_engine(kind, || {
                     asked.set(asked.get() + 1);
                     answer.clone()
                 });
@@ -164,7 +164,7 @@ mod tests {
             assert_eq!(asked.get(), 1, "{kind:?}");
         }
         probes.forget_what_lacked();
-        assert_eq!(probes.engine(EngineKind::Uring, || Ok(())), Ok(()), "there may be memory by now");
-        probes.engine(EngineKind::Aio, || panic!("it was there")).expect("remembered");
+        assert_eq!(probes.probe_engine(EngineKind::Uring, || Ok(())), Ok(()), "there may be memory by now");
+        probes.probe_engine(EngineKind::Aio, || panic!("it was there")).expect("remembered");
     }
 }

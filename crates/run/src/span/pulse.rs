@@ -73,14 +73,14 @@ impl Pulse {
     /// Records a wake-up at `now` that was planned at `meant`, with the workers' I/O count.
     pub fn woke(&mut self, meant: Nanos, now: Nanos, ios: u64) {
         let (waited, continues) = (self.stops.waited().unwrap_or(0), self.stops.continues().unwrap_or(0));
-        self.beat(meant, Wake { now, waited, ios, continues });
+        self.note_beat(meant, Wake { now, waited, ios, continues });
     }
 
-    fn beat(&mut self, meant: Nanos, wake: Wake) {
+    fn note_beat(&mut self, meant: Nanos, wake: Wake) {
         let last = std::mem::replace(&mut self.last, wake);
         // What fell due while it could not run is not late once more.
         let late = wake.now.saturating_sub(meant.max(last.now));
-        let alone = self.progress(&last, &wake, late);
+        let alone = self.made_progress(&last, &wake, late);
         if late >= LATE {
             let us = late / 1000;
             self.delays.times += 1;
@@ -167,17 +167,17 @@ mod tests {
             let meant = pulse.due;
             let (now, waited) = until(meant);
             let waited = pulse.last.waited + waited;
-            pulse.beat(meant, Wake { now, waited, ios: ios(now), continues: continues(now) });
+            pulse.note_beat(meant, Wake { now, waited, ios: ios(now), continues: continues(now) });
         }
         pulse.felt()
     }
 
     /// Stopped for the last part of each period.
-    fn stops(period: Nanos, runs: Nanos) -> impl Fn(Nanos) -> (Nanos, Nanos) {
+    fn stop_periodically(period: Nanos, runs: Nanos) -> impl Fn(Nanos) -> (Nanos, Nanos) {
         move |meant| (if meant % period < runs { meant } else { meant - meant % period + period }, 0)
     }
 
-    fn share(us: Option<u64>) -> f64 {
+    fn window_share(us: Option<u64>) -> f64 {
         us.unwrap() as f64 / 1e7
     }
 
@@ -186,12 +186,13 @@ mod tests {
         for (period, runs, expected) in [(25, 5, 0.8), (100, 55, 0.45), (10_000, 9_000, 0.1), (5, 2, 0.6)] {
             let (period, runs) = (period * MS, runs * MS);
             let running = move |now: Nanos| now / period * runs + (now % period).min(runs);
-            let delays = felt(stops(period, runs), |now| running(now) / 10_000, |now| now / period);
-            let found = share(delays.late_us);
+            let delays =
+                felt(stop_periodically(period, runs), |now| running(now) / 10_000, |now| now / period);
+            let found = window_share(delays.late_us);
             // Half a beat of each stop isn't known.
             let inexact = 0.05 + FINE as f64 / 2.0 / period as f64;
             assert!((found - expected).abs() < inexact, "{found} of {expected}: {delays:?}");
-            assert!(share(delays.late_workers_active_us) < 0.02, "{delays:?}");
+            assert!(window_share(delays.late_workers_active_us) < 0.02, "{delays:?}");
         }
     }
 
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(felt(busy, |now| now / 10_000, |_| 0).late_us, Some(0));
         // Late by 60 ms for another reason, but the workers go on.
         let delays = felt(|meant| (meant + 60 * MS, 0), |now| now / 10_000, |_| 0);
-        assert!(share(delays.late_us) > 0.5, "{delays:?}");
+        assert!(window_share(delays.late_us) > 0.5, "{delays:?}");
         assert_eq!(
             delays.late_us.unwrap() - delays.late_workers_active_us.unwrap(),
             70_000,
@@ -222,7 +223,7 @@ mod tests {
         let paused = |meant: Nanos| (if meant % SECOND < SECOND / 2 { meant } else { meant + 10 * MS }, 0);
         assert!(!felt(paused, |_| 0, |now| u64::from(now > SECOND / 4)).was_stopped);
         for signal_later in [0, MS / 2] {
-            let stopped = stops(SECOND, SECOND - 100 * MS);
+            let stopped = stop_periodically(SECOND, SECOND - 100 * MS);
             let signals = move |now: Nanos| now.saturating_sub(signal_later) / SECOND;
             assert!(felt(stopped, |_| 0, signals).was_stopped, "{signal_later}");
         }
@@ -234,7 +235,7 @@ mod tests {
         // The end of the window was at 2000, the pulse at 2450: both had gone by already.
         let wakes = [(1100, 1101), (1201, 1250), (1350, 2350), (2000, 2351), (2450, 2550), (2460, 2551)];
         for (meant, now) in wakes {
-            pulse.beat(meant * MS, Wake { now: now * MS, ..Wake::default() });
+            pulse.note_beat(meant * MS, Wake { now: now * MS, ..Wake::default() });
             assert!(pulse.due > now * MS && pulse.due <= (now + 100) * MS);
         }
         let Delays { times, total_us, longest_us, longest_at_us, .. } = pulse.felt();

@@ -39,7 +39,7 @@ pub fn make_ready(
 ) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
     let Common { prefilled, options, control, voice, .. } = common;
     let failed = |message: String| Box::new(SpanOutcome::failed(vec![message]));
-    let claims = claimed(span, locations, common).map_err(|not| Box::new(not.into()))?;
+    let claims = claim_targets(span, locations, common).map_err(|not| Box::new(not.into()))?;
     let (plan, located) = as_made(span, first, locations, common).map_err(|errors| {
         Box::new(SpanOutcome::failed(errors.into_iter().map(|error| error.to_string()).collect()))
     })?;

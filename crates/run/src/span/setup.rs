@@ -58,9 +58,11 @@ pub fn set_up<'a>(
     let clock = if real_time { Clock::fastest() } else { Clock::simulated(0) };
     let (opened, files) =
         if real { opening::open_all(plan, shared.held)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
-    let (buffer, sources) = buffer(plan, shared).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
+    let (buffer, sources) =
+        make_buffer(plan, shared).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
     let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
-    let engine = make(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
+    let engine =
+        make_engine(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
     if let Some(why) = engine.about().not_pinned {
         shared.voice.warn_once(not_pinned(why, shared.span));
     }
@@ -113,7 +115,7 @@ fn draw_slices(workload: &mut ThreadWorkload, plan: &WorkerPlan, span: &SpanPlan
     }
 }
 
-fn make(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+fn make_engine(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     match span.ring {
         Some(ring) if !ring.register_buffers => plan.engine.row().create_unregistered(setup),
         _ => plan.engine.row().create(setup),
@@ -139,7 +141,7 @@ fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<us
     let no_memory = |source| SetupError::Memory { bytes, source };
     let too_large = |source| SetupError::TooLarge { bytes, source };
     let used: Vec<&memory::Shared> =
-        plan.targets.iter().filter_map(sources::of).map(|i| &shared.sources[i]).collect();
+        plan.targets.iter().filter_map(sources::source_size).map(|i| &shared.sources[i]).collect();
     let length = usize::try_from(plan.buffer).map_err(too_large)?;
     let huge = plan.huge_pages;
     let (mut buffer, places) = match plan.large_pages {
@@ -162,7 +164,7 @@ fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<us
         payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
     }
     let mut places = places.into_iter();
-    let place = |target| sources::of(target).and_then(|_| places.next()).unwrap_or(0);
+    let place = |target| sources::source_size(target).and_then(|_| places.next()).unwrap_or(0);
     Ok((buffer, plan.targets.iter().map(place).collect()))
 }
 

@@ -57,7 +57,7 @@ pub fn simulate(
         None if are_independent(plan) => side_by_side(shared, phases),
         _ => plan.workers.iter().map(|worker| in_turn(worker, shared, phases(), log)).collect(),
     };
-    let failed = gathered(ends, &mut results);
+    let failed = gather_failures(ends, &mut results);
     options.events.measurement_ended(control);
     recorder::count_from(schedule.measure, &mut results.errors);
     let by = if failed.is_empty() { EndedBy::Time } else { EndedBy::Failure };
@@ -80,7 +80,7 @@ pub fn simulate(
     SpanOutcome { results, failures, ..SpanOutcome::default() }
 }
 
-fn gathered(ends: Vec<WorkerEnd>, results: &mut SpanResults) -> Vec<Failure> {
+fn gather_failures(ends: Vec<WorkerEnd>, results: &mut SpanResults) -> Vec<Failure> {
     let mut failed = Vec::new();
     for ended in ends {
         match ended {
@@ -107,7 +107,8 @@ fn in_turn(worker: &WorkerPlan, shared: &SharedByWorkers, phases: Phases, log: O
 /// and a volume that ends the span are shared.
 fn are_independent(plan: &SpanPlan) -> bool {
     let mut targets = plan.workers.iter().flat_map(|worker| &worker.targets);
-    VolumeQuota::of(plan).is_none() && targets.all(|target| target.workload.pattern != Pattern::Interlocked)
+    VolumeQuota::for_plan(plan).is_none()
+        && targets.all(|target| target.workload.pattern != Pattern::Interlocked)
 }
 
 fn side_by_side<'a>(shared: &SharedByWorkers, phases: impl Fn() -> Phases<'a> + Sync) -> Vec<WorkerEnd> {

@@ -50,8 +50,8 @@ impl<'a> VolumeWatch<'a> {
             return false;
         }
         for course in &mut self.goals {
-            let done = self.sources.total(&course.goal);
-            course.saw(now, done);
+            let done = self.sources.total_done(&course.goal);
+            course.note_progress(now, done);
         }
         self.due = now + self.left(now).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
         self.goals.iter().any(GoalCourse::is_reached)
@@ -64,16 +64,16 @@ impl<'a> VolumeWatch<'a> {
 }
 
 impl LiveSources<'_> {
-    fn total(&self, goal: &VolumeGoal) -> u64 {
+    fn total_done(&self, goal: &VolumeGoal) -> u64 {
         match self.quota.filter(|_| !goal.from_start) {
-            Some(quota) => quota.done(goal.direction),
+            Some(quota) => quota.done_bytes(goal.direction),
             None => live::totals(self.live).1,
         }
     }
 }
 
 impl GoalCourse {
-    fn saw(&mut self, now: Nanos, done: u64) {
+    fn note_progress(&mut self, now: Nanos, done: u64) {
         // Looks close to each other say little about the speed: the last one is moved.
         let close = |(at, _): &(Nanos, u64)| now.saturating_sub(*at) < APART / 2;
         if self.seen.len() > 1 && self.seen.iter().nth_back(1).is_some_and(close) {
@@ -110,14 +110,14 @@ mod tests {
     const GOAL: VolumeGoal =
         VolumeGoal { direction: Direction::Write, bytes: 100_000_000, from_start: false };
 
-    fn watch(quota: &VolumeQuota) -> VolumeWatch<'_> {
+    fn watch_quota(quota: &VolumeQuota) -> VolumeWatch<'_> {
         VolumeWatch::new(&[GOAL], LiveSources { live: &[], quota: Some(quota) }, SECOND)
     }
 
     #[test]
     fn a_steady_device_is_looked_at_when_it_is_due_and_the_time_left_is_right() {
         let quota = VolumeQuota::new(&[GOAL]);
-        let mut watch = watch(&quota);
+        let mut watch = watch_quota(&quota);
         // 1 MB a second in each of two workers: 50 s.
         let mut done = 0;
         let mut estimates = Vec::new();
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn the_time_left_follows_the_speed_of_the_last_seconds() {
         let quota = VolumeQuota::new(&[GOAL]);
-        let mut watch = watch(&quota);
+        let mut watch = watch_quota(&quota);
         // A fast cache for 5 s, then a fifth of the speed.
         for tenth in 1..=200 {
             quota.came_back(Direction::Write, if tenth <= 50 { 500_000 } else { 100_000 });
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn where_both_is_done_only_what_counts_is_counted() {
         let quota = VolumeQuota::new(&[GOAL]);
-        let mut watch = watch(&quota);
+        let mut watch = watch_quota(&quota);
         quota.came_back(Direction::Read, 800_000_000);
         quota.came_back(Direction::Write, 99_999_999);
         assert!(!watch.reached(watch.due));

@@ -31,7 +31,7 @@ pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sa
     let mut beats = BeatCounter::new(clock::monotonic(), live::totals(sampler.workers()).0);
     let mut draw = clock::monotonic();
     loop {
-        if let Some(ended) = ended(sampler.samples(), &beats.counted(), task) {
+        if let Some(ended) = find_end(sampler.samples(), &beats.take_beats(), task) {
             let state = if ended.steady { "steady" } else { "not steady" };
             voice.verbose(|| format!("{state} after {} s", ended.seconds));
             return Some(ended);
@@ -57,24 +57,24 @@ pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sa
 /// Its last half must be steady, because a slow drift looks steady for a while, but not over a time
 /// that grows with the run. The half has at least the length of half of the measurement, up to a minute, and
 /// the intervals that a verdict needs. It must not stall, either: seconds hide pauses of half of their time.
-fn ended(samples: &[Sample], beats: &Beats, task: WarmUpTask) -> Option<WarmUp> {
+fn find_end(samples: &[Sample], beats: &Beats, task: WarmUpTask) -> Option<WarmUp> {
     let WarmUpTask { limit, duration, in_flight } = task;
     let passed = samples.last().map_or(0, |last| last.end_us / 1_000_000) as u32;
     let look = (duration / 2).min(LONGEST_LOOK).max(FEWEST as u32) as usize;
     let last = samples.len().saturating_sub(look.max(samples.len() / 2));
-    let steady =
-        samples.len() >= look && Course::of(&rates(samples, last)).is_some_and(|course| course.is_steady());
+    let steady = samples.len() >= look
+        && Course::classify(&sample_rates(samples, last)).is_some_and(|course| course.is_steady());
     let width = seconds_of_us(beats.width_us);
     let since = samples.len().saturating_sub(last) as f64;
     let latest = (since / width).round() as usize;
     let latest = &beats.ios.0[beats.ios.0.len().saturating_sub(latest)..];
-    let stalls = || in_flight.and_then(|depth| stalls::of(latest, width, depth));
+    let stalls = || in_flight.and_then(|depth| stalls::detect(latest, width, depth));
     let steady = steady && stalls().is_none_or(|found| found.share <= LARGEST_SLOPE);
     (steady || passed >= limit).then_some(WarmUp { seconds: passed, limit, steady })
 }
 
 /// I/Os per second of the samples from this one on.
-fn rates(samples: &[Sample], first: usize) -> Vec<f64> {
+fn sample_rates(samples: &[Sample], first: usize) -> Vec<f64> {
     let before = |index: usize| index.checked_sub(1).map_or(0, |index| samples[index].end_us);
     let rate = |(index, sample): (usize, &Sample)| {
         sample.ios as f64 * 1e6 / sample.end_us.saturating_sub(before(index)).max(1) as f64
@@ -90,7 +90,7 @@ mod tests {
     const TASK: WarmUpTask = WarmUpTask { limit: 300, duration: 10, in_flight: Some(4) };
 
     /// When a warm-up of this course ends, at most after 300 s, to measure 10 s.
-    fn end(rate: impl Fn(u64) -> u64) -> WarmUp {
+    fn simulate_end(rate: impl Fn(u64) -> u64) -> WarmUp {
         end_of(rate, |_| true)
     }
 
@@ -103,7 +103,7 @@ mod tests {
         let counts: Vec<u64> = (0..400 * 50).map(beat).collect();
         let beats =
             |count: usize| Beats { width_us: 20_000, ios: PackedCounts(counts[..count * 50].to_vec()) };
-        (1..=400).find_map(|count| ended(&samples[..count], &beats(count), TASK)).expect("an end")
+        (1..=400).find_map(|count| find_end(&samples[..count], &beats(count), TASK)).expect("an end")
     }
 
     #[test]
@@ -125,15 +125,15 @@ mod tests {
     fn it_ends_when_the_last_half_is_steady() {
         let noise = |second: u64| second * 7919 % 101;
         let at = |seconds, steady| WarmUp { seconds, limit: 300, steady };
-        assert_eq!(end(|second| 10_000 + noise(second)), at(10, true));
+        assert_eq!(simulate_end(|second| 10_000 + noise(second)), at(10, true));
         // Twice as fast for 7 s: two of the ten that are looked at pass for outliers.
-        let fast_first = end(|second| if second <= 7 { 20_000 } else { 10_000 } + noise(second));
+        let fast_first = simulate_end(|second| if second <= 7 { 20_000 } else { 10_000 } + noise(second));
         assert!(fast_first.steady && (14..=18).contains(&fast_first.seconds), "{fast_first:?}");
         // 30 s down to a half: then as long again, more or less.
-        let falling = end(|second| 20_000 - second.min(30) * 333 + noise(second));
+        let falling = simulate_end(|second| 20_000 - second.min(30) * 333 + noise(second));
         assert!(falling.steady && (35..=70).contains(&falling.seconds), "{falling:?}");
-        assert_eq!(end(|second| if second / 15 % 2 == 0 { 5_000 } else { 10_000 }).limit, 300);
-        assert_eq!(end(|second| 1000 * second), at(300, false));
+        assert_eq!(simulate_end(|second| if second / 15 % 2 == 0 { 5_000 } else { 10_000 }).limit, 300);
+        assert_eq!(simulate_end(|second| 1000 * second), at(300, false));
     }
 
     #[test]
@@ -144,8 +144,8 @@ mod tests {
         for (duration, seconds) in [(1, 10), (20, 10), (60, 30), (120, 60), (3600, 60)] {
             let task = WarmUpTask { duration, ..TASK };
             let beats = Beats { width_us: 20_000, ..Beats::default() };
-            assert_eq!(ended(&steady(seconds - 1), &beats, task), None);
-            assert!(ended(&steady(seconds), &beats, task).is_some_and(|end| end.steady), "-d{duration}");
+            assert_eq!(find_end(&steady(seconds - 1), &beats, task), None);
+            assert!(find_end(&steady(seconds), &beats, task).is_some_and(|end| end.steady), "-d{duration}");
         }
     }
 }

@@ -13,7 +13,7 @@ pub struct ArrayWatch {
 }
 
 impl ArrayWatch {
-    pub fn of<'a>(root: Root, stacks: impl Iterator<Item = &'a Stack>) -> ArrayWatch {
+    pub fn for_stacks<'a>(root: Root, stacks: impl Iterator<Item = &'a Stack>) -> ArrayWatch {
         let names = among(&root, stacks).into_iter();
         let arrays = names.map(|name| ArrayFacts { name, ..ArrayFacts::default() }).collect();
         ArrayWatch { root, arrays }
@@ -22,14 +22,14 @@ impl ArrayWatch {
     /// Before measuring begins.
     pub fn begin(&mut self) {
         for array in &mut self.arrays {
-            let ArrayLook { members, missing, untold, .. } = see(&self.root, array);
+            let ArrayLook { members, missing, untold, .. } = read_array(&self.root, array);
             (array.members, array.missing.0, array.state_unknown) = (members, missing, untold);
         }
     }
 
     pub fn look(&mut self) {
         for array in &mut self.arrays {
-            array.missing.1 = see(&self.root, array).missing;
+            array.missing.1 = read_array(&self.root, array).missing;
         }
     }
 
@@ -38,7 +38,7 @@ impl ArrayWatch {
     }
 }
 
-fn see(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
+fn read_array(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
     let found = look(root, &array.name);
     if let Some((action, done)) = &found.upkeep {
         let same = array.maintenance.as_ref().filter(|before| before.action == *action);
@@ -71,7 +71,7 @@ mod tests {
         };
         let layers = vec![layer("md0", LayerKind::Raid), layer("sda", LayerKind::Disk)];
         let stack = Stack { layers, ..Stack::default() };
-        let mut watch = ArrayWatch::of(Root::at(machine.path()), [&stack, &stack].into_iter());
+        let mut watch = ArrayWatch::for_stacks(Root::at(machine.path()), [&stack, &stack].into_iter());
         is("0", "idle", "none");
         watch.begin();
         is("1", "recover", "10 / 100");

@@ -53,7 +53,7 @@ impl BeatCounter {
     }
 
     /// Returns the counts so far.
-    pub fn counted(&self) -> Beats {
+    pub fn take_beats(&self) -> Beats {
         Beats { width_us: self.width / 1000, ios: PackedCounts(self.counts.clone()) }
     }
 

@@ -19,24 +19,24 @@ const STEPS: u32 = 64;
 pub fn measure() -> ToolCost {
     let mut histogram = Histogram::new();
     ToolCost {
-        clock: shortest(STEPS, || {
+        clock: shortest_round(STEPS, || {
             (0..STEPS).for_each(|_| {
                 let _ = black_box(clock::monotonic());
             })
         }),
-        histogram: shortest(STEPS, || {
+        histogram: shortest_round(STEPS, || {
             (0..STEPS).for_each(|i| histogram.record(black_box(80_000 + 512 * u64::from(i))))
         }),
         io: null_io(),
         ring_noop: Noops::new().ok().and_then(|mut noops| {
             noops.round().ok()?;
-            Some(shortest(noop::ROUND, || drop(noops.round())))
+            Some(shortest_round(noop::ROUND, || drop(noops.round())))
         }),
     }
 }
 
 /// Shortest time of a round by its steps, ns each.
-fn shortest(steps: u32, mut round: impl FnMut()) -> f64 {
+fn shortest_round(steps: u32, mut round: impl FnMut()) -> f64 {
     let times = (0..ROUNDS).map(|_| {
         let start = clock::monotonic();
         round();
@@ -53,7 +53,7 @@ fn null_io() -> Option<f64> {
     let io = |request| Io { request, file: 0, op: Operation::Read, offset: 0, length: 512, buffer_offset: 0 };
     let batch: Vec<Io> = (0..STEPS).map(io).collect();
     let mut done = Vec::with_capacity(STEPS as usize);
-    Some(shortest(STEPS, || {
+    Some(shortest_round(STEPS, || {
         let _ = engine.submit(black_box(&batch));
         let _ = engine.wait(1, Duration::ZERO, &mut done);
         done.clear();

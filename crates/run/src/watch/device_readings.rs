@@ -19,7 +19,7 @@ pub struct DeviceReadings {
 
 impl DeviceReadings {
     /// Opens the counters of these devices.
-    pub fn of(names: Vec<String>) -> DeviceReadings {
+    pub fn for_devices(names: Vec<String>) -> DeviceReadings {
         let counters = Counters::open(&Root::live(), &names);
         let switched = vec![false; names.len()];
         DeviceReadings { names, counters, before: None, after: None, switched }

@@ -158,7 +158,7 @@ impl Watch {
     fn count(&self) -> Counts {
         let at = clock::monotonic();
         let times = |thread: &i32| {
-            diskspd_host::threads::of(&self.root, *thread).map(|times| (clock::monotonic(), times))
+            diskspd_host::threads::read_times(&self.root, *thread).map(|times| (clock::monotonic(), times))
         };
         let times = self.threads.iter().map(times).collect();
         let process = clock::process_cpu();

@@ -108,7 +108,7 @@ impl Explainer {
         let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
         let work = move || {
             let _aside = cpu::keep_away(workers);
-            reader.work()
+            reader.run_thread()
         };
         // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
@@ -181,7 +181,7 @@ impl EventFollower {
         let formats = EventFormats::find(&tracefs)?;
         let cpus = online_cpus(root);
         let devices: Vec<(u32, bool)> = keeper.places.iter().filter_map(TargetPlaces::device).collect();
-        let of = |queue| numbers(&devices, queue);
+        let of = |queue| event_numbers(&devices, queue);
         let (all, with, without) = ([of(true), of(false)].concat(), of(true), of(false));
         let recording = Recording {
             tracepoints: &[QUEUED, ISSUED, COMPLETED, DONE, SWITCH, WOKEN],
@@ -191,9 +191,9 @@ impl EventFollower {
             kib: buffer_kib(cpus.len()),
         };
         let instance = Instance::open(&tracefs, &recording)?;
-        instance.narrow(&[QUEUED], &any("dev", &all))?;
-        instance.narrow(&[ISSUED, COMPLETED], &any("dev", &with))?;
-        instance.narrow(&[DONE], &any("dev", &without))?;
+        instance.narrow(&[QUEUED], &any_condition("dev", &all))?;
+        instance.narrow(&[ISSUED, COMPLETED], &any_condition("dev", &with))?;
+        instance.narrow(&[DONE], &any_condition("dev", &without))?;
         Ok(EventFollower {
             page: vec![0; instance.layout().size()],
             instance,
@@ -210,8 +210,11 @@ impl EventFollower {
     /// Recording begins, of the workers' threads with these numbers.
     fn begin(&mut self, threads: &[i32]) -> Result<(), TracingError> {
         let narrow = |tracepoint, filter: String| self.instance.narrow(&[tracepoint], &filter);
-        narrow(SWITCH, format!("{} || {}", any("prev_pid", threads), any("next_pid", threads)))?;
-        narrow(WOKEN, any("pid", threads))?;
+        narrow(
+            SWITCH,
+            format!("{} || {}", any_condition("prev_pid", threads), any_condition("next_pid", threads)),
+        )?;
+        narrow(WOKEN, any_condition("pid", threads))?;
         self.keeper.threads =
             threads.iter().map(|number| Thread { number: *number, ..Thread::default() }).collect();
         self.since = clock::monotonic();
@@ -219,7 +222,7 @@ impl EventFollower {
         self.instance.start().map_err(failed)
     }
 
-    fn work(mut self) -> SlowIos {
+    fn run_thread(mut self) -> SlowIos {
         let threads = loop {
             if let Some(threads) = self.shared.threads.get() {
                 break threads.clone();
@@ -267,12 +270,12 @@ impl EventFollower {
         self.drain();
         self.look_at_limits();
         self.keeper.close(Nanos::MAX);
-        self.end(failed)
+        self.end_recording(failed)
     }
 
-    fn end(mut self, failed: Option<io::Error>) -> SlowIos {
+    fn end_recording(mut self, failed: Option<io::Error>) -> SlowIos {
         let mut found = std::mem::take(&mut self.keeper.found);
-        found.lost_events = self.instance.lost().unwrap_or(found.lost_events);
+        found.lost_events = self.instance.lost_events().unwrap_or(found.lost_events);
         let threads = self.keeper.threads.len().max(1) as f64;
         let recorded = clock::monotonic().saturating_sub(self.since).max(1) as f64;
         found.cost_percent = found.events as f64 * EVENT_NS / (threads * recorded) * 100.0;
@@ -304,11 +307,11 @@ impl EventFollower {
             waiting.extend(formats.read(at, fields, &mut keeper.names).map(|told| (at, told)));
         })?;
         if taken.may_be_lost {
-            let lost = self.instance.lost()?;
+            let lost = self.instance.lost_events()?;
             if lost > self.keeper.found.lost_events {
                 self.keeper.found.lost_events = lost;
                 self.take_until(Nanos::MAX);
-                self.keeper.lost(clock::monotonic());
+                self.keeper.note_loss(clock::monotonic());
             }
         }
         Ok(())
@@ -319,7 +322,7 @@ impl EventFollower {
         self.waiting.sort_by_key(|(at, _)| *at);
         let count = self.waiting.partition_point(|(at, _)| *at <= settled);
         for (at, told) in self.waiting.drain(..count) {
-            take(&mut self.keeper, self.since, at, told);
+            take_event(&mut self.keeper, self.since, at, told);
         }
     }
 
@@ -366,7 +369,7 @@ fn take(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
     }
 }
 
-fn numbers(devices: &[(u32, bool)], queue: bool) -> Vec<u32> {
+fn event_numbers(devices: &[(u32, bool)], queue: bool) -> Vec<u32> {
     let mut found: Vec<u32> =
         devices.iter().filter(|(_, has_queue)| *has_queue == queue).map(|(number, _)| *number).collect();
     found.sort_unstable();
@@ -375,7 +378,7 @@ fn numbers(devices: &[(u32, bool)], queue: bool) -> Vec<u32> {
 }
 
 /// A condition on a field: one of these numbers. Of none nothing is recorded, of too many everything.
-fn any(field: &str, numbers: &[impl ToString]) -> String {
+fn any_condition(field: &str, numbers: &[impl ToString]) -> String {
     let each: Vec<String> =
         numbers.iter().map(|number| format!("{field} == {}", number.to_string())).collect();
     let filter = each.join(" || ");

@@ -68,12 +68,12 @@ impl<'a> Observer<'a> {
         options: &Options,
         trace: Option<trace::Ready>,
     ) -> Result<Observer<'a>, NotObserved> {
-        let thermal = ThermalChange { before: thermal(system), ..ThermalChange::default() };
+        let thermal = ThermalChange { before: read_thermal(system), ..ThermalChange::default() };
         let thermal = (!thermal.before.is_unknown()).then_some(thermal);
         let cpu_latency = options.run_options.cpu_latency_us;
         let polled = plan.workers.iter().any(|worker| worker.poll);
         let devices = DeviceWatch::new(plan, located, options.run_options.flush_after);
-        let statements = StatementWatch::new(&asked(plan, devices.names()));
+        let statements = StatementWatch::new(&requested_devices(plan, devices.names()));
         let bound = plan.workers.iter().filter_map(|worker| worker.cpu);
         Ok(Observer {
             system,
@@ -167,7 +167,7 @@ impl<'a> Observer<'a> {
 
     pub fn finish(mut self, workers: &[Counters]) -> Observed {
         if let Some(change) = &mut self.observed.thermal {
-            change.after = thermal(self.system);
+            change.after = read_thermal(self.system);
         }
         self.observed.resource_usage = Some(self.effort.finish(workers));
         self.observed.idle_entries = self.sleeps.finish();
@@ -197,7 +197,7 @@ fn one_by_one(plan: &SpanPlan) -> Vec<Option<OneByOne>> {
     if causes.iter().any(Option::is_some) { causes } else { Vec::new() }
 }
 
-fn thermal(system: &System) -> Thermal {
+fn read_thermal(system: &System) -> Thermal {
     let devices = system.targets.iter().filter_map(|target| target.device.as_ref());
     let mut disks: Vec<&str> =
         devices.map(|device| device.disk.as_deref().unwrap_or(device.name.as_str())).collect();

@@ -86,7 +86,7 @@ impl CountedTarget {
             if clock::monotonic() >= deadline {
                 return None;
             }
-            let held = page_cache::held(file, offset, PIECE).ok()?;
+            let held = page_cache::cached_bytes(file, offset, PIECE).ok()?;
             sum.cached += held.cached;
             sum.unwritten += held.unwritten;
             sum.evicted += held.evicted;
@@ -140,9 +140,10 @@ impl DeviceWatch {
                 }
             })
             .collect();
-        let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.facts.stack)));
+        let readings =
+            DeviceReadings::for_devices(names_of(targets.iter().map(|target| &target.facts.stack)));
         let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
-        let arrays = ArrayWatch::of(Root::live(), targets.iter().map(|target| &target.facts.stack));
+        let arrays = ArrayWatch::for_stacks(Root::live(), targets.iter().map(|target| &target.facts.stack));
         let settings = SettingsWatch::start(&readings.names);
         DeviceWatch { targets, readings, remote, arrays, settings, spaces, begun: 0, flush }
     }
@@ -159,7 +160,7 @@ impl DeviceWatch {
         self.spaces.iter_mut().for_each(|space| space.before = space.space.read(deadline));
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
-            target.held = target.held(deadline);
+            target.held = target.cached_bytes(deadline);
             target.facts.unwritten_before = target.held.filter(|_| target.written).map(|held| held.unwritten);
         }
     }
@@ -204,7 +205,7 @@ impl DeviceWatch {
         self.spaces.iter_mut().for_each(|space| space.after = space.space.read(deadline));
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
-            let after = target.held(deadline);
+            let after = target.cached_bytes(deadline);
             target.facts.unwritten = after.filter(|_| target.written).map(|held| held.unwritten);
             let came =
                 target.held.zip(after).map(|(before, after)| after.cached.saturating_sub(before.cached));
@@ -230,7 +231,7 @@ impl DeviceWatch {
         let remote = self.remote.finish();
         facts.devices.extend(remote.iter().map(observe_remote::as_device));
         self.settings.finish(&mut facts.devices);
-        let targets = self.targets.into_iter().map(|target| flushed(target, self.flush)).collect();
+        let targets = self.targets.into_iter().map(|target| target_devices(target, self.flush)).collect();
         let space = self.spaces.into_iter().filter_map(CountedSpace::finish).collect();
         Some(DeviceFacts { remote, targets, space, arrays: self.arrays.finish(), ..facts })
     }
@@ -282,7 +283,7 @@ impl CountedSpace {
     }
 }
 
-fn flushed(target: CountedTarget, flush: bool) -> TargetDevices {
+fn target_devices(target: CountedTarget, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     if let Some((file, path)) = &target.looked_at {
         facts.stack_at_end = stack::moved_to(&facts.stack, file, path);
@@ -309,7 +310,7 @@ fn flushed(target: CountedTarget, flush: bool) -> TargetDevices {
 /// open file.
 pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) -> OpenedToLook {
     let without = |stack| OpenedToLook { stack, file: None };
-    match (without_io(engine), located.of(target)) {
+    match (without_io(engine), located.find(target)) {
         (Some(stack), _) => without(stack),
         (None, Some(located)) => located.opened(target.open.write),
         (None, None) => without(Stack::without("it can't be inspected")),

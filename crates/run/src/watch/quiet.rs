@@ -101,7 +101,7 @@ impl<'a> QuietWatch<'a> {
 
     fn look_at(&mut self, target: &mut WatchedTarget, now: Nanos) {
         let Some(ios) = self.span.ios(target) else { return };
-        match target.seen(ios, now) {
+        match target.note_count(ios, now) {
             TargetLook::Goes => {}
             TargetLook::Silent => {
                 // With nothing in flight nothing is to be answered.

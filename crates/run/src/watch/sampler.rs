@@ -36,7 +36,7 @@ impl<'a> Sampler<'a> {
         self.samples.push(Sample { end_us, ios: ios - self.before.0, bytes: bytes - self.before.1 });
         self.before = (ios, bytes);
         if self.samples.len() >= MOST {
-            self.samples = self.samples.chunks(2).filter_map(joined).collect();
+            self.samples = self.samples.chunks(2).filter_map(join_samples).collect();
             self.width *= 2;
         }
         while self.due <= now {
@@ -53,7 +53,7 @@ impl<'a> Sampler<'a> {
     }
 }
 
-fn joined(samples: &[Sample]) -> Option<Sample> {
+fn join_samples(samples: &[Sample]) -> Option<Sample> {
     let add =
         |a: Sample, b: Sample| Sample { end_us: b.end_us, ios: a.ios + b.ios, bytes: a.bytes + b.bytes };
     samples.iter().copied().reduce(add)

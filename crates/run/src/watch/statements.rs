@@ -27,7 +27,7 @@ impl StatementWatch {
     /// Finds out which of these devices, by the kernel's names, have logs.
     pub fn new(names: &[String]) -> StatementWatch {
         let root = Root::live();
-        let disks = names.iter().filter_map(|name| DeviceLogs::of(&root, name)).collect();
+        let disks = names.iter().filter_map(|name| DeviceLogs::open_logs(&root, name)).collect();
         StatementWatch { disks, before: None, after: None }
     }
 

@@ -13,7 +13,8 @@ const TIME: Nanos = 300 * SECOND / 1000;
 /// Inspects every file that is read, and warns of reads that do not reach the disk.
 pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
     let until = clock::monotonic() + TIME;
-    let facts: Vec<ContentFacts> = parts(plan).into_iter().filter_map(|part| of_file(&part, until)).collect();
+    let facts: Vec<ContentFacts> =
+        read_parts(plan).into_iter().filter_map(|part| of_file(&part, until)).collect();
     for about in &facts {
         let path = plan.path_of(about.target);
         truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
@@ -27,7 +28,7 @@ struct Part<'a> {
     to: u64,
 }
 
-fn parts(plan: &SpanPlan) -> Vec<Part<'_>> {
+fn read_parts(plan: &SpanPlan) -> Vec<Part<'_>> {
     let mut parts: Vec<Part> = Vec::new();
     let targets = plan.workers.iter().flat_map(|worker| &worker.targets);
     for target in targets.filter(|target| target.workload.write_ratio < 100) {

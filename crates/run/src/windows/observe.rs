@@ -27,7 +27,7 @@ impl Observer {
             TargetDevices { target: target.id, stack, ..TargetDevices::default() }
         };
         let targets: Vec<TargetDevices> = targets(plan).into_iter().map(target).collect();
-        let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.stack)));
+        let readings = DeviceReadings::for_devices(names_of(targets.iter().map(|target| &target.stack)));
         Observer { targets, readings, observed: Observed::default() }
     }
 

@@ -43,7 +43,7 @@ fn of_target(target: &Target) -> [Lacking<'static>; 6] {
     ]
 }
 
-fn refusal(lacking: &[Lacking]) -> Option<PlanError> {
+fn lacking_refusal(lacking: &[Lacking]) -> Option<PlanError> {
     let (_, option, why) = lacking.iter().find(|(is_given, ..)| *is_given)?;
     Some(PlanError::profile(format!(
         "{option} isn't available on Windows yet: {why}; leave it out, or let Microsoft's tool make the run \
@@ -64,7 +64,7 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
     if run_options.virtual_time() {
         return None;
     }
-    if let Some(refused) = refusal(&of_run(profile, run_options)) {
+    if let Some(refused) = lacking_refusal(&of_run(profile, run_options)) {
         return Some(refused);
     }
     if run_options.simulated() {
@@ -72,7 +72,7 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
     }
     if profile.time_spans.iter().any(|span| span.io_ring.is_some()) {
         let why = "it needs the I/O rings of Windows 11 (IoRing), which this program doesn't use";
-        return refusal(&[(true, "-u", why)]);
+        return lacking_refusal(&[(true, "-u", why)]);
     }
     targets().find_map(|target| {
         let path = &target.path;
@@ -82,9 +82,9 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
                  \\\\.\\PhysicalDrive<n> for a disk (diskspd devices lists them), X: or \\\\.\\X: for a \
                  volume"
             ))),
-            true => refusal(&of_target(target)).or_else(|| {
+            true => lacking_refusal(&of_target(target)).or_else(|| {
                 let (_, row, _) = target.shares.iter().next()?;
-                refusal(&[(true, row.option, "on Windows targets are only read and written")])
+                lacking_refusal(&[(true, row.option, "on Windows targets are only read and written")])
             }),
         }
     })

@@ -87,7 +87,7 @@ impl Store {
     /// outdated or lost.
     fn latest_order(&self) -> Option<i64> {
         let indexed = || -> rusqlite::Result<(BTreeSet<String>, Option<i64>)> {
-            let connection = self.connection(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            let connection = self.open_connection(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
             let mut statement = connection.prepare("SELECT id FROM runs")?;
             let ids = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
             Ok((ids, connection.query_row("SELECT max(kept) FROM runs", [], |row| row.get(0))?))
@@ -109,7 +109,7 @@ impl Store {
             Err(error) if is_unusable(&error) => {
                 let memory = Connection::open_in_memory().map_err(|error| self.index_error(&error))?;
                 let mut index = StoreIndex { store: self.clone(), connection: memory, troubles: Vec::new() };
-                index.rebuild(true)?;
+                index.rebuild_index(true)?;
                 index.troubles.push(format!("{error}; using a temporary index in memory"));
                 Ok(index)
             }
@@ -122,9 +122,9 @@ impl Store {
     /// # Errors
     /// As [`Store::open`]; a damaged index is removed.
     pub fn reindex(&self) -> Result<StoreIndex, StoreError> {
-        let rebuilt = self.alone().and_then(|_alone| {
+        let rebuilt = self.lock_folder().and_then(|_alone| {
             let mut index = self.connect()?;
-            index.rebuild(true)?;
+            index.rebuild_index(true)?;
             Ok(index)
         });
         match rebuilt {
@@ -134,7 +134,7 @@ impl Store {
     }
 
     fn made_anew(&self) -> Result<StoreIndex, StoreError> {
-        let _alone = self.alone()?;
+        let _alone = self.lock_folder()?;
         match self.open_as_it_is() {
             Err(StoreError::Damaged { .. }) => {}
             // Somebody else found the same, and was first.
@@ -192,13 +192,13 @@ impl Store {
 
     /// Opens the index; its tables are there and of today.
     fn connect(&self) -> Result<StoreIndex, StoreError> {
-        let runs = self.runs();
+        let runs = self.runs_folder();
         let made = self.make_with_those_above(&runs);
         made.map_err(|error| StoreError::Folder { folder: runs, error })?;
         let failed = |error| self.index_error(&error);
         self.refuse_what_is_no_file()?;
         let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let connection = self.connection(mode).map_err(failed)?;
+        let connection = self.open_connection(mode).map_err(failed)?;
         // Where a disk keeps what it was told to, a power cut leaves an index of the last change or the one
         // before. Pages of both would not always be seen.
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;").map_err(failed)?;
@@ -286,8 +286,8 @@ impl StoreIndex {
                 Err(StoreError::Damaged { file, why: "the index has unexpected tables".into() })
             }
             (APPLICATION, found) if found > VERSION => Err(StoreError::Newer { file, found, known: VERSION }),
-            (APPLICATION, _) => self.rebuild(false),
-            _ if objects == 0 => self.rebuild(false),
+            (APPLICATION, _) => self.rebuild_index(false),
+            _ if objects == 0 => self.rebuild_index(false),
             _ => Err(StoreError::Foreign { file }),
         }
     }
@@ -381,11 +381,11 @@ impl StoreIndex {
     ) -> Result<T, StoreError> {
         let store = self.store.clone();
         let failed = |error| store.index_error(&error);
-        before(FileStep::Begin).map_err(failed)?;
+        announce_step(FileStep::Begin).map_err(failed)?;
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let answer = work(&transaction)?;
-        before(FileStep::Commit).and_then(|()| transaction.commit()).map_err(failed)?;
+        announce_step(FileStep::Commit).and_then(|()| transaction.commit()).map_err(failed)?;
         Ok(answer)
     }
 }
@@ -428,10 +428,10 @@ fn add_missing(
 impl Store {
     /// Returns the row of a run from its files; `None` if it was removed in the meantime.
     pub(super) fn entry(&self, id: &str, source: KeptAs) -> Result<Option<StampedEntry>, StoreError> {
-        let Some(run) = self.known(id, source)? else { return Ok(None) };
+        let Some(run) = self.read_known(id, source)? else { return Ok(None) };
         // Before what is said is read: who changes it meanwhile is noticed later.
         let notes = self.stamp_of(id)?;
-        Ok(Some(StampedEntry { entry: StoreEntry::of(id, source, self.about(id)?, run), notes }))
+        Ok(Some(StampedEntry { entry: StoreEntry::new(id, source, self.about(id)?, run), notes }))
     }
 
     pub(super) fn stamped(&self, entry: StoreEntry) -> Result<StampedEntry, StoreError> {
@@ -440,7 +440,7 @@ impl Store {
     }
 
     fn stamp_of(&self, id: &str) -> Result<i64, StoreError> {
-        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
         Store::notes_stamp(&self.open_runs()?, id).map_err(failed)
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> 
         about.label,
         about.pinned,
         about.saved_at,
-        entry.kept(),
+        entry.kept_at(),
         entry.position(),
         notes,
         about.imported_from,
@@ -81,7 +81,7 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
         for (of, name) in &WhichIos::ALL[..lines] {
             let KnownFigures { ios, iops, mib_per_s, mean_ms, .. } = span.figures(*of);
             let ios = ios.map(|ios| i64::try_from(ios).unwrap_or(i64::MAX));
-            let [p50, p99, p999] = KEPT.map(|percent| Some(span.percentile(percent)?.of(*of)?.ms()));
+            let [p50, p99, p999] = KEPT.map(|percent| Some(span.percentile(percent)?.for_ios(*of)?.ms()));
             let mean = mean_ms.map(Millis::ms);
             insert.execute(params![
                 id,
@@ -179,7 +179,7 @@ pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
     };
     let (computer, command_line, worst): (Option<String>, Option<String>, Option<String>) =
         (row.get(7)?, row.get(10)?, row.get(11)?);
-    let worst = worst.and_then(|worst| Severity::named(&worst));
+    let worst = worst.and_then(|worst| Severity::from_word(&worst));
     let source = source(&row.get::<_, String>(1)?);
     let run = RunSummary {
         started_at: row.get(6)?,

@@ -62,7 +62,7 @@ impl EventRing {
     /// The context is one of this process and lives longer than the ring.
     pub(super) unsafe fn of(context: libc::c_ulong) -> Option<EventRing> {
         let header = context as *const RingHeader;
-        let found = copied(context as usize)?;
+        let found = copy_header(context as usize)?;
         let known = found.magic == MAGIC
             && found.incompatible_features == 0
             && found.length as usize == size_of::<RingHeader>()
@@ -103,7 +103,7 @@ mod tests {
         let zeros = [0u64; 64];
         for context in [0, 1, 8, libc::c_ulong::MAX - 7, (&raw const zeros) as libc::c_ulong] {
             // SAFETY: none of them is used as a ring.
-            assert!(unsafe { EventRing::of(context) }.is_none(), "{context:#x}");
+            assert!(unsafe { EventRing::from_context(context) }.is_none(), "{context:#x}");
         }
     }
 }

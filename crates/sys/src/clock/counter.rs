@@ -75,7 +75,7 @@ impl Counter {
             std::thread::sleep(std::time::Duration::from_nanos(SHORTEST - age));
         }
         let now = Moment::now();
-        let rate = rate(first, now)?;
+        let rate = count_rate(first, now)?;
         Some(Counter { first, since: Cell::new(now), rate: Cell::new(rate), valid: Cell::new(1 << INTERVAL) })
     }
 
@@ -88,7 +88,7 @@ impl Counter {
         if passed < self.valid.get() {
             return since.nanos + ((passed * self.rate.get()) >> SCALE);
         }
-        self.compare()
+        self.compare_clocks()
     }
 
     /// Counts per second in MHz; `None` = the counter turned out not to be reliable.
@@ -97,7 +97,7 @@ impl Counter {
     }
 
     #[cold]
-    fn compare(&self) -> Nanos {
+    fn compare_clocks(&self) -> Nanos {
         if self.valid.get() == 0 {
             return monotonic();
         }
@@ -111,7 +111,7 @@ impl Counter {
         let converted = (u128::from(passed) * u128::from(self.rate.get())) >> SCALE;
         let here = since.nanos.saturating_add(u64::try_from(converted).unwrap_or(u64::MAX));
         let tolerated = now.nanos.saturating_sub(since.nanos) / TOLERANCE + NOISE;
-        match rate(self.first, now) {
+        match count_rate(self.first, now) {
             Some(rate) if here.abs_diff(now.nanos) <= tolerated => {
                 // What is missing or too much is spread over the next interval.
                 let correction = ((i128::from(now.nanos) - i128::from(here)) << SCALE) >> INTERVAL;
@@ -130,7 +130,7 @@ impl Counter {
 }
 
 /// ns per count, times 2^[`SCALE`]; `None` when it can't be a clock.
-fn rate(first: Moment, now: Moment) -> Option<u64> {
+fn count_rate(first: Moment, now: Moment) -> Option<u64> {
     let ticks = now.ticks.checked_sub(first.ticks).filter(|ticks| *ticks > 0)?;
     let rate = (u128::from(now.nanos.checked_sub(first.nanos)?) << SCALE) / u128::from(ticks);
     // 1 ns per count and more would be no gain, and would not fit.
@@ -144,7 +144,7 @@ mod tests {
     const PERIOD: u64 = 1 << INTERVAL;
 
     /// A clock that has counted `rate` / 2^32 ns per count so far.
-    fn clock(rate: u64) -> Counter {
+    fn sample_clock(rate: u64) -> Counter {
         let first = Moment { ticks: 1000, nanos: 5000 };
         let since = Moment { ticks: first.ticks + PERIOD, nanos: first.nanos + ((PERIOD * rate) >> SCALE) };
         let since = Cell::new(since);
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn a_small_difference_is_made_up_for_without_a_step() {
         for drift in [-400i64, -3, 0, 3, 400] {
-            let clock = clock(RATE);
+            let clock = sample_clock(RATE);
             // The kernel's clock goes faster by so many millionths from now on.
             let mut kernel = clock.since.get();
             let mut last = kernel.nanos;
@@ -185,7 +185,7 @@ mod tests {
         let goes_back =
             |moment: Moment| Moment { ticks: moment.ticks - 900, nanos: moment.nanos + 400_000_000 };
         for fault in [stands as fn(Moment) -> Moment, jumps, goes_back] {
-            let clock = clock(RATE);
+            let clock = sample_clock(RATE);
             let moment = fault(clock.since.get());
             assert_eq!(clock.adjust(moment), moment.nanos, "the kernel's clock goes on");
             assert_eq!(clock.megahertz(), None);

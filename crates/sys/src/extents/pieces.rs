@@ -55,7 +55,7 @@ pub fn each_piece(
     let flags = if sync { FLAG_SYNC } else { 0 };
     let mut covered = from;
     while covered < to {
-        let map = match fetch(file, covered, to, flags) {
+        let map = match fetch_extents(file, covered, to, flags) {
             Ok(map) => map,
             Err(error) if cannot_tell(&error) => {
                 return by_seeking(file, covered, to, take);
@@ -63,7 +63,7 @@ pub fn each_piece(
             Err(error) => return Err(error),
         };
         let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
-        match cut(covered, to, extents, take) {
+        match cut_pieces(covered, to, extents, take) {
             Some(end) if end > covered => covered = end,
             _ => return Ok(()),
         }
@@ -140,7 +140,7 @@ mod tests {
     use std::os::fd::AsFd;
     use std::os::unix::fs::FileExt;
 
-    fn extent(logical: u64, length: u64, flags: u32) -> Extent {
+    fn sample_extent(logical: u64, length: u64, flags: u32) -> Extent {
         Extent { logical, length, flags, ..Extent::default() }
     }
 
@@ -151,10 +151,10 @@ mod tests {
         type Case = (&'static str, Vec<Extent>, Vec<(u64, u64, PieceKind)>);
         let cases: Vec<Case> = vec![
             ("nothing", vec![], vec![(100, 1000, Hole)]),
-            ("all", vec![extent(0, 2000, last)], vec![(100, 1000, Written)]),
+            ("all", vec![sample_extent(0, 2000, last)], vec![(100, 1000, Written)]),
             (
                 "gaps",
-                vec![extent(200, 100, 0), extent(400, 100, EXTENT_UNWRITTEN | last)],
+                vec![sample_extent(200, 100, 0), sample_extent(400, 100, EXTENT_UNWRITTEN | last)],
                 vec![
                     (100, 200, Hole),
                     (200, 300, Written),
@@ -166,32 +166,36 @@ mod tests {
             (
                 "kinds",
                 vec![
-                    extent(100, 100, EXTENT_DELALLOC | EXTENT_UNKNOWN),
-                    extent(200, 100, EXTENT_ENCODED),
-                    extent(300, 900, EXTENT_INLINE | last),
+                    sample_extent(100, 100, EXTENT_DELALLOC | EXTENT_UNKNOWN),
+                    sample_extent(200, 100, EXTENT_ENCODED),
+                    sample_extent(300, 900, EXTENT_INLINE | last),
                 ],
                 vec![(100, 200, Pending), (200, 300, Encoded), (300, 1000, Inline)],
             ),
             (
                 "overlapping",
-                vec![extent(0, 600, 0), extent(500, 900, last)],
+                vec![sample_extent(0, 600, 0), sample_extent(500, 900, last)],
                 vec![(100, 600, Written), (600, 1000, Written)],
             ),
         ];
         for (name, extents, expected) in cases {
             let mut found = Vec::new();
-            let end = cut(100, 1000, &extents, &mut |piece| {
+            let end = cut_pieces(100, 1000, &extents, &mut |piece| {
                 found.push((piece.from, piece.to, piece.kind));
                 true
             });
             assert_eq!((found, end), (expected, Some(1000)), "{name}");
         }
-        assert_eq!(cut(0, 10, &[extent(0, 5, last)], &mut |_| false), None, "no more is wanted");
+        assert_eq!(
+            cut_pieces(0, 10, &[sample_extent(0, 5, last)], &mut |_| false),
+            None,
+            "no more is wanted"
+        );
     }
 
     #[test]
     fn pieces_have_their_place_on_the_device() {
-        let placed = |flags| Extent { physical: 1 << 20, ..extent(100, 100, flags) };
+        let placed = |flags| Extent { physical: 1 << 20, ..sample_extent(100, 100, flags) };
         for (flags, expected) in [
             (0, (Some((1 << 20) + 50), false)),
             (EXTENT_SHARED, (Some((1 << 20) + 50), true)),
@@ -201,7 +205,7 @@ mod tests {
             (EXTENT_INLINE, (None, false)),
         ] {
             let mut found = Vec::new();
-            cut(150, 200, &[placed(flags | EXTENT_LAST)], &mut |piece| {
+            cut_pieces(150, 200, &[placed(flags | EXTENT_LAST)], &mut |piece| {
                 found.push((piece.at, piece.shared));
                 true
             });

@@ -22,7 +22,7 @@ pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<DeviceP
     let mut found = Vec::new();
     let mut covered = 0;
     while covered < size && found.len() < most {
-        let map = fetch(file.as_fd(), covered, size, 0)?;
+        let map = fetch_extents(file.as_fd(), covered, size, 0)?;
         let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
         let known = extents.iter().filter(|extent| extent.flags & EXTENT_ELSEWHERE == 0);
         found.extend(known.map(|extent| DevicePlace {

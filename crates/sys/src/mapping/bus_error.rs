@@ -80,7 +80,7 @@ extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_
     // is its own.
     let (code, address) = unsafe { ((*information).si_code, (*information).si_addr() as usize) };
     let (start, end) = PAGES.get();
-    if code > 0 && (start..end).contains(&address) && replace(start, end) {
+    if code > 0 && (start..end).contains(&address) && replace_pages(start, end) {
         MISSED.set(true);
         return;
     }
@@ -98,7 +98,7 @@ extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_
 }
 
 /// Puts zeroed memory in the place of the pages.
-fn replace(start: usize, end: usize) -> bool {
+fn replace_pages(start: usize, end: usize) -> bool {
     // SAFETY: the pages belong to a view, of which there are no slices, and the thread that uses it stands
     // in the middle of a copy, to which they are memory as before. `mmap` is a plain system call; only
     // errno has to be left as it was.

@@ -9,7 +9,7 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize, around_ca
     // SAFETY: the caller's promise, passed on.
     unsafe {
         if around_caches {
-            stream(from, to, length);
+            stream_copy(from, to, length);
         } else {
             std::ptr::copy_nonoverlapping(from, to, length);
         }
@@ -18,7 +18,7 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize, around_ca
 
 /// SSE2, which every x86-64 CPU has: sixteen bytes at a time, to aligned addresses.
 #[cfg(target_arch = "x86_64")]
-unsafe fn stream(from: *const u8, to: *mut u8, length: usize) {
+unsafe fn stream_copy(from: *const u8, to: *mut u8, length: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
     const WIDTH: usize = size_of::<__m128i>();
     let head = to.align_offset(WIDTH).min(length);
@@ -35,7 +35,7 @@ unsafe fn stream(from: *const u8, to: *mut u8, length: usize) {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn stream(from: *const u8, to: *mut u8, length: usize) {
+unsafe fn stream_copy(from: *const u8, to: *mut u8, length: usize) {
     // SAFETY: the caller's promise, passed on.
     unsafe { std::ptr::copy_nonoverlapping(from, to, length) };
 }

@@ -12,7 +12,7 @@ pub(super) unsafe fn write_back(start: *const u8, length: usize, drain: bool) {
     use std::arch::x86_64::{_mm_clflush, _mm_sfence};
     let first = start.addr() % LINE;
     let offsets = (0..length + first).step_by(LINE);
-    let instruction = best();
+    let instruction = best_instruction();
     for offset in offsets {
         let line = start.wrapping_sub(first).wrapping_add(offset);
         // SAFETY: the line holds a byte of the range, so it's mapped; none of these changes what the memory
@@ -53,7 +53,7 @@ enum WriteBack {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn best() -> WriteBack {
+fn best_instruction() -> WriteBack {
     use std::sync::OnceLock;
     static BEST: OnceLock<WriteBack> = OnceLock::new();
     *BEST.get_or_init(|| {

@@ -18,7 +18,7 @@ pub(super) fn page_size() -> usize {
 }
 
 impl BufferPages {
-    fn none() -> BufferPages {
+    fn empty_pages() -> BufferPages {
         BufferPages { start: NonNull::dangling(), mapped: 0 }
     }
 
@@ -42,7 +42,7 @@ impl BufferPages {
 
     fn map(mapped: usize, access: libc::c_int, flags: libc::c_int) -> io::Result<BufferPages> {
         if mapped == 0 {
-            return Ok(BufferPages::none());
+            return Ok(BufferPages::empty_pages());
         }
         // SAFETY: a new anonymous mapping touches no existing memory.
         let start = unsafe {

@@ -100,7 +100,7 @@ impl<'a> SlotMut<'a> {
 
     /// Copies as many bytes as both have, to the start.
     pub fn copy_from(&mut self, bytes: &[u8]) {
-        self.put(0, bytes);
+        self.put_bytes(0, bytes);
     }
 
     /// Fills all of it with consecutive pieces, the last one truncated.
@@ -115,7 +115,7 @@ impl<'a> SlotMut<'a> {
             at += PIECE;
         }
         if PIECE > 0 && at < self.length {
-            self.put(at, &next());
+            self.put_bytes(at, &next());
         }
     }
 
@@ -144,7 +144,7 @@ impl<'a> SlotMut<'a> {
     }
 
     /// Copies as many bytes as there is room for from `at` (at most the length) on.
-    fn put(&mut self, at: usize, bytes: &[u8]) {
+    fn put_bytes(&mut self, at: usize, bytes: &[u8]) {
         let room = self.length.saturating_sub(at);
         if room > 0 {
             // SAFETY: as in `fill_with`.

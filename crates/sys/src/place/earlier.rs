@@ -49,7 +49,7 @@ impl Earlier {
             owner: Uid::from_raw(found.st_uid),
             group: Gid::from_raw(found.st_gid),
             mode: Mode::from_raw_mode(found.st_mode & 0o777),
-            attributes: attributes(&file),
+            attributes: copied_attributes(&file),
         }))
     }
 

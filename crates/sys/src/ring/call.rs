@@ -64,22 +64,28 @@ impl RingCall {
         let flags = self.flags | EnterFlags::GETEVENTS.bits();
         // Who waits for nothing needs no timeout, and the kernel doesn't read one.
         if min == 0 {
-            return self.call(submit, 0, flags, 0, 0);
+            return self.enter_ring(submit, 0, flags, 0, 0);
         }
         let extended = flags | EnterFlags::EXT_ARG.bits();
         if let Some(memory) = &self.wait_memory {
             memory.set(timeout);
             // Offset 0 of the memory.
-            return self.call(submit, min, extended | ARGUMENT_IS_REGISTERED, 0, size_of::<RegisteredWait>());
+            return self.enter_ring(
+                submit,
+                min,
+                extended | ARGUMENT_IS_REGISTERED,
+                0,
+                size_of::<RegisteredWait>(),
+            );
         }
         let time = types::Timespec::from(timeout.min(FOREVER));
         let time: *const types::Timespec = if timeout < FOREVER { &time } else { std::ptr::null() };
         let argument = WaitArgument { sigmask: 0, sigmask_size: 0, min_wait: 0, time: time as u64 };
-        self.call(submit, min, extended, (&raw const argument) as usize, size_of::<WaitArgument>())
+        self.enter_ring(submit, min, extended, (&raw const argument) as usize, size_of::<WaitArgument>())
     }
 
     #[inline]
-    fn call(&self, submit: u32, min: u32, flags: u32, argument: usize, size: usize) -> io::Result<u32> {
+    fn enter_ring(&self, submit: u32, min: u32, flags: u32, argument: usize, size: usize) -> io::Result<u32> {
         // SAFETY: `enter` keeps the argument and its time until the call returns; the entries were made by
         // `Ring::push` and `Ring::cancel`.
         let taken =

@@ -84,7 +84,7 @@ impl Commands {
 
     /// Returns the command without its data; `None` if it is not aligned to the blocks, or too long.
     #[inline]
-    fn command(&mut self, transfer: &Transfer) -> Option<NvmeCommand> {
+    fn build_command(&mut self, transfer: &Transfer) -> Option<NvmeCommand> {
         let Blocks { namespace, write_through, placement } = self.blocks.get(transfer.file as usize)?;
         let Transfer { op, offset, length, tag, .. } = *transfer;
         let command = NvmeCommand { namespace: namespace.id, ..NvmeCommand::default() };
@@ -123,7 +123,7 @@ impl Commands {
             Operation::Write => (WRITE, 0),
             _ => (WRITE_ZEROES, 0),
         };
-        let (checks, reference) = protection(namespace, op, first);
+        let (checks, reference) = protection_fields(namespace, op, first);
         let (directive, identifier) = match (op, placement) {
             (Operation::Write, Some(placement)) => (PLACED, u32::from(*placement) << 16),
             _ => (0, 0),
@@ -145,7 +145,7 @@ impl Commands {
 /// its first block. The tag is the lower part of the block number, as in type 1 and as written by the
 /// kernel. It is not checked for type 3, and zeroed blocks are not checked.
 #[inline]
-fn protection(namespace: &Namespace, op: Operation, first: u64) -> (u32, u32) {
+fn protection_fields(namespace: &Namespace, op: Operation, first: u64) -> (u32, u32) {
     if !namespace.guards_itself() {
         return (0, 0);
     }
@@ -175,7 +175,7 @@ impl Make for Commands {
             true => fits(offset, length, start, memory.usable(op == Operation::Write)),
             false => fits_without_data(offset, length),
         };
-        let mut command = within.then(|| self.command(transfer)).flatten()?;
+        let mut command = within.then(|| self.build_command(transfer)).flatten()?;
         if moves {
             // SAFETY: start is within the memory, checked above.
             (command.data, command.data_length) = (unsafe { memory.as_ptr().add(start) } as u64, length);
@@ -221,7 +221,7 @@ mod tests {
 
     const PLAIN: Blocks = Blocks { namespace: NAMESPACE, write_through: false, placement: None };
 
-    fn transfer(op: Operation, offset: u64, length: u32) -> Transfer {
+    fn sample_transfer(op: Operation, offset: u64, length: u32) -> Transfer {
         Transfer { op, file: 0, offset, start: 0, length, tag: 1, priority: IoPriority::Unstated }
     }
 
@@ -232,26 +232,29 @@ mod tests {
         for (op, opcode, flags) in
             [(Operation::Read, 2, 0), (Operation::Write, 1, 1 << 30), (Operation::WriteZeroes, 8, 0)]
         {
-            let found = forms.command(&transfer(op, far << 12, 3 << 12)).unwrap();
+            let found = forms.build_command(&sample_transfer(op, far << 12, 3 << 12)).unwrap();
             let words = (found.opcode, found.namespace, found.cdw10, found.cdw11, found.cdw12);
             assert_eq!(words, (opcode, 7, 5, 2, 2 | flags), "{op:?}");
         }
-        assert_eq!(forms.command(&transfer(Operation::Flush, 0, 0)).unwrap().opcode, 0);
+        assert_eq!(forms.build_command(&sample_transfer(Operation::Flush, 0, 0)).unwrap().opcode, 0);
         let most = MOST_BLOCKS << 12;
-        let discard = forms.command(&transfer(Operation::Discard, far << 12, most + 4096)).unwrap();
+        let discard =
+            forms.build_command(&sample_transfer(Operation::Discard, far << 12, most + 4096)).unwrap();
         assert_eq!((discard.opcode, discard.cdw10, discard.cdw11, discard.data_length), (9, 0, 4, 16));
         assert_eq!((forms.ranges[1].first, forms.ranges[1].blocks), (far, MOST_BLOCKS + 1));
-        let reset = forms.command(&transfer(Operation::ZoneReset, far << 12, most)).unwrap();
+        let reset = forms.build_command(&sample_transfer(Operation::ZoneReset, far << 12, most)).unwrap();
         let words = (reset.opcode, reset.cdw10, reset.cdw11, reset.cdw12, reset.cdw13, reset.data_length);
         assert_eq!(words, (0x79, 5, 2, 0, 4, 0));
-        assert_eq!(forms.command(&transfer(Operation::Read, 0, most)).unwrap().cdw12, 0xffff);
+        assert_eq!(forms.build_command(&sample_transfer(Operation::Read, 0, most)).unwrap().cdw12, 0xffff);
         for (offset, length) in [(512, 4096), (0, 512), (0, 0), (0, most + 4096)] {
             assert!(
-                forms.command(&transfer(Operation::Write, offset, length)).is_none(),
+                forms.build_command(&sample_transfer(Operation::Write, offset, length)).is_none(),
                 "{offset} {length}"
             );
         }
-        assert!(forms.command(&Transfer { file: 1, ..transfer(Operation::Read, 0, 4096) }).is_none());
+        assert!(
+            forms.build_command(&Transfer { file: 1, ..sample_transfer(Operation::Read, 0, 4096) }).is_none()
+        );
     }
 
     #[test]
@@ -267,7 +270,7 @@ mod tests {
         ] {
             let namespace = Namespace { metadata, protection, ..NAMESPACE };
             let mut forms = Commands::new(vec![Blocks { namespace, ..PLAIN }], 2);
-            let found = forms.command(&transfer(op, first << 12, 3 << 12)).unwrap();
+            let found = forms.build_command(&sample_transfer(op, first << 12, 3 << 12)).unwrap();
             assert_eq!((found.cdw12, found.cdw14), (2 | flags, reference), "{protection} {op:?}");
         }
     }
@@ -282,7 +285,7 @@ mod tests {
             (None, Operation::Write, 0, 0),
         ] {
             let mut forms = Commands::new(vec![Blocks { placement, ..PLAIN }], 2);
-            let found = forms.command(&transfer(op, 0, 3 << 12)).unwrap();
+            let found = forms.build_command(&sample_transfer(op, 0, 3 << 12)).unwrap();
             assert_eq!((found.cdw12, found.cdw13), (2 | directive, identifier), "{placement:?} {op:?}");
         }
     }

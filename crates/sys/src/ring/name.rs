@@ -24,7 +24,7 @@ pub enum DataForm {
 }
 
 impl Name {
-    pub fn of(file: &OwnedFd) -> Name {
+    pub fn from_file(file: &OwnedFd) -> Name {
         let device = operation::is_device(file);
         Name { file: file.as_raw_fd(), flags: squeue::Flags::empty(), device, data: DataForm::Unregistered }
     }

@@ -131,7 +131,7 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
         .find(|flag| **flag);
         match (built, flag) {
             (Err(error), Some(flag)) if error.raw_os_error() == Some(libc::EINVAL) => *flag = false,
-            (built, _) if wanted.registered_wait => return enable(built?, notes),
+            (built, _) if wanted.registered_wait => return enable_ring(built?, notes),
             (built, _) => return Ok(NewRing { ring: built?, wait_memory: None, notes }),
         }
     }
@@ -184,10 +184,10 @@ impl Registration {
             Ok(Some(limit)) if !privileged => limit / 2,
             _ => u64::MAX,
         };
-        Registration::within(limit, length)
+        Registration::reserve_within(limit, length)
     }
 
-    fn within(limit: u64, length: u64) -> Option<Registration> {
+    fn reserve_within(limit: u64, length: u64) -> Option<Registration> {
         let before = REGISTERED.fetch_add(length, Ordering::Relaxed);
         let reserved = Registration(length);
         (before.saturating_add(length) <= limit).then_some(reserved)
@@ -243,11 +243,11 @@ mod tests {
     #[test]
     fn a_registration_takes_its_share_until_it_is_dropped() {
         const HUGE: u64 = 1 << 60;
-        let first = Registration::within(2 * HUGE, HUGE).expect("half of the limit");
-        assert!(Registration::within(2 * HUGE, HUGE + 1).is_none());
+        let first = Registration::reserve_within(2 * HUGE, HUGE).expect("half of the limit");
+        assert!(Registration::reserve_within(2 * HUGE, HUGE + 1).is_none());
         drop(first);
-        assert!(Registration::within(2 * HUGE, HUGE + 1).is_some());
-        assert!(Registration::within(0, 1).is_none());
-        assert!(Registration::within(u64::MAX, HUGE).is_some());
+        assert!(Registration::reserve_within(2 * HUGE, HUGE + 1).is_some());
+        assert!(Registration::reserve_within(0, 1).is_none());
+        assert!(Registration::reserve_within(u64::MAX, HUGE).is_some());
     }
 }

@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(identity("one"), identity(".\\one"));
         assert_ne!(identity("one"), identity("other"));
         assert!(identity_at(&at("none")).is_err() && identity_at(folder.path()).is_ok());
-        let kind = |path: &Path| Kind::of(&std::fs::metadata(path).unwrap());
+        let kind = |path: &Path| Kind::from_metadata(&std::fs::metadata(path).unwrap());
         assert_eq!((kind(&at("one")), kind(folder.path())), (Kind::File, Kind::Directory));
     }
 }

@@ -14,7 +14,7 @@ pub const SECOND: Nanos = 1_000_000_000;
 /// The performance counter now, by way of the standard library.
 pub fn monotonic() -> Nanos {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    whole(ORIGIN.get_or_init(Instant::now).elapsed())
+    whole_nanos(ORIGIN.get_or_init(Instant::now).elapsed())
 }
 
 /// The same: the counter isn't slewed.
@@ -55,7 +55,7 @@ pub fn sleep_until(time: Nanos) {
     std::thread::sleep(Duration::from_nanos(time.saturating_sub(monotonic())));
 }
 
-fn whole(time: Duration) -> Nanos {
+fn whole_nanos(time: Duration) -> Nanos {
     Nanos::try_from(time.as_nanos()).unwrap_or(Nanos::MAX)
 }
 

@@ -77,7 +77,7 @@ pub fn processors(relation: Relation) -> io::Result<Vec<u8>> {
         };
         let length = usize::try_from(length).unwrap_or(0);
         if done != 0 {
-            return Ok(bytes(&answer, length));
+            return Ok(answer_bytes(&answer, length));
         }
         let error = io::Error::last_os_error();
         if error.raw_os_error() != i32::try_from(ERROR_INSUFFICIENT_BUFFER).ok() {
@@ -88,7 +88,7 @@ pub fn processors(relation: Relation) -> io::Result<Vec<u8>> {
     Err(io::ErrorKind::InvalidData.into())
 }
 
-fn bytes(answer: &[u64], length: usize) -> Vec<u8> {
+fn answer_bytes(answer: &[u64], length: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> = answer.iter().flat_map(|part| part.to_ne_bytes()).collect();
     bytes.truncate(length);
     bytes
@@ -108,7 +108,7 @@ pub fn processor_times(group: u16, only: bool) -> io::Result<Vec<u8>> {
     let by_group =
         unsafe { NtQuerySystemInformationEx(PROCESSOR_TIMES, input, 2, at, size, &raw mut length) };
     if by_group >= 0 && length > 0 {
-        return Ok(bytes(&answer, usize::try_from(length).unwrap_or(0)));
+        return Ok(answer_bytes(&answer, usize::try_from(length).unwrap_or(0)));
     }
     if !only {
         return Err(io::Error::other(format!("times of group {group}: status {by_group:#x}")));
@@ -116,7 +116,7 @@ pub fn processor_times(group: u16, only: bool) -> io::Result<Vec<u8>> {
     // SAFETY: as above.
     let status = unsafe { NtQuerySystemInformation(PROCESSOR_TIMES, at, size, &raw mut length) };
     match status >= 0 {
-        true => Ok(bytes(&answer, usize::try_from(length).unwrap_or(0))),
+        true => Ok(answer_bytes(&answer, usize::try_from(length).unwrap_or(0))),
         false => Err(io::Error::other(format!("CPU times: status {status:#x}"))),
     }
 }

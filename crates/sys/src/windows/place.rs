@@ -41,7 +41,7 @@ impl Place {
     /// # Errors
     /// Fails with the reason why no file can be placed there.
     pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
-        Place::look(path, None)
+        Place::inspect_path(path, None)
     }
 
     /// The same for a followed path. `guard` judges the file that is replaced.
@@ -49,10 +49,10 @@ impl Place {
     /// # Errors
     /// Why no file can be put there.
     pub fn at(spot: Spot, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
-        Place::look(spot.path(), guard)
+        Place::inspect_path(spot.path(), guard)
     }
 
-    fn look(path: &Path, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
+    fn inspect_path(path: &Path, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
         let name = path.file_name().ok_or(PlaceError::NotAFile)?.to_owned();
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn names(folder: &Path) -> Vec<String> {
+    fn list_names(folder: &Path) -> Vec<String> {
         let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         names.map(|name| name.into_string().unwrap()).collect()
     }
@@ -215,7 +215,7 @@ mod tests {
         let path = folder.path().join("run.json");
         std::fs::write(&path, "earlier").unwrap();
         let place = Place::open(&path).unwrap();
-        assert_eq!(names(folder.path()), ["run.json"], "what it was tried out with is gone");
+        assert_eq!(list_names(folder.path()), ["run.json"], "what it was tried out with is gone");
         let mut new = place.begin().unwrap();
         new.file().write_all(b"new").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"earlier");
@@ -227,7 +227,7 @@ mod tests {
         drop(place.begin().unwrap());
         let beside = place.begin().unwrap().keep_beside().unwrap();
         assert!(beside.exists() && beside != path);
-        assert_eq!(names(folder.path()).len(), 2);
+        assert_eq!(list_names(folder.path()).len(), 2);
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Spot {
 
     /// The kind of the object; `None` = the name is free.
     pub fn kind(&self) -> Option<Kind> {
-        std::fs::metadata(&self.path).ok().map(|found| Kind::of(&found))
+        std::fs::metadata(&self.path).ok().map(|found| Kind::from_metadata(&found))
     }
 
     /// The same for all names of a file.

@@ -20,19 +20,19 @@ pub fn texts(key: &str, value: &str) -> Vec<String> {
 
 /// A number of 32 bits; `None` as for a text.
 pub fn number(key: &str, value: &str) -> Option<u32> {
-    let answer = answer(key, value, RRF_RT_REG_DWORD)?;
+    let answer = read_value(key, value, RRF_RT_REG_DWORD)?;
     Some(u32::from_le_bytes(answer.get(..4)?.try_into().ok()?))
 }
 
 fn texts_of(key: &str, value: &str, kind: u32) -> Option<Vec<String>> {
-    let answer = answer(key, value, kind)?;
+    let answer = read_value(key, value, kind)?;
     let units = answer.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     let units: Vec<u16> = units.collect();
     let parts = units.split(|unit| *unit == 0).filter(|part| !part.is_empty());
     Some(parts.map(String::from_utf16_lossy).collect())
 }
 
-fn answer(key: &str, value: &str, kind: u32) -> Option<Vec<u8>> {
+fn read_value(key: &str, value: &str, kind: u32) -> Option<Vec<u8>> {
     let wide = |text: &str| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
     let (key, value) = (wide(key), wide(value));
     let mut bytes = vec![0_u8; 512];

@@ -64,7 +64,7 @@ pub enum Question {
 }
 
 impl Question {
-    fn code(self) -> u32 {
+    fn control_code(self) -> u32 {
         match self {
             Question::Performance => IOCTL_DISK_PERFORMANCE,
             Question::Extents => IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
@@ -104,10 +104,10 @@ pub struct Answer {
 /// # Errors
 /// Fails with the system's error: many objects do not support all queries.
 pub fn ask(file: &impl AsHandle, question: Question) -> io::Result<Answer> {
-    let input = question.input();
+    let input = question.input_numbers();
     let mut words: Vec<u64> = vec![0; 512];
     loop {
-        let (length, error) = control(file.as_handle(), question.code(), &input, &mut words)?;
+        let (length, error) = control(file.as_handle(), question.control_code(), &input, &mut words)?;
         let is = |code: u32| {
             let number = error.as_ref().and_then(io::Error::raw_os_error);
             number.is_some() && number == i32::try_from(code).ok()
@@ -185,7 +185,7 @@ pub fn open_for_ranges(path: &Path) -> io::Result<File> {
 }
 
 fn open(path: &Path, access: u32) -> io::Result<File> {
-    let path = wide(path);
+    let path = wide_text(path);
     let shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
     let (no_security, no_template) = (std::ptr::null(), null_mut());
     // For folders.
@@ -237,7 +237,7 @@ pub struct VolumeRoom {
     pub available: u64,
 }
 
-fn wide(text: impl AsRef<OsStr>) -> Vec<u16> {
+fn wide_text(text: impl AsRef<OsStr>) -> Vec<u16> {
     text.as_ref().encode_wide().chain([0]).collect()
 }
 
@@ -253,7 +253,7 @@ fn text(units: &[u16]) -> String {
 /// # Errors
 /// Fails with the system's error.
 pub fn volume_path(path: &Path) -> io::Result<String> {
-    let path = wide(path);
+    let path = wide_text(path);
     let mut units = vec![0_u16; LONGEST];
     // SAFETY: the path ends with a zero; the system writes at most as many units as are told.
     let done = unsafe { GetVolumePathNameW(path.as_ptr(), units.as_mut_ptr(), LONGEST as u32) };
@@ -263,7 +263,7 @@ pub fn volume_path(path: &Path) -> io::Result<String> {
 /// Returns the name of the volume mounted there: `\\?\Volume{..}\`; `None` if it has no such name, such as
 /// shares.
 pub fn volume_name(mounted_at: &str) -> Option<String> {
-    let at = wide(mounted_at);
+    let at = wide_text(mounted_at);
     let mut units = [0_u16; 64];
     // SAFETY: the path ends with a zero; the system writes at most as many units as are told.
     let done = unsafe { GetVolumeNameForVolumeMountPointW(at.as_ptr(), units.as_mut_ptr(), 64) };
@@ -300,7 +300,7 @@ pub fn information_of(root: &impl AsHandle) -> io::Result<VolumeInformation> {
 
 /// Returns the capacity of a volume, as for [`information`]; `None` if unknown.
 pub fn room(root: &str) -> Option<VolumeRoom> {
-    let root = wide(root);
+    let root = wide_text(root);
     let (mut sectors, mut sector, mut free, mut all) = (0, 0, 0, 0);
     // SAFETY: the path ends with a zero; the numbers live on this stack.
     let told = unsafe {
@@ -325,7 +325,7 @@ pub fn device_names() -> io::Result<Vec<String>> {
         // SAFETY: all names are asked for; the system writes at most as many units as are told.
         let length = unsafe { QueryDosDeviceW(std::ptr::null(), units.as_mut_ptr(), room) };
         if length != 0 {
-            return Ok(texts(units.get(..usize::try_from(length).unwrap_or(0)).unwrap_or_default()));
+            return Ok(split_texts(units.get(..usize::try_from(length).unwrap_or(0)).unwrap_or_default()));
         }
         let error = io::Error::last_os_error();
         let is_short = error.raw_os_error() == i32::try_from(ERROR_INSUFFICIENT_BUFFER).ok();
@@ -336,12 +336,12 @@ pub fn device_names() -> io::Result<Vec<String>> {
     }
 }
 
-fn texts(units: &[u16]) -> Vec<String> {
+fn split_texts(units: &[u16]) -> Vec<String> {
     units.split(|unit| *unit == 0).filter(|part| !part.is_empty()).map(String::from_utf16_lossy).collect()
 }
 
 pub fn drive_kind(root: &str) -> DriveKind {
-    let root = wide(root);
+    let root = wide_text(root);
     // SAFETY: the path ends with a zero.
     match unsafe { GetDriveTypeW(root.as_ptr()) } {
         // DRIVE_REMOVABLE, DRIVE_FIXED
@@ -387,7 +387,7 @@ pub fn volumes() -> io::Result<Vec<String>> {
 /// # Errors
 /// Fails with the system's error.
 pub fn mounted_at(volume: &str) -> io::Result<Vec<String>> {
-    let name = wide(volume);
+    let name = wide_text(volume);
     let mut units = vec![0_u16; LONGEST];
     let mut length = 0;
     // SAFETY: the name ends with a zero; the system writes at most as many units as are told, and how many.
@@ -398,7 +398,7 @@ pub fn mounted_at(volume: &str) -> io::Result<Vec<String>> {
         return Err(io::Error::last_os_error());
     }
     let told = units.get(..usize::try_from(length).unwrap_or(0)).unwrap_or_default();
-    Ok(texts(told))
+    Ok(split_texts(told))
 }
 
 #[cfg(test)]

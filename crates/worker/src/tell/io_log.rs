@@ -178,7 +178,7 @@ impl IoLog {
             // Read first: what a worker logged before it ended is then seen by this round.
             let last = finished.load(Ordering::Acquire) || self.left.load(Ordering::Acquire);
             if let Some(note) = self.note.lock_anyway().take() {
-                output.note(&note);
+                output.note_text(&note);
             }
             let mut entries = 0;
             for ring in rings {
@@ -240,7 +240,7 @@ impl Drop for Finish<'_> {
 }
 
 impl Output {
-    fn note(&mut self, text: &str) {
+    fn note_text(&mut self, text: &str) {
         let line = format!("# time_span={} {text}\n", self.spans);
         if self.failure.is_none() {
             self.failure = self.file.write_all(line.as_bytes()).err();
@@ -324,13 +324,13 @@ impl LineRing {
     }
 
     #[inline]
-    fn entries(&self) -> u64 {
+    fn entry_count(&self) -> u64 {
         (self.words.len() / WORDS) as u64
     }
 
     #[inline]
-    fn slot(&self, number: u64) -> &[AtomicU64] {
-        let first = (number & (self.entries() - 1)) as usize * WORDS;
+    fn entry_slot(&self, number: u64) -> &[AtomicU64] {
+        let first = (number & (self.entry_count() - 1)) as usize * WORDS;
         &self.words[first..first + WORDS]
     }
 
@@ -352,7 +352,7 @@ impl LineRing {
         let head = self.head.0.load(Ordering::Relaxed);
         let tail = self.tail.0.load(Ordering::Acquire);
         for number in head..tail {
-            let word = |i: usize| self.slot(number)[i].load(Ordering::Relaxed);
+            let word = |i: usize| self.entry_slot(number)[i].load(Ordering::Relaxed);
             let packed = word(0);
             take(Entry {
                 target: (packed >> 32) as u32 & ((1 << TARGET_BITS) - 1),
@@ -384,14 +384,14 @@ impl Producer<'_> {
     /// Logs an I/O, or counts it as dropped.
     #[inline]
     pub fn push(&mut self, entry: Entry) {
-        if self.tail - self.head == self.ring.entries() && !self.find_room() {
+        if self.tail - self.head == self.ring.entry_count() && !self.find_room() {
             return;
         }
         let what = u32::from(entry.op.number()) << TARGET_BITS | entry.target;
         let packed = u64::from(what) << 32 | u64::from(entry.size);
         let due = entry.due.unwrap_or(NO_TIME);
         let values = [packed, entry.offset, entry.start, entry.latency, due];
-        for (word, value) in self.ring.slot(self.tail).iter().zip(values) {
+        for (word, value) in self.ring.entry_slot(self.tail).iter().zip(values) {
             word.store(value, Ordering::Relaxed);
         }
         self.tail += 1;
@@ -402,7 +402,7 @@ impl Producer<'_> {
     fn find_room(&mut self) -> bool {
         loop {
             self.head = self.ring.head.0.load(Ordering::Acquire);
-            if self.tail - self.head < self.ring.entries() {
+            if self.tail - self.head < self.ring.entry_count() {
                 return true;
             }
             if !self.ring.patient {
@@ -420,12 +420,12 @@ mod tests {
     use diskspd_outlet::OutputDoor;
     use diskspd_outlet::Patience;
 
-    fn created(path: &Path) -> Result<IoLog, OutputError> {
+    fn create_log(path: &Path) -> Result<IoLog, OutputError> {
         let permitted = OutputDoor::default().permit("--io-log", path)?;
         IoLog::create(path, permitted.open(&Patience::default())?)
     }
 
-    fn entry(n: u64) -> Entry {
+    fn sample_entry(n: u64) -> Entry {
         Entry {
             target: n as u32 % 3,
             op: Operation::ALL[n as usize % Operation::ALL.len()],
@@ -443,12 +443,12 @@ mod tests {
         let mut producer = ring.producer();
         let mut out = Vec::new();
         for n in 0..100 {
-            producer.push(entry(n));
+            producer.push(sample_entry(n));
             if n % 5 == 4 {
                 ring.drain(|entry| out.push(entry));
             }
         }
-        assert_eq!(out, (0..100).map(entry).collect::<Vec<_>>());
+        assert_eq!(out, (0..100).map(sample_entry).collect::<Vec<_>>());
         assert_eq!(ring.dropped.load(Ordering::Relaxed), 0);
     }
 
@@ -456,25 +456,25 @@ mod tests {
     fn a_full_ring_drops_the_newest_and_counts_them() {
         let ring = LineRing::new(0, 8, false).unwrap();
         let mut producer = ring.producer();
-        (0..11).for_each(|n| producer.push(entry(n)));
+        (0..11).for_each(|n| producer.push(sample_entry(n)));
         let mut out = Vec::new();
         assert_eq!(ring.drain(|entry| out.push(entry)), 8);
-        assert_eq!(out, (0..8).map(entry).collect::<Vec<_>>());
+        assert_eq!(out, (0..8).map(sample_entry).collect::<Vec<_>>());
         assert_eq!(ring.dropped.load(Ordering::Relaxed), 3);
-        producer.push(entry(20));
-        assert_eq!(ring.drain(|found| assert_eq!(found, entry(20))), 1);
+        producer.push(sample_entry(20));
+        assert_eq!(ring.drain(|found| assert_eq!(found, sample_entry(20))), 1);
     }
 
     #[test]
     fn a_patient_worker_loses_nothing_and_lines_come_in_order() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log.csv");
-        let log = created(&path).unwrap();
+        let log = create_log(&path).unwrap();
         let count = 3 * ENTRIES.1 as u64;
         for thread in [0, 1] {
             log.record(thread..thread + 1, true, |rings| {
                 let mut producer = rings[0].producer();
-                (0..count).for_each(|n| producer.push(entry(n)));
+                (0..count).for_each(|n| producer.push(sample_entry(n)));
             })
             .unwrap();
         }
@@ -494,7 +494,7 @@ mod tests {
         if !Path::new("/dev/full").exists() {
             return eprintln!("SKIPPED: there is no /dev/full");
         }
-        let message = created(Path::new("/dev/full")).unwrap_err();
+        let message = create_log(Path::new("/dev/full")).unwrap_err();
         assert!(
             message.to_string().contains("--io-log /dev/full") && message.to_string().contains("space"),
             "{message}"

@@ -87,7 +87,7 @@ impl Ticker {
         while self.due <= now {
             self.due += self.width;
         }
-        if self.due.saturating_add(self.sliver()) > self.end {
+        if self.due.saturating_add(self.shortest_interval()) > self.end {
             self.due = Nanos::MAX;
         }
     }
@@ -96,24 +96,24 @@ impl Ticker {
     /// passed.
     pub fn last(&mut self, workers: &[Arc<ByDirection>]) -> Option<IntervalFigures> {
         let gone_by = clock::monotonic().saturating_sub(self.read.at);
-        (gone_by >= self.sliver()).then(|| self.tick(workers))
+        (gone_by >= self.shortest_interval()).then(|| self.tick(workers))
     }
 
     pub fn tick(&mut self, workers: &[Arc<ByDirection>]) -> IntervalFigures {
         let now = clock::monotonic();
-        let read = look(workers.iter().map(|w| &w.read), now);
-        let write = look(workers.iter().map(|w| &w.write), now);
-        let response = look(workers.iter().map(|w| &w.response), now);
+        let read = read_counters(workers.iter().map(|w| &w.read), now);
+        let write = read_counters(workers.iter().map(|w| &w.write), now);
+        let response = read_counters(workers.iter().map(|w| &w.response), now);
         let figures = IntervalFigures {
             response: response_times(&response.latencies_since(&self.response)),
-            ..self.figures(&read, &write)
+            ..self.interval_figures(&read, &write)
         };
         (self.read, self.write, self.response) = (read, write, response);
         self.next(now);
         figures
     }
 
-    fn figures(&self, read: &Seen, write: &Seen) -> IntervalFigures {
+    fn interval_figures(&self, read: &Seen, write: &Seen) -> IntervalFigures {
         let seconds = read.at.saturating_sub(self.read.at).max(1) as f64 / SECOND as f64;
         let (read_cells, write_cells) =
             (read.latencies_since(&self.read), write.latencies_since(&self.write));
@@ -131,9 +131,9 @@ impl Ticker {
         IntervalFigures {
             end_ms: read.at.saturating_sub(self.start) / 1_000_000,
             started_at: Some(self.started_at + (self.read.at.saturating_sub(self.start) / 1_000_000) as i64),
-            read: direction(r, &read_cells, seconds),
-            write: direction(w, &write_cells, seconds),
-            total: direction(all, &both, seconds),
+            read: interval_direction(r, &read_cells, seconds),
+            write: interval_direction(w, &write_cells, seconds),
+            total: interval_direction(all, &both, seconds),
             percentiles: measured.then(|| IntervalPercentiles {
                 p50: percentile(0.5),
                 p95: percentile(0.95),
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     /// Of seconds, for ever.
-    fn ticker(started_at: i64) -> Ticker {
+    fn sample_ticker(started_at: i64) -> Ticker {
         Ticker::new((clock::monotonic(), Nanos::MAX), started_at, 1000)
     }
 
@@ -224,7 +224,7 @@ mod tests {
             assert_eq!(due, expected, "{duration} ms");
         }
         // Interrupted right behind a line.
-        let mut ticker = ticker(0);
+        let mut ticker = sample_ticker(0);
         ticker.tick(&[]);
         assert!(ticker.last(&[]).is_none());
         ticker.read.at -= SECOND;
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn a_line_holds_what_happened_since_the_last_one() {
         let worker = ByDirection::new(true, false);
-        let mut ticker = ticker(5000);
+        let mut ticker = sample_ticker(5000);
         worker.write.add(3, 12_288);
         [1_000_000, 1_000_000, 4_000_000].into_iter().for_each(|nanos| worker.write.add_latency(nanos));
         let first = ticker.tick(std::slice::from_ref(&worker));
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn an_io_that_is_half_counted_is_in_the_next_line_with_its_latency() {
         let worker = ByDirection::new(true, false);
-        let mut ticker = ticker(0);
+        let mut ticker = sample_ticker(0);
         worker.read.add(1, 4096);
         let first = ticker.tick(std::slice::from_ref(&worker));
         assert_eq!((first.total.ios, first.total.latency, first.percentiles), (0, None, None));
@@ -269,7 +269,7 @@ mod tests {
         let counters = Counters::new(true);
         counters.add_latency(2_000_000);
         let cells = collect([&counters]).latency;
-        let without_its_sum = direction((1, 4096, 0), &cells, 1.0).latency.unwrap();
+        let without_its_sum = interval_direction((1, 4096, 0), &cells, 1.0).latency.unwrap();
         assert!(without_its_sum.mean.ms() > 1.9 && without_its_sum.min.ms() > 1.9, "{without_its_sum:?}");
     }
 }

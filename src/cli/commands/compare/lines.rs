@@ -43,10 +43,10 @@ pub fn both_lines(
     line: ReadLine,
 ) -> Result<Interleaved, CliError> {
     if programs == [None, None] || lines.iter().any(|word| word == "::") {
-        return Ok(Interleaved { programs, ..interleaved(repeat, lines, line)? });
+        return Ok(Interleaved { programs, ..read_interleaved(repeat, lines, line)? });
     }
     let request = run(lines, line)?;
-    let words = SideWords::of(lines, &request, line);
+    let words = SideWords::new(lines, &request, line);
     let typed = quoted(&words.options);
     Ok(Interleaved {
         repeat,
@@ -59,7 +59,7 @@ pub fn both_lines(
 }
 
 impl SideWords {
-    fn of(words: &[OsString], request: &RunRequest, line: ReadLine) -> SideWords {
+    fn new(words: &[OsString], request: &RunRequest, line: ReadLine) -> SideWords {
         let targets = trailing_targets(words, request);
         let options = words[..words.len() - targets.len()].to_vec();
         let seeded: Vec<OsString> =
@@ -84,7 +84,7 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
     let of_other = run(other, line)?;
     // Two devices: each line has its own.
     if let Some(own) = run(first, line).ok().filter(|own| !trailing_targets(first, own).is_empty()) {
-        let lines = [SideWords::of(first, &own, line), SideWords::of(other, &of_other, line)];
+        let lines = [SideWords::new(first, &own, line), SideWords::new(other, &of_other, line)];
         let typed = [quoted(first), quoted(other)];
         return Ok(Interleaved {
             repeat,
@@ -100,7 +100,7 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
     let typed = |words: &[OsString]| quoted(&words[..words.len() - targets.len()]);
     let typed = [typed(&first), typed(other)];
     let of_first = run(&first, line)?;
-    let lines = [SideWords::of(&first, &of_first, line), SideWords::of(other, &of_other, line)];
+    let lines = [SideWords::new(&first, &of_first, line), SideWords::new(other, &of_other, line)];
     Ok(Interleaved {
         repeat,
         order_seed: None,

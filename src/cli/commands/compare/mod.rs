@@ -103,11 +103,11 @@ pub const COMPARE: Command = Command {
             "two kernels: repeat the command after each boot",
         ),
     ],
-    make,
+    make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
-    let (mut interleaved, boots) = runs(&line)?;
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
+    let (mut interleaved, boots) = read_runs(&line)?;
     if let Some(seed) = line.number(&ORDER_SEED) {
         let Some(both) = &mut interleaved else {
             return Err(CliError::new(
@@ -132,16 +132,17 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     Ok(Invocation::Compare(Box::new(request)))
 }
 
-fn question(line: &CommandLine) -> Result<Question, CliError> {
+fn read_question(line: &CommandLine) -> Result<Question, CliError> {
     let metric = |value: &str| {
         let expected = || {
             format!(
                 "{FIGURES}, of reads or writes alone read-p99, write-mean, of response times response-p99"
             )
         };
-        Metric::named(value).ok_or_else(expected)
+        Metric::from_name(value).ok_or_else(expected)
     };
-    let same = |value: &str| share(value).filter(|share| *share < 0.5).ok_or("a share below 50%, as 2%");
+    let same =
+        |value: &str| parse_share(value).filter(|share| *share < 0.5).ok_or("a share below 50%, as 2%");
     let usual = Question::default();
     Ok(Question {
         metric: line.read_value(&FIGURE, metric)?,
@@ -160,7 +161,7 @@ fn runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>)
             .hint("diskspd compare --repeat 8 --with-b ./new/diskspd -b4K -r -d10 FILE"));
     }
     match (repeat, &line.line, folder, &line.words[..]) {
-        (Some(_), Some(lines), _, [word, ..]) => Err(stray(word, lines)),
+        (Some(_), Some(lines), _, [word, ..]) => Err(stray_word(word, lines)),
         (Some(repeat), Some(lines), Some(folder), _) => {
             Ok((None, Some(across_boots(repeat, folder, &with, lines, read)?)))
         }
@@ -178,7 +179,7 @@ fn runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>)
     }
 }
 
-fn stray(word: &OsString, lines: &[OsString]) -> CliError {
+fn stray_word(word: &OsString, lines: &[OsString]) -> CliError {
     let shown = word.to_string_lossy();
     CliError::new(format!("'{shown}' stands before --, but the command lines to run belong after it"))
         .hint(format!("diskspd compare --repeat 8 -- {}", quoted(lines)))
@@ -192,7 +193,7 @@ fn two_sides(found: usize) -> CliError {
 }
 
 /// `5%` or `5`: percent.
-fn share(text: &str) -> Option<f64> {
+fn parse_share(text: &str) -> Option<f64> {
     let percent: f64 = text.strip_suffix('%').unwrap_or(text).parse().ok()?;
     (percent.is_finite() && percent >= 0.0).then_some(percent / 100.0)
 }
@@ -245,7 +246,7 @@ fn fail_if(text: &str) -> Option<FailIf> {
     match text.split_once('=') {
         None if text == "worse" => Some(FailIf::Worse(0.0)),
         None if text == "unsure" => Some(FailIf::Unsure),
-        Some(("worse", by)) => share(by).map(FailIf::Worse),
+        Some(("worse", by)) => parse_share(by).map(FailIf::Worse),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::give_up::DEFAULT;
-use crate::cli::words::{Words, given, in_words, switch, time_ms};
+use crate::cli::words::{Words, in_words, optional_word, switch, time_ms};
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Arrivals, RateTotal, Volume};
@@ -25,7 +25,7 @@ pub const FLAGS: &[Flag] = &[
                 at most 30. Not with --stream, --io-log, -ys, -yf, -yr, -yp.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "repetitions"],
-        read: Read::Text(repeat),
+        read: Read::Text(read_repeat),
         ..LINUX
     },
     Flag {
@@ -55,7 +55,7 @@ pub const FLAGS: &[Flag] = &[
                 written to only with --destroy.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "with"],
-        read: Read::Text(with),
+        read: Read::Text(read_with_command),
         ..LINUX
     },
     Flag {
@@ -75,7 +75,7 @@ pub const FLAGS: &[Flag] = &[
         swept: Some(ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE }),
         print: Print::RunOptions(|options| {
             let rate = |of: RateTotal| format!("{},{}", of.ios_per_s, ARRIVALS.print(of.arrivals));
-            given(options.rate_total.map(rate))
+            optional_word(options.rate_total.map(rate))
         }),
         read: Read::Text(rate_total),
         ..LINUX
@@ -93,7 +93,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "steady"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.until_steady_s)),
+        print: Print::RunOptions(|options| optional_word(options.until_steady_s)),
         read: Read::Optional(until_steady),
         ..LINUX
     },
@@ -113,7 +113,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.until_written)),
+        print: Print::RunOptions(|options| optional_word(options.until_written)),
         read: Read::Text(until_written),
         ..LINUX
     },
@@ -129,7 +129,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.until_read)),
+        print: Print::RunOptions(|options| optional_word(options.until_read)),
         read: Read::Text(until_read),
         ..LINUX
     },
@@ -146,8 +146,8 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "outages"],
         values: &["10s"],
-        print: Print::RunOptions(|options| given(options.stuck_ms.map(in_words))),
-        read: Read::Text(stuck),
+        print: Print::RunOptions(|options| optional_word(options.stuck_ms.map(in_words))),
+        read: Read::Text(read_stuck),
         ..LINUX
     },
     Flag {
@@ -164,7 +164,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "outages"],
         values: &["5s"],
-        print: Print::RunOptions(|options| given(options.fail_on_outage_ms.map(in_words))),
+        print: Print::RunOptions(|options| optional_word(options.fail_on_outage_ms.map(in_words))),
         read: Read::Text(fail_on_outage),
         ..LINUX
     },
@@ -201,8 +201,8 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "explain"],
         values: &["100"],
-        print: Print::RunOptions(|options| given(options.explain)),
-        read: Read::Optional(explain),
+        print: Print::RunOptions(|options| optional_word(options.explain)),
+        read: Read::Optional(read_explain),
         ..LINUX
     },
     Flag {
@@ -217,7 +217,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "fsync_every"],
         values: &["1"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.fsync_every)),
+        print: Print::RunOptions(|options| optional_word(options.fsync_every)),
         read: Read::Text(fsync_every),
         ..LINUX
     },
@@ -234,7 +234,7 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let text = std::str::from_utf8(value).unwrap_or_default();
     let what = if value.is_empty() { "the value is missing" } else { "not a number of runs" };
     draft.request.repeat =
@@ -242,7 +242,7 @@ fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn with(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_with_command(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let command = std::str::from_utf8(value).ok().filter(|command| !command.trim().is_empty());
     let wrong = || {
         Problem::new(0, "the command is missing")
@@ -286,7 +286,7 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn stuck(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_stuck(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.request.run_options.stuck_ms = Some(time_ms(value, 1)?);
     Ok(())
 }
@@ -304,7 +304,7 @@ fn give_up(_: &mut Draft, _: &[u8]) -> Result<(), Problem> {
 /// I/Os that `--explain` keeps without a value, and at most.
 const SLOWEST: (u32, u32) = (1000, 100_000);
 
-fn explain(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_explain(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let wanted = match value {
         b"" => Some(SLOWEST.0),
         digits => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()),
@@ -316,17 +316,17 @@ fn explain(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.run_options.until_written = Some(volume(draft, value)?);
+    draft.request.run_options.until_written = Some(parse_volume(draft, value)?);
     Ok(())
 }
 
 fn until_read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.run_options.until_read = Some(volume(draft, value)?);
+    draft.request.run_options.until_read = Some(parse_volume(draft, value)?);
     Ok(())
 }
 
 /// Reads a size, or `2x`.
-fn volume(draft: &Draft, value: &[u8]) -> Result<Volume, Problem> {
+fn parse_volume(draft: &Draft, value: &[u8]) -> Result<Volume, Problem> {
     const VOLUME: &str = "a size, as in 500G, or a multiple of the area, as in 2x: 1 or more";
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected(VOLUME));

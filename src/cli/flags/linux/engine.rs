@@ -4,7 +4,7 @@ use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read};
-use crate::cli::words::{given, switch};
+use crate::cli::words::{optional_word, switch};
 use crate::engines::ENGINES;
 use crate::lab::sweep::ValueForm;
 use crate::profile::Compat;
@@ -22,7 +22,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "compat"],
         values: &["2.2", "2.3"],
         swept: Some(ValueForm::SIZE),
-        read: Read::Text(compat),
+        read: Read::Text(read_compat),
         ..LINUX
     },
     Flag {
@@ -60,8 +60,8 @@ pub const FLAGS: &[Flag] = &[
             "help",
         ],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.engine.map(|engine| engine.row().name))),
-        read: Read::Text(engine),
+        print: Print::RunOptions(|options| optional_word(options.engine.map(|engine| engine.row().name))),
+        read: Read::Text(read_engine),
         ..LINUX
     },
     Flag {
@@ -109,7 +109,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "cpu_latency", "advice"],
         values: &["0"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.cpu_latency_us)),
+        print: Print::RunOptions(|options| optional_word(options.cpu_latency_us)),
         read: Read::Text(cpu_latency),
         ..LINUX
     },
@@ -122,7 +122,7 @@ const NAMES_ELSEWHERE: [(&[&[u8]], &str); 4] = [
     (&[b"io_uring_cmd", b"xnvme"], "nvme"),
 ];
 
-fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let named = ENGINES.iter().find(|row| row.name.as_bytes() == value);
     match (value, named) {
         (b"auto", _) => draft.request.run_options.engine = None,
@@ -153,7 +153,7 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let compat = match value {
         b"2.2" => Compat::V2_2,
         b"2.3" => Compat::V2_3,

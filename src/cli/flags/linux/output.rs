@@ -27,7 +27,7 @@ pub const FLAGS: &[Flag] = &[
                 text report there. A record (json) holds everything; diskspd report prints it again.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "outputs", "reports", "schemas", "records"],
-        read: Read::Text(out),
+        read: Read::Text(read_out),
         ..LINUX
     },
     Flag {
@@ -51,7 +51,7 @@ pub const FLAGS: &[Flag] = &[
                 .influx, .prom; all others are JSON.",
         carried: CarriedByFile::UserOnly,
         tested: &["outputs", "reports", "schemas"],
-        read: Read::Text(stream),
+        read: Read::Text(read_stream),
         ..LINUX
     },
     Flag {
@@ -130,13 +130,13 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let missing = || Problem::new(value.len(), "the file is missing").expected("the name of a file to write");
     draft.request.out.push(OutRequest::read(value).ok_or_else(missing)?);
     Ok(())
 }
 
-fn stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let (format, place) = StreamRequest::format_and_place(value);
     let before = value.len() - place.len();
     let to = match place {

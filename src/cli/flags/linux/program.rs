@@ -26,7 +26,7 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "first_hour"],
         values: TOPICS,
-        read: Read::Word(help),
+        read: Read::Word(read_help),
         ..LINUX
     },
     Flag {
@@ -39,10 +39,10 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let extent = match value {
         [] => Some(UsageExtent::Everyday),
-        word => UsageExtent::named(word),
+        word => UsageExtent::from_word(word),
     };
     draft.answer = Some(PrintedAnswer::Usage(extent.ok_or_else(|| {
         Problem::new(0, "there is no such topic").expected(format!("one of {}", TOPICS.join(", ")))

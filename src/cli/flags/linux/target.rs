@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
-use crate::cli::words::{Words, given};
+use crate::cli::words::{Words, optional_word};
 use crate::lab::sweep::ValueForm;
 use crate::presets;
 use crate::profile::Prefill;
@@ -17,8 +17,8 @@ pub const FLAGS: &[Flag] = &[
         carried: CarriedByFile::Workload,
         tested: &["presets"],
         with_profile: false,
-        print: Print::RunOptions(|options| given(options.preset.as_deref())),
-        read: Read::Text(preset),
+        print: Print::RunOptions(|options| optional_word(options.preset.as_deref())),
+        read: Read::Text(read_preset),
         ..LINUX
     },
     Flag {
@@ -37,8 +37,10 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],
         swept: Some(ValueForm::SIZE),
-        print: Print::RunOptions(|options| given(options.prefill.map(|prefill| PREFILLS.print(prefill)))),
-        read: Read::Optional(prefill),
+        print: Print::RunOptions(|options| {
+            optional_word(options.prefill.map(|prefill| PREFILLS.print(prefill)))
+        }),
+        read: Read::Optional(read_prefill),
         ..LINUX
     },
     Flag {
@@ -66,7 +68,7 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 /// Taken out of the command line before the other options are read.
-fn preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let name = String::from_utf8_lossy(value);
     let found =
         presets::find(&name).ok_or_else(|| Problem::new(0, "no such preset").expected(presets::names()));
@@ -74,7 +76,7 @@ fn preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let word = if value.is_empty() { b"auto" } else { value };
     let unknown = || Problem::new(0, "unknown content").expected("auto, random, pattern or zero");
     draft.request.run_options.prefill = Some(PREFILLS.read(word).ok_or_else(unknown)?);

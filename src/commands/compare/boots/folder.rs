@@ -47,40 +47,40 @@ impl BootFolder {
         system: &System,
     ) -> Result<(BootFolder, Vec<BootRun>), FolderError> {
         let path = &asked.folder;
-        let failed = |error: io::Error| FolderFault::from(error).of(path);
+        let failed = |error: io::Error| FolderFault::from(error).at_path(path);
         folder::make_all(path).map_err(failed)?;
         let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
-            return Err(FolderFault::InUse { kind: COMPARISON }.of(path));
+            return Err(FolderFault::InUse { kind: COMPARISON }.at_path(path));
         };
         let folder = BootFolder { path: path.clone(), _lock: lock };
-        let about = about(asked, command_line, system);
+        let about = describe_comparison(asked, command_line, system);
         match limits::COMMAND.read_file(&path.join(ABOUT)) {
             Ok(bytes) => {
                 let found: Value = serde_json::from_slice(&bytes)
-                    .map_err(|source| FolderFault::Damaged { file: ABOUT, source }.of(path))?;
-                agrees(&found, &about).map_err(|fault| fault.of(path))?;
+                    .map_err(|source| FolderFault::Damaged { file: ABOUT, source }.at_path(path))?;
+                check_agreement(&found, &about).map_err(|fault| fault.at_path(path))?;
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                folder.begin(&about).map_err(|fault| fault.of(path))?;
+                folder.begin_folder(&about).map_err(|fault| fault.at_path(path))?;
             }
             Err(error) => return Err(failed(error)),
         }
         for part in ["records", "runs"] {
             folder::make_all(&path.join(part)).map_err(failed)?;
         }
-        let history = folder.history().map_err(|fault| fault.of(path))?;
+        let history = folder.read_history().map_err(|fault| fault.at_path(path))?;
         Ok((folder, history))
     }
 
-    fn begin(&self, about: &Value) -> Result<(), FolderFault> {
+    fn begin_folder(&self, about: &Value) -> Result<(), FolderFault> {
         let mut there = fs::read_dir(&self.path)?;
         if there.next().is_some() {
             return Err(FolderFault::OtherFiles { kind: COMPARISON });
         }
-        self.put(ABOUT, |file| writeln!(file, "{about:#}"))
+        self.put_file(ABOUT, |file| writeln!(file, "{about:#}"))
     }
 
-    fn history(&self) -> Result<Vec<BootRun>, FolderFault> {
+    fn read_history(&self) -> Result<Vec<BootRun>, FolderFault> {
         let mut history = Vec::new();
         loop {
             let name = format!("runs/{}", file_name(history.len()));
@@ -105,16 +105,20 @@ impl BootFolder {
     /// It can't be written.
     pub fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderFault> {
         let name = file_name(number);
-        self.put(&format!("records/{name}"), |file| json::write_readable(&Judged::new(record), file))?;
+        self.put_file(&format!("records/{name}"), |file| json::write_readable(&Judged::new(record), file))?;
         let line = serde_json::to_string(run)?;
-        self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
+        self.put_file(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
     }
 
     pub fn record(&self, number: usize) -> PathBuf {
         self.path.join("records").join(file_name(number))
     }
 
-    fn put(&self, name: &str, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), FolderFault> {
+    fn put_file(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+    ) -> Result<(), FolderFault> {
         let mut bytes = Vec::new();
         write(&mut bytes)?;
         let permitted = OutputDoor::permit_own("--dir", &self.path.join(name))?;
@@ -126,7 +130,7 @@ fn file_name(number: usize) -> String {
     format!("{:04}.json", number + 1)
 }
 
-fn about(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
+fn describe_comparison(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
     json!({
         "format": { "name": FORMAT, "version": 2 },
         "program": env!("CARGO_PKG_VERSION"),
@@ -167,8 +171,8 @@ fn agrees(found: &Value, asked: &Value) -> Result<(), FolderFault> {
 mod tests {
     use super::*;
 
-    fn agreed(found: &Value, asked: &Value) -> Result<(), String> {
-        agrees(found, asked).map_err(|fault| fault.to_string())
+    fn check_case(found: &Value, asked: &Value) -> Result<(), String> {
+        check_agreement(found, asked).map_err(|fault| fault.to_string())
     }
 
     #[test]
@@ -195,14 +199,14 @@ mod tests {
             ("/format", json!({ "name": "diskspd sweep folder" }), "no comparison of two kernels"),
             ("/format/version", json!(3), "no comparison of two kernels"),
         ] {
-            let told = agreed(&one, &changed(place, value)).unwrap_err();
+            let told = check_case(&one, &changed(place, value)).unwrap_err();
             assert!(told.contains(words), "{place}: {told}");
         }
-        let fixed_order = agreed(&changed("/format/version", json!(1)), &one).unwrap_err();
+        let fixed_order = check_case(&changed("/format/version", json!(1)), &one).unwrap_err();
         assert!(fixed_order.contains("in a fixed order"), "{fixed_order}");
         // A new name is no new machine; without numbers it is.
-        assert_eq!(agreed(&one, &changed("/machine/name", json!("n"))), Ok(()));
+        assert_eq!(check_case(&one, &changed("/machine/name", json!("n"))), Ok(()));
         let unnumbered = changed("/machine", json!({ "name": "n", "number": null }));
-        assert!(agreed(&one, &unnumbered).unwrap_err().contains("another machine"));
+        assert!(check_case(&one, &unnumbered).unwrap_err().contains("another machine"));
     }
 }

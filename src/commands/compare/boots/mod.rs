@@ -48,7 +48,7 @@ pub fn run(
     let mut line = interleaved::line(&asked.request, request.quiet)?;
     line.run.own.keeps.push(asked.folder.clone());
     let files = open(line.run.door(OutputDoor::default()))?;
-    let here = kernel()?;
+    let here = running_kernel()?;
     let system: System = run::surroundings(&line.run.profile, &line.run.run_options);
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let (folder, mut history) = BootFolder::open(asked, &command_line, &system)?;
@@ -60,7 +60,7 @@ pub fn run(
             "the previous boot has fewer runs than requested: this boot replaces it in the comparison",
         ));
     }
-    make(&line, &folder, &mut history, &here, turn, asked)?;
+    make_run(&line, &folder, &mut history, &here, turn, asked)?;
     let known = turn::kernels(&history);
     let boots = u32::try_from(turn::whole_boots(&history, repeat)).unwrap_or(u32::MAX);
     let enough = match known[1] {
@@ -84,7 +84,7 @@ pub fn run(
 }
 
 /// The kernel that runs, and its boot.
-fn kernel() -> Result<Kernel, NotDone> {
+fn running_kernel() -> Result<Kernel, NotDone> {
     let root = Root::live();
     let boot = host::boot(&root);
     let [release, version] =
@@ -100,7 +100,7 @@ fn kernel() -> Result<Kernel, NotDone> {
     }
 }
 
-fn make(
+fn make_run(
     line: &SideLine,
     folder: &BootFolder,
     history: &mut Vec<BootRun>,

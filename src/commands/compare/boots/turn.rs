@@ -135,19 +135,19 @@ pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTur
     if last.kernel.boot == here.boot {
         return match is_cut_short {
             true => Ok(BootTurn { side, made, left: repeat - made, cut_short: false }),
-            false => Err(OutOfTurn::Done { here: called(here, &known), to_do: to_do() }),
+            false => Err(OutOfTurn::Done { here: kernel_name(here, &known), to_do: to_do() }),
         };
     }
     if history.iter().any(|run| run.kernel.boot == here.boot) {
         return Err(OutOfTurn::Disordered);
     }
     if side != due {
-        return Err(OutOfTurn::Other { here: called(here, &known), to_do: to_do() });
+        return Err(OutOfTurn::Other { here: kernel_name(here, &known), to_do: to_do() });
     }
     Ok(BootTurn { side, made: 0, left: repeat, cut_short: is_cut_short })
 }
 
-fn called(here: &Kernel, known: &[Option<&Kernel>; 2]) -> String {
+fn kernel_name(here: &Kernel, known: &[Option<&Kernel>; 2]) -> String {
     let other = known.iter().flatten().find(|kernel| !kernel.is_like(here));
     here.name(other.copied())
 }
@@ -166,41 +166,41 @@ pub fn to_do(known: &[Option<&Kernel>; 2], due: usize, here: usize) -> String {
 mod tests {
     use super::*;
 
-    fn kernel(name: &str, boot: u32) -> Kernel {
+    fn sample_kernel(name: &str, boot: u32) -> Kernel {
         Kernel { release: name.into(), version: "#1".into(), boot: boot.to_string() }
     }
 
     /// The runs of boots: kernel, boot and how many.
-    fn folder(boots: &[(&str, u32, usize)]) -> Vec<BootRun> {
-        let runs = boots.iter().flat_map(|(name, boot, count)| vec![kernel(name, *boot); *count]);
+    fn sample_folder(boots: &[(&str, u32, usize)]) -> Vec<BootRun> {
+        let runs = boots.iter().flat_map(|(name, boot, count)| vec![sample_kernel(name, *boot); *count]);
         let side = |kernel: &Kernel| usize::from(kernel.release != boots[0].0);
         runs.map(|kernel| BootRun { side: side(&kernel), kernel, began_ms: 0 }).collect()
     }
 
-    /// Side of each boot of [`folder`], whose first boot is 1: `ABBABA..`.
-    fn sides(boots: usize) -> Vec<usize> {
+    /// Side of each boot of [`sample_folder`], whose first boot is 1: `ABBABA..`.
+    fn boot_sides(boots: usize) -> Vec<usize> {
         (0..boots).map(|boot| BootOrder::from_first_boot("1").side(boot)).collect()
     }
 
     /// The first `boots` boots in their order.
-    fn whole(boots: usize) -> Vec<(&'static str, u32, usize)> {
+    fn first_boots(boots: usize) -> Vec<(&'static str, u32, usize)> {
         let boot = |(number, side): (u32, usize)| (["old", "new"][side], number, 3);
-        (1..).zip(sides(boots)).map(boot).collect()
+        (1..).zip(boot_sides(boots)).map(boot).collect()
     }
 
     #[test]
     fn boots_follow_random_pairs() {
         for boots in 0..30 {
-            let side = sides(boots + 1)[boots];
-            let here = kernel(["old", "new"][side], 100);
+            let side = boot_sides(boots + 1)[boots];
+            let here = sample_kernel(["old", "new"][side], 100);
             let expected = BootTurn { side, made: 0, left: 3, cut_short: false };
-            let history = folder(&whole(boots));
+            let history = sample_folder(&first_boots(boots));
             assert_eq!(turn(&history, &here, 3), Ok(expected), "{boots}");
             if boots > 0 {
-                let other = kernel(["new", "old"][side], 100);
+                let other = sample_kernel(["new", "old"][side], 100);
                 let why = turn(&history, &other, 3).unwrap_err();
                 assert!(matches!(&why, OutOfTurn::Other { .. }), "{boots}: {why}");
-                let last = sides(boots)[boots - 1];
+                let last = boot_sides(boots)[boots - 1];
                 let to_do = to_do(&kernels(&history), side, last);
                 assert_eq!(to_do.contains(" again and repeat"), side == last, "{boots}: {to_do}");
             }
@@ -211,21 +211,22 @@ mod tests {
     fn cut_short_boot_does_not_advance_order() {
         let next = |side, made, left, cut_short| Ok(BootTurn { side, made, left, cut_short });
         for (boots, here, expected) in [
-            (&[("old", 1, 2)][..], kernel("old", 1), next(0, 2, 1, false)),
-            (&[("old", 1, 3), ("new", 2, 1)], kernel("new", 2), next(1, 1, 2, false)),
-            (&[("old", 1, 2)], kernel("old", 2), next(0, 0, 3, true)),
-            (&[("old", 1, 3), ("new", 2, 1)], kernel("new", 3), next(1, 0, 3, true)),
-            (&[("old", 1, 3), ("new", 2, 1), ("new", 3, 2)], kernel("new", 4), next(1, 0, 3, true)),
+            (&[("old", 1, 2)][..], sample_kernel("old", 1), next(0, 2, 1, false)),
+            (&[("old", 1, 3), ("new", 2, 1)], sample_kernel("new", 2), next(1, 1, 2, false)),
+            (&[("old", 1, 2)], sample_kernel("old", 2), next(0, 0, 3, true)),
+            (&[("old", 1, 3), ("new", 2, 1)], sample_kernel("new", 3), next(1, 0, 3, true)),
+            (&[("old", 1, 3), ("new", 2, 1), ("new", 3, 2)], sample_kernel("new", 4), next(1, 0, 3, true)),
         ] {
-            assert_eq!(turn(&folder(boots), &here, 3), expected, "{boots:?}");
+            assert_eq!(turn(&sample_folder(boots), &here, 3), expected, "{boots:?}");
         }
-        for (boots, here) in
-            [(&[("old", 1, 2)][..], kernel("new", 2)), (&[("old", 1, 3), ("new", 2, 1)], kernel("old", 3))]
-        {
-            let why = turn(&folder(boots), &here, 3).unwrap_err();
+        for (boots, here) in [
+            (&[("old", 1, 2)][..], sample_kernel("new", 2)),
+            (&[("old", 1, 3), ("new", 2, 1)], sample_kernel("old", 3)),
+        ] {
+            let why = turn(&sample_folder(boots), &here, 3).unwrap_err();
             assert!(matches!(why, OutOfTurn::Other { .. }), "{boots:?}: {why}");
         }
-        let history = folder(&[("old", 1, 3), ("new", 2, 1), ("new", 3, 3)]);
+        let history = sample_folder(&[("old", 1, 3), ("new", 2, 1), ("new", 3, 3)]);
         assert_eq!((whole_boots(&history, 3), order(&history)), (2, Some(BootOrder::from_first_boot("1"))));
         let cut: Vec<usize> = (0..7).filter(|run| !compared(&history, 3)[*run]).collect();
         assert_eq!(cut, [3]);
@@ -249,19 +250,19 @@ mod tests {
         for (there, here, words) in [
             (
                 &both[..1],
-                kernel("old", 1),
+                sample_kernel("old", 1),
                 "kernel old was already measured in this boot; boot the other kernel and",
             ),
-            (&both[..1], kernel("old", 2), "this is kernel old; boot the other kernel and repeat"),
-            (&both, kernel("newer", 3), "compares old with new; boot one of these"),
-            (&both, kernel("old", 1), "the folder was changed"),
+            (&both[..1], sample_kernel("old", 2), "this is kernel old; boot the other kernel and repeat"),
+            (&both, sample_kernel("newer", 3), "compares old with new; boot one of these"),
+            (&both, sample_kernel("old", 1), "the folder was changed"),
         ] {
-            let told = turn(&folder(there), &here, 3).unwrap_err().to_string();
+            let told = turn(&sample_folder(there), &here, 3).unwrap_err().to_string();
             assert!(told.contains(words), "{told}");
         }
         // Builds of one release are told apart.
-        let rebuilt = Kernel { version: "#2".into(), ..kernel("old", 2) };
-        let history = folder(&both[..1]);
+        let rebuilt = Kernel { version: "#2".into(), ..sample_kernel("old", 2) };
+        let history = sample_folder(&both[..1]);
         assert_eq!(turn(&history, &rebuilt, 3).map(|turn| turn.side), Ok(1));
         assert_eq!(rebuilt.name(Some(&history[0].kernel)), "old (#2)");
     }

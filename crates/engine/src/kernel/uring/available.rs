@@ -21,7 +21,7 @@ pub fn probe() -> Result<(), Unavailable> {
 /// Explains the kernel's refusal, with the settings of this machine and process.
 pub(crate) fn explain_here(error: &io::Error) -> Unavailable {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
-    explain(&Evidence {
+    explain_evidence(&Evidence {
         errno: error.raw_os_error(),
         disabled: read("/proc/sys/kernel/io_uring_disabled").trim().parse().ok(),
         seccomp: seccomp_mode(&read("/proc/self/status")),
@@ -48,7 +48,7 @@ const GROUP: &str = "kernel.io_uring_group=<number of the group>";
 const ONE_GROUP: &str =
     "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=<number of the group>, and run in that group";
 
-fn explain(evidence: &Evidence) -> Unavailable {
+fn explain_evidence(evidence: &Evidence) -> Unavailable {
     let filtered = evidence.seccomp == Some(2);
     let profile = "allow io_uring_setup, io_uring_enter and io_uring_register in the container's seccomp \
                    profile (docker run --security-opt seccomp=<profile>)";
@@ -142,7 +142,7 @@ mod tests {
             (None, None, Some(0), "too old", "Linux 5.15"),
         ];
         for (errno, disabled, seccomp, reason, remedy) in table {
-            let told = explain(&Evidence { errno, disabled, seccomp });
+            let told = explain_evidence(&Evidence { errno, disabled, seccomp });
             assert!(told.reason.contains(reason), "{errno:?} {disabled:?} {seccomp:?}: {told}");
             assert!(told.remedy.contains(remedy), "{errno:?} {disabled:?} {seccomp:?}: {told}");
         }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn exhausted_limit_differs_from_missing_permission() {
-        let lacking = |errno| explain(&Evidence { errno, disabled: None, seccomp: None }).lacking;
+        let lacking = |errno| explain_evidence(&Evidence { errno, disabled: None, seccomp: None }).lacking;
         let used_up = [libc::ENOMEM, libc::EMFILE, libc::ENFILE].map(Some);
         assert_eq!(used_up.map(lacking), [true; 3]);
         assert_eq!([Some(libc::EPERM), Some(libc::ENOSYS), None].map(lacking), [false; 3]);

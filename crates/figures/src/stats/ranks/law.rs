@@ -20,7 +20,7 @@ impl RankLaw {
     pub fn sum(first: usize, other: usize) -> RankLaw {
         let most = first * other;
         let variance = most as f64 * (first + other + 1) as f64 / 12.0;
-        RankLaw { most, variance, chances: (most <= EXACT).then(|| sums(first, other)) }
+        RankLaw { most, variance, chances: (most <= EXACT).then(|| sum_counts(first, other)) }
     }
 
     /// Returns the distribution of the sum of the ranks of positive values (Wilcoxon's signed ranks). It

@@ -31,10 +31,10 @@ impl RankDesign {
     /// Returns the probability of detecting a shift in normal values. `deviations` is the shift in
     /// standard deviations of the values, or of the differences for pairs.
     pub fn power(self, deviations: f64, sure: f64) -> f64 {
-        match self.contrasts() {
+        match self.contrast_count() {
             0 => 0.0,
-            contrasts if contrasts <= PLAYED => self.played(deviations.abs(), sure),
-            _ => self.approximate(deviations.abs(), sure),
+            contrasts if contrasts <= PLAYED => self.simulated_power(deviations.abs(), sure),
+            _ => self.approximate_power(deviations.abs(), sure),
         }
     }
 
@@ -78,13 +78,13 @@ impl RankDesign {
         type Games = BTreeMap<(RankDesign, u64), Arc<Vec<f64>>>;
         static GAMES_OF: LazyLock<Mutex<Games>> = LazyLock::new(Mutex::default);
         let mut all = GAMES_OF.lock().unwrap_or_else(PoisonError::into_inner);
-        let games = all.entry((self, sure.to_bits())).or_insert_with(|| Arc::new(self.play(sure)));
+        let games = all.entry((self, sure.to_bits())).or_insert_with(|| Arc::new(self.play_games(sure)));
         games.partition_point(|from| *from < deviations) as f64 / GAMES as f64
     }
 
     /// From which shift on each game is won, ascending; none where there are too few values to win any.
-    fn play(self, sure: f64) -> Vec<f64> {
-        let unlikely = self.unlikely(sure);
+    fn play_games(self, sure: f64) -> Vec<f64> {
+        let unlikely = self.unlikely_count(sure);
         if unlikely == 0 {
             return Vec::new();
         }
@@ -113,14 +113,14 @@ impl RankDesign {
     }
 
     /// [`RankLaw::unlikely`], counted once for all.
-    fn unlikely(self, sure: f64) -> usize {
+    fn unlikely_count(self, sure: f64) -> usize {
         static COUNTED: LazyLock<Mutex<BTreeMap<(RankDesign, u64), usize>>> = LazyLock::new(Mutex::default);
         let mut all = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
         *all.entry((self, sure.to_bits())).or_insert_with(|| self.law().unlikely((1.0 - sure) / 2.0))
     }
 
     /// From the mean and the variance that the statistic has under a shift (Lehmann, Nonparametrics).
-    fn approximate(self, deviations: f64, sure: f64) -> f64 {
+    fn approximate_power(self, deviations: f64, sure: f64) -> f64 {
         let (mean, spread) = match self {
             RankDesign::Sides(first, other) => {
                 let (m, n) = (first as f64, other as f64);
@@ -144,12 +144,12 @@ impl RankDesign {
         if spread < 1e-9 {
             return 1.0;
         }
-        let least = (self.contrasts() - self.unlikely(sure)) as f64 + 0.5;
+        let least = (self.contrast_count() - self.unlikely_count(sure)) as f64 + 0.5;
         1.0 - cumulative((least - mean) / spread.sqrt())
     }
 
     /// How many contrasts there are: [`RankLaw::most`], without counting the law out.
-    fn contrasts(self) -> usize {
+    fn contrast_count(self) -> usize {
         match self {
             RankDesign::Sides(first, other) => first * other,
             RankDesign::Pairs(count) => count * (count + 1) / 2,

@@ -31,7 +31,7 @@ struct Contrasts {
 }
 
 impl Contrasts {
-    fn of(all: impl Iterator<Item = f64>) -> Contrasts {
+    fn from_differences(all: impl Iterator<Item = f64>) -> Contrasts {
         let mut sorted: Vec<f64> = all.collect();
         let count = sorted.len();
         sorted.retain(|value| !value.is_nan());
@@ -39,7 +39,7 @@ impl Contrasts {
         Contrasts { unknown: count - sorted.len(), sorted }
     }
 
-    fn shift(&self, law: &RankLaw, sure: f64) -> Shift {
+    fn estimate_shift(&self, law: &RankLaw, sure: f64) -> Shift {
         let chance = |smaller: usize| law.at_most(smaller.min(law.most()));
         let at_most_0 = self.sorted.partition_point(|value| *value <= 0.0) + self.unknown;
         let at_least_0 = self.sorted.len() - self.sorted.partition_point(|value| *value < 0.0) + self.unknown;
@@ -52,14 +52,14 @@ impl Contrasts {
             (low, high)
         });
         Shift {
-            estimate: self.estimate(),
+            estimate: self.median_contrast(),
             interval,
             confidence: interval.map_or(0.0, |_| 1.0 - 2.0 * law.at_most(unlikely - 1)),
             tails: [chance(at_most_0), chance(at_least_0)],
         }
     }
 
-    fn estimate(&self) -> f64 {
+    fn median_contrast(&self) -> f64 {
         let unknown = std::iter::repeat_n(0.0, self.unknown);
         let middle = median(self.sorted.iter().copied().chain(unknown));
         if middle.is_nan() { 0.0 } else { middle }
@@ -72,9 +72,10 @@ pub const VAST_INTERVAL: f64 = std::f64::consts::LN_10;
 impl Shift {
     /// From `first` to `other`, by Wilcoxon's rank sum; `None` = one of them is empty.
     pub fn between(first: &[f64], other: &[f64], sure: f64) -> Option<Shift> {
-        let contrasts = Contrasts::of(first.iter().flat_map(|a| other.iter().map(move |b| b - a)));
+        let contrasts =
+            Contrasts::from_differences(first.iter().flat_map(|a| other.iter().map(move |b| b - a)));
         let law = RankLaw::sum(first.len(), other.len());
-        (!first.is_empty() && !other.is_empty()).then(|| contrasts.shift(&law, sure))
+        (!first.is_empty() && !other.is_empty()).then(|| contrasts.estimate_shift(&law, sure))
     }
 
     /// Returns the shift of differences within pairs, by Wilcoxon's signed ranks; `None` if there are no
@@ -84,8 +85,8 @@ impl Shift {
             // Two that are nobody knows how far off on either side: their mean may be anything.
             differences[place..].iter().map(move |other| (one + other) / 2.0)
         });
-        let contrasts = Contrasts::of(means);
-        (!differences.is_empty()).then(|| contrasts.shift(&RankLaw::signed(differences.len()), sure))
+        let contrasts = Contrasts::from_differences(means);
+        (!differences.is_empty()).then(|| contrasts.estimate_shift(&RankLaw::signed(differences.len()), sure))
     }
 
     /// Combines two shifts. The interval covers both intervals, so it excludes 0 only if both do.

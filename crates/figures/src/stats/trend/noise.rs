@@ -29,7 +29,7 @@ pub(crate) fn long_run(left: &[f64], stretches: &[Range<usize>], parameters: usi
         products.sum::<f64>() / squares
     };
     let variance = squares / (count - parameters as f64).max(1.0);
-    variance * inflation(resembles, count, parameters as f64)
+    variance * variance_inflation(resembles, count, parameters as f64)
 }
 
 /// Returns the long-run variance as a multiple of the variance. It combines an AR(1) model with the sum

@@ -35,7 +35,8 @@ pub(super) fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<
         }
         least = now;
         begins.push(last);
-        let mut bounds: Vec<usize> = way(&begins, places.len() - 1).iter().map(|at| places[*at]).collect();
+        let mut bounds: Vec<usize> =
+            trace_bounds(&begins, places.len() - 1).iter().map(|at| places[*at]).collect();
         if step > 1 {
             refine(&mut bounds, sums, shortest, step);
         }
@@ -45,7 +46,7 @@ pub(super) fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<
 }
 
 /// The places of the bounds that lead to the end, from the first on.
-fn way(begins: &[Vec<usize>], end: usize) -> Vec<usize> {
+fn trace_bounds(begins: &[Vec<usize>], end: usize) -> Vec<usize> {
     let mut at = end;
     let back = begins.iter().rev().map(|last| {
         at = last[at];
@@ -84,14 +85,14 @@ mod tests {
                 }
             })
             .collect();
-        let found = best(&Sums::of(&values), 4, 3);
+        let found = best(&Sums::from_values(&values), 4, 3);
         assert_eq!(found[1], [8, 20]);
         assert_eq!((found.len(), found[0].len(), found[2].len()), (3, 1, 3));
         // Also where not all places are looked at first.
         let long: Vec<f64> =
             (0..1999).map(|at| if at < 777 { 1.0 } else { 5.0 + f64::from(at > 1502) }).collect();
-        assert_eq!(best(&Sums::of(&long), 8, 2)[1], [777, 1503]);
-        assert_eq!(best(&Sums::of(&values[..9]), 4, 3).len(), 1);
-        assert!(best(&Sums::of(&values[..7]), 4, 3).is_empty());
+        assert_eq!(best(&Sums::from_values(&long), 8, 2)[1], [777, 1503]);
+        assert_eq!(best(&Sums::from_values(&values[..9]), 4, 3).len(), 1);
+        assert!(best(&Sums::from_values(&values[..7]), 4, 3).is_empty());
     }
 }

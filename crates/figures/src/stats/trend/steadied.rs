@@ -23,12 +23,12 @@ const FEW: f64 = 0.1;
 /// brought in to five times that distance hide the step.
 pub(crate) fn without_single_runs(values: &[f64]) -> Vec<f64> {
     let mut logs = logarithms(values);
-    let middles = neighbours(&logs);
-    let reach = REACH * around(&middles, &logs).deviation;
+    let middles = neighbour_medians(&logs);
+    let reach = REACH * residual_middle(&middles, &logs).deviation;
     for place in far_from_neighbours(&middles, &logs) {
         logs[place] = logs[place].clamp(middles[place] - reach, middles[place] + reach);
     }
-    let Middle { at, deviation } = Middle::of(&logs);
+    let Middle { at, deviation } = Middle::from_logs(&logs);
     logs.iter().map(|log| log.clamp(at - REACH * deviation, at + REACH * deviation)).collect()
 }
 
@@ -36,39 +36,39 @@ pub(crate) fn without_single_runs(values: &[f64]) -> Vec<f64> {
 /// zero, and few others.
 pub(super) fn far(values: &[f64]) -> Vec<usize> {
     let logs = logarithms(values);
-    let level = vec![Middle::of(&logs).at; logs.len()];
+    let level = vec![Middle::from_logs(&logs).at; logs.len()];
     let is_few = |places: &[usize]| places.len() as f64 <= most_single_runs(values.len());
     let from_level = far_places(&level, &logs);
     let few = is_few(&from_level);
     let mut far: Vec<usize> = from_level.into_iter().filter(|place| few || values[*place] == 0.0).collect();
-    far.extend(far_from_neighbours(&neighbours(&logs), &logs));
+    far.extend(far_from_neighbours(&neighbour_medians(&logs), &logs));
     far.sort_unstable();
     far.dedup();
     far
 }
 
 /// The median of each run and its neighbours.
-fn neighbours(logs: &[f64]) -> Vec<f64> {
+fn neighbour_medians(logs: &[f64]) -> Vec<f64> {
     (0..logs.len()).map(|place| median(neighbourhood(logs, place).iter().copied())).collect()
 }
 
 /// The runs far from their neighbours; none where they are too many to be single runs. A run that is as
 /// most runs are, among others that are not, is no such run.
 fn far_from_neighbours(middles: &[f64], logs: &[f64]) -> Vec<usize> {
-    let most = Middle::of(logs).at;
+    let most = Middle::from_logs(logs).at;
     let is_farther = |place: &usize| (logs[*place] - most).abs() > (middles[*place] - most).abs();
     let places: Vec<usize> = far_places(middles, logs).into_iter().filter(is_farther).collect();
     if places.len() as f64 <= most_single_runs(logs.len()) { places } else { Vec::new() }
 }
 
 fn far_places(expected: &[f64], logs: &[f64]) -> Vec<usize> {
-    let least = (FAR * around(expected, logs).deviation).max(FAR_SHARE.ln_1p());
+    let least = (FAR * residual_middle(expected, logs).deviation).max(FAR_SHARE.ln_1p());
     (0..logs.len()).filter(|place| (logs[*place] - expected[*place]).abs() > least).collect()
 }
 
-fn around(expected: &[f64], logs: &[f64]) -> Middle {
+fn residual_middle(expected: &[f64], logs: &[f64]) -> Middle {
     let left: Vec<f64> = logs.iter().zip(expected).map(|(log, expected)| log - expected).collect();
-    Middle::of(&left)
+    Middle::from_logs(&left)
 }
 
 fn most_single_runs(runs: usize) -> f64 {
@@ -78,7 +78,7 @@ fn most_single_runs(runs: usize) -> f64 {
 /// For each run whether it lies away from the level of the earlier ones: below -1, above 1, else 0.
 pub(super) fn sides(earlier: &[f64], values: &[f64]) -> Vec<i8> {
     let logs = logarithms(values);
-    let Middle { at, deviation } = Middle::of(&logs[..earlier.len()]);
+    let Middle { at, deviation } = Middle::from_logs(&logs[..earlier.len()]);
     let least = (AWAY * deviation).max(super::LEAST_CHANGE.ln_1p());
     let side = |log: &f64| if *log < at - least { -1 } else { i8::from(*log > at + least) };
     logs.iter().map(side).collect()
@@ -90,7 +90,7 @@ struct Middle {
 }
 
 impl Middle {
-    fn of(logs: &[f64]) -> Middle {
+    fn from_logs(logs: &[f64]) -> Middle {
         let at = median(logs.iter().copied());
         let deviation = TO_DEVIATION * deviation_around(logs);
         Middle { at, deviation: deviation.max(LEAST_NOISE) }

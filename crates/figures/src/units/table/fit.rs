@@ -19,7 +19,7 @@ pub(super) struct TextColumn {
 }
 
 impl TextColumn {
-    fn natural(&self) -> usize {
+    fn natural_width(&self) -> usize {
         self.cells.iter().map(|cell| width(cell)).chain([width(self.name)]).max().unwrap_or(0)
     }
 
@@ -30,21 +30,22 @@ impl TextColumn {
 
 /// Writes the table in at most `room` columns. `instead` holds the error texts of rows.
 pub(super) fn text(mut columns: Vec<TextColumn>, instead: &[Option<String>], room: usize) -> String {
-    let padded: Vec<usize> = columns.iter().map(|column| column.natural().max(column.least_width)).collect();
-    let (widths, left_out) = match total(&padded) > room {
-        true => fitted(&mut columns, room),
+    let padded: Vec<usize> =
+        columns.iter().map(|column| column.natural_width().max(column.least_width)).collect();
+    let (widths, left_out) = match total_width(&padded) > room {
+        true => fit_columns(&mut columns, room),
         false => (padded, Vec::new()),
     };
-    let mut text = line(&columns, &widths, |column| column.name.to_owned());
+    let mut text = row_lines(&columns, &widths, |column| column.name.to_owned());
     for (row, why) in instead.iter().enumerate() {
         let Some(why) = why else {
-            text += &line(&columns, &widths, |column| column.cells[row].clone());
+            text += &row_lines(&columns, &widths, |column| column.cells[row].clone());
             continue;
         };
         let there = columns.iter().take_while(|column| !column.cells[row].is_empty()).count();
-        let mut begun = line(&columns[..there], &widths[..there], |column| column.cells[row].clone());
+        let mut begun = row_lines(&columns[..there], &widths[..there], |column| column.cells[row].clone());
         begun.truncate(begun.trim_end().len());
-        let taken = total(&widths[..there]) + BETWEEN;
+        let taken = total_width(&widths[..there]) + BETWEEN;
         let indent = taken.min(room / 2);
         let blanks = taken.saturating_sub(width(begun.lines().last().unwrap_or_default()));
         text += &format!("{begun}{}{}\n", " ".repeat(blanks), wrapped(why, room, taken, indent));
@@ -56,17 +57,17 @@ pub(super) fn text(mut columns: Vec<TextColumn>, instead: &[Option<String>], roo
     text
 }
 
-fn total(widths: &[usize]) -> usize {
+fn total_width(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + BETWEEN * widths.len().saturating_sub(1)
 }
 
 /// Leaves out columns until the table fits. Returns the widths and the names of omitted columns with values.
-fn fitted(columns: &mut Vec<TextColumn>, room: usize) -> (Vec<usize>, Vec<&'static str>) {
+fn fit_columns(columns: &mut Vec<TextColumn>, room: usize) -> (Vec<usize>, Vec<&'static str>) {
     let mut left_out = Vec::new();
     loop {
         let has_spare = columns.iter().any(|column| column.spare > 0 || column.is_empty());
-        let widths = folded(columns, room, if has_spare { ROOMY } else { NARROWEST });
-        if total(&widths) <= room || columns.len() < 2 {
+        let widths = fold_widths(columns, room, if has_spare { ROOMY } else { NARROWEST });
+        if total_width(&widths) <= room || columns.len() < 2 {
             return (widths, left_out);
         }
         let rank = |place: &usize| {
@@ -82,9 +83,9 @@ fn fitted(columns: &mut Vec<TextColumn>, room: usize) -> (Vec<usize>, Vec<&'stat
 }
 
 /// Returns the widths after the widest text columns have shrunk to at least `least`.
-fn folded(columns: &[TextColumn], room: usize, least: usize) -> Vec<usize> {
-    let mut widths: Vec<usize> = columns.iter().map(TextColumn::natural).collect();
-    while total(&widths) > room {
+fn fold_widths(columns: &[TextColumn], room: usize, least: usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = columns.iter().map(TextColumn::natural_width).collect();
+    while total_width(&widths) > room {
         let words = (0..columns.len()).filter(|place| !columns[*place].is_number && widths[*place] > least);
         let Some(widest) = words.max_by_key(|place| widths[*place]) else { break };
         widths[widest] -= 1;
@@ -93,9 +94,9 @@ fn folded(columns: &[TextColumn], room: usize, least: usize) -> Vec<usize> {
 }
 
 /// Returns the lines of a row.
-fn line(columns: &[TextColumn], widths: &[usize], cell: impl Fn(&TextColumn) -> String) -> String {
+fn row_lines(columns: &[TextColumn], widths: &[usize], cell: impl Fn(&TextColumn) -> String) -> String {
     let cells: Vec<Vec<String>> =
-        columns.iter().zip(widths).map(|(column, room)| pieces(&cell(column), *room)).collect();
+        columns.iter().zip(widths).map(|(column, room)| split_cell(&cell(column), *room)).collect();
     let lines = cells.iter().map(Vec::len).max().unwrap_or(1);
     let mut text = String::new();
     for number in 0..lines {
@@ -111,7 +112,7 @@ fn line(columns: &[TextColumn], widths: &[usize], cell: impl Fn(&TextColumn) -> 
 }
 
 /// Splits a cell into lines of at most `room` columns. Longer words are broken.
-fn pieces(cell: &str, room: usize) -> Vec<String> {
+fn split_cell(cell: &str, room: usize) -> Vec<String> {
     let mut pieces = Vec::new();
     for line in wrapped(cell, room, 0, 0).lines() {
         let mut piece = String::new();

@@ -20,15 +20,15 @@ const CONTROL: &str = r"SYSTEM\CurrentControlSet\Control";
 /// Frequencies, limits of job objects and the load are not read.
 pub fn look_around(system: &mut System, targets: Vec<Storage>) {
     let disks = match targets.as_slice() {
-        [] => disks().into_iter().map(|number| disk(&properties(number), Vec::new())).collect(),
-        targets => beneath(targets),
+        [] => disks().into_iter().map(|number| describe_disk(&properties(number), Vec::new())).collect(),
+        targets => target_disks(targets),
     };
     system.environment = Some(Environment { platform: read_platform(), disks, ..Environment::default() });
     system.targets = targets;
-    system.fingerprint = Some(Fingerprint::of(system));
+    system.fingerprint = Some(Fingerprint::from_system(system));
 }
 
-fn beneath(targets: &[Storage]) -> Vec<Disk> {
+fn target_disks(targets: &[Storage]) -> Vec<Disk> {
     let mut found: Vec<Disk> = Vec::new();
     for (id, target) in (0..).map(TargetId).zip(targets) {
         let Ok(place) = locate(target.path.as_bytes());
@@ -37,14 +37,14 @@ fn beneath(targets: &[Storage]) -> Vec<Disk> {
             let Ok(number) = number.parse() else { continue };
             match found.iter_mut().find(|known| known.device.name == disk_name(number)) {
                 Some(known) => known.targets.push(id),
-                None => found.push(disk(&properties(number), vec![id])),
+                None => found.push(describe_disk(&properties(number), vec![id])),
             }
         }
     }
     found
 }
 
-fn disk(told: &DiskProperties, targets: Vec<TargetId>) -> Disk {
+fn describe_disk(told: &DiskProperties, targets: Vec<TargetId>) -> Disk {
     let bus = told.descriptor.as_ref().and_then(|descriptor| descriptor.bus);
     // As the transport of an NVMe disk in this machine is called on Linux.
     let transport = bus.map(|bus| if bus == "nvme" { "pcie" } else { bus }.to_owned());

@@ -93,12 +93,12 @@ pub(super) fn sector(device: &impl AsHandle) -> Option<u32> {
 /// They can't be listed.
 pub(super) fn volumes_found() -> io::Result<Vec<VolumeFound>> {
     let local = |volume: &String| drive_kind(volume) != DriveKind::Optical;
-    Ok(volumes()?.into_iter().filter(local).map(|volume| found(&volume)).collect())
+    Ok(volumes()?.into_iter().filter(local).map(|volume| find_volume(&volume)).collect())
 }
 
-fn found(volume: &str) -> VolumeFound {
+fn find_volume(volume: &str) -> VolumeFound {
     let at = mounted_at(volume).unwrap_or_default();
-    let name = short(&at, volume);
+    let name = short_name(&at, volume);
     let extents = open(&name).and_then(|volume| ask(&volume, Question::Extents));
     let extents = extents.ok().and_then(|answer| extents_of(&answer.bytes));
     let disks = extents.map(|extents| extents.iter().map(|extent| extent.disk).collect());
@@ -119,7 +119,7 @@ fn is_empty(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(21 | 1005))
 }
 
-fn short(at: &[String], volume: &str) -> String {
+fn short_name(at: &[String], volume: &str) -> String {
     let letter = at.iter().find(|at| at.len() == 3 && at.ends_with(r":\"));
     letter.map_or(volume, |at| at).trim_end_matches('\\').to_owned()
 }
@@ -149,7 +149,7 @@ pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
         _ => {}
     }
     let volume = volume_name(&root).ok_or_else(|| not("Windows doesn't report the name of its volume"))?;
-    let name = short(&mounted_at(&volume).unwrap_or_else(|_| vec![root.clone()]), &volume);
+    let name = short_name(&mounted_at(&volume).unwrap_or_else(|_| vec![root.clone()]), &volume);
     let file_system = information(&root).map(|found| found.file_system.to_lowercase()).unwrap_or_default();
     let asked = open(&name).and_then(|device| Ok((ask(&device, Question::Extents)?, device)));
     let (answer, device) =
@@ -194,7 +194,7 @@ mod tests {
         let numbers = disks();
         assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
         assert!(volumes_found().unwrap().iter().all(|volume| !volume.name.ends_with('\\')));
-        assert_eq!(short(&[r"D:\mounted\".into(), r"E:\".into()], r"\\?\Volume{1}\"), "E:");
-        assert_eq!(short(&[r"D:\mounted\".into()], r"\\?\Volume{1}\"), r"\\?\Volume{1}");
+        assert_eq!(short_name(&[r"D:\mounted\".into(), r"E:\".into()], r"\\?\Volume{1}\"), "E:");
+        assert_eq!(short_name(&[r"D:\mounted\".into()], r"\\?\Volume{1}\"), r"\\?\Volume{1}");
     }
 }

@@ -23,7 +23,7 @@ pub fn arrays_beneath(_targets: &[RawText]) -> Vec<ArrayFacts> {
 pub fn storage(target: &RawText) -> Storage {
     let place = match locate(target.as_bytes()) {
         Ok(place) if may_be_device(&place) => {
-            let device = device(&place);
+            let device = find_device(&place);
             return Storage { path: target.clone(), device, ..Storage::default() };
         }
         _ => as_path(target.as_bytes()).into_owned(),
@@ -48,7 +48,7 @@ pub fn storage(target: &RawText) -> Storage {
 }
 
 /// A disk or a volume that is a target itself.
-fn device(place: &Path) -> Option<BlockDevice> {
+fn find_device(place: &Path) -> Option<BlockDevice> {
     match named(&place.to_string_lossy()) {
         Named::Disk(number) => {
             let disk = properties(number).block_device(&disk_name(number));

@@ -41,7 +41,7 @@ fn use_refusal(path: &Path, device: &impl AsHandle) -> Option<Refusal> {
     match uses {
         Ok(uses) if uses.is_empty() => None,
         Ok(uses) => Some(Refusal::InUse { path: path.to_owned(), uses }),
-        Err(unknown) => Some(Refusal::unknown(path, unknown.why)),
+        Err(unknown) => Some(Refusal::unknown_use(path, unknown.why)),
     }
 }
 
@@ -96,7 +96,7 @@ pub mod claims {
         let mut claims = Claims::default();
         for place in places {
             let path = place.to_owned();
-            let unknown = |why: String| Refusal::unknown(place, why);
+            let unknown = |why: String| Refusal::unknown_use(place, why);
             if !may_be_device(place) {
                 file_refusal(place).map_or(Ok(()), Err)?;
                 continue;
@@ -147,7 +147,7 @@ pub mod claims {
             let number = number_of(device);
             if number.is_none() || !self.held.iter().any(|(held, of, _)| held == path && Some(*of) == number)
             {
-                return Err(Refusal::unknown(path, "its name now refers to another device"));
+                return Err(Refusal::unknown_use(path, "its name now refers to another device"));
             }
             use_refusal(path, device).map_or(Ok(()), Err)
         }

@@ -21,10 +21,10 @@ pub fn snapshot() -> System {
     System {
         computer_name: self::name(),
         start_time: Some(clock::wall_seconds()),
-        machine: number(),
+        machine: machine_number(),
         power_scheme: PowerScheme { name: name.flatten(), guid },
-        topology: now(),
-        kernel: version().unwrap_or_default(),
+        topology: read_topology(),
+        kernel: windows_version().unwrap_or_default(),
         memory_available,
         memory_total,
         cpu_model: cpu_model().unwrap_or_default(),
@@ -41,9 +41,9 @@ fn now() -> Topology {
     let found = topology(&answers);
     let mut found = found.unwrap_or_else(|| {
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
-        counted(u32::try_from(processors).unwrap_or(GROUP).min(GROUP))
+        uniform_topology(u32::try_from(processors).unwrap_or(GROUP).min(GROUP))
     });
-    found.disallowed = forbidden(&found);
+    found.disallowed = forbidden_cpus(&found);
     found
 }
 
@@ -83,7 +83,7 @@ fn cpu_model() -> Option<String> {
 }
 
 /// A number that stands for this installation, made of its `MachineGuid`, which can't be got back from it.
-fn number() -> Option<String> {
+fn machine_number() -> Option<String> {
     let id = registry::text(r"SOFTWARE\Microsoft\Cryptography", "MachineGuid")?;
     let is_guid = id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     is_guid.then(|| Fingerprint::of_parts([("diskspd machine".into(), id)].into()).hash)
@@ -123,6 +123,6 @@ mod tests {
         assert!(system.kernel.starts_with("Windows ") && !system.computer_name.is_empty());
         caches::look(&mut system);
         assert!(system.page_size >= 4096);
-        assert_eq!(counted(3).groups[0].mask, 0b111);
+        assert_eq!(uniform_topology(3).groups[0].mask, 0b111);
     }
 }

@@ -18,7 +18,7 @@ const SMALLEST: u32 = 512;
 /// size.
 pub fn probe(path: &Path) -> io::Result<TargetFacts> {
     if may_be_device(path) {
-        return device(path).map_err(|error| io::Error::new(error.kind(), told(path, &error)));
+        return device_facts(path).map_err(|error| io::Error::new(error.kind(), explain_error(path, &error)));
     }
     let (file_system, direct) = place::at(path).unwrap_or_default();
     let facts = TargetFacts { location: path.to_owned(), file_system, direct, ..TargetFacts::default() };

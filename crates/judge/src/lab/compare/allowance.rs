@@ -74,7 +74,7 @@ pub(super) fn allowance(sides: [&[f64]; 2], known: &KnownLevels) -> (f64, OrderA
     let is_known = known.steps.len() >= ENOUGH_SESSIONS && !are_near;
     let levels = match is_known {
         true => BEYOND_SESSIONS * known.steps.iter().copied().fold(0.0, f64::max),
-        false => finite.iter().map(|side| RANGES * range(side)).fold(UNKNOWN_LEVELS.ln_1p(), f64::max),
+        false => finite.iter().map(|side| RANGES * value_range(side)).fold(UNKNOWN_LEVELS.ln_1p(), f64::max),
     };
     // What drifts within the sides drifts from one to the other, too.
     let runs = finite.iter().map(Vec::len).sum::<usize>() as f64 / 2.0;
@@ -92,7 +92,7 @@ pub(super) fn for_position() -> (f64, OrderAllowance) {
     (by, OrderAllowance { percent, sessions: 0, seen: 0, known_by: KnownBy::Position })
 }
 
-fn range(values: &[f64]) -> f64 {
+fn value_range(values: &[f64]) -> f64 {
     let (low, high) = values
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
@@ -120,7 +120,7 @@ pub(super) fn known_levels<'a>(
 ) -> KnownLevels {
     let (later, asked) = between_sides(&sides);
     let [first, other] = sides;
-    let levels = levels([past, first, other], later, by_boots);
+    let levels = run_levels([past, first, other], later, by_boots);
     let longest = asked.max(SESSION_MS).saturating_mul(LONGER);
     let mut steps = Vec::new();
     let mut farthest = 0;
@@ -197,7 +197,7 @@ fn between_sides(sides: &[Vec<TimedValue>; 2]) -> (usize, i64) {
 
 /// Levels in the order of their times. A session ends after [`SESSION_MS`] without a run of any side, so runs
 /// of a side that alternate with the other side are one level.
-fn levels(runs: [Vec<TimedValue<'_>>; 3], later: usize, by_boots: bool) -> Vec<LevelRuns> {
+fn run_levels(runs: [Vec<TimedValue<'_>>; 3], later: usize, by_boots: bool) -> Vec<LevelRuns> {
     let mut all: Vec<(usize, TimedValue)> = Vec::new();
     for (tag, runs) in runs.into_iter().enumerate() {
         all.extend(runs.into_iter().filter(|run| run.value.is_finite()).map(|run| (tag, run)));
@@ -297,7 +297,7 @@ mod tests {
                 runs.iter().map(|run| TimedValue { boot: None, ..*run }).collect::<Vec<_>>()
             };
             let (later, asked) = between_sides(&[copy(&first), copy(&other)]);
-            let all = levels([copy(&past), copy(&first), copy(&other)], later, false);
+            let all = run_levels([copy(&past), copy(&first), copy(&other)], later, false);
             let longest = asked.max(SESSION_MS) * LONGER;
             let steps = by_pairs(&all, longest);
             assert!(steps.len() > 10);

@@ -41,8 +41,11 @@ pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifferen
         if of_first == of_other && of_first.len() == 1 {
             continue;
         }
-        let difference =
-            SideDifference { subject: name.clone(), first: joined(&of_first), second: joined(&of_other) };
+        let difference = SideDifference {
+            subject: name.clone(),
+            first: join_values(&of_first),
+            second: join_values(&of_other),
+        };
         match must {
             MustAgree::Yes if known.len() > 1 => must_agree.push(difference),
             _ => differ.push(difference),
@@ -72,7 +75,7 @@ fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
     values
 }
 
-fn joined(values: &[Option<String>]) -> Option<String> {
+fn join_values(values: &[Option<String>]) -> Option<String> {
     /// More are only counted.
     const SHOWN: usize = 3;
     if values.iter().all(Option::is_none) {
@@ -130,19 +133,19 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
     let bytes = |size: u32| format!("{size} bytes");
     let percent = |share: u32| format!("{share} %");
     let mut facts = vec![
-        ("block size", common(asked.common(|access| access.block_size.map(bytes))), Yes),
-        ("share of writes", common(asked.common(|access| access.write_percent.map(percent))), Yes),
-        ("parts of the mix", parts(span), Yes),
-        ("share of random I/O", common(asked.common(|access| access.random_percent.map(percent))), Yes),
+        ("block size", common_text(asked.common(|access| access.block_size.map(bytes))), Yes),
+        ("share of writes", common_text(asked.common(|access| access.write_percent.map(percent))), Yes),
+        ("parts of the mix", part_text(span), Yes),
+        ("share of random I/O", common_text(asked.common(|access| access.random_percent.map(percent))), Yes),
         ("rate limit", rate_limit(asked), Yes),
         ("threads", asked.threads.map(|threads| threads.to_string()), No),
         ("I/Os in flight", asked.in_flight.map(|count| count.to_string()), No),
         (
             "alignment",
-            common(asked.common(|access| access.stride.map(|stride| format!("{stride} bytes")))),
+            common_text(asked.common(|access| access.stride.map(|stride| format!("{stride} bytes")))),
             No,
         ),
-        ("caching", common(asked.common(|access| access.caching.map(caching))), No),
+        ("caching", common_text(asked.common(|access| access.caching.map(caching_text))), No),
         ("time to measure", asked.duration_s.map(|seconds| format!("{seconds} s")), No),
         ("warm-up", asked.warmup_s.map(|seconds| format!("{seconds} s")), No),
         ("targets", (!paths.is_empty()).then(|| paths.join(" ")), No),
@@ -150,7 +153,7 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
     ];
     // Where they aren't given there are none.
     let shares = Operation::shared().map(|(op, _, share)| {
-        let of = common(asked.common(|of| of.write_percent.map(|_| percent(of.shares.of(op)))));
+        let of = common_text(asked.common(|of| of.write_percent.map(|_| percent(of.shares.percent(op)))));
         (share.name, of, Yes)
     });
     facts.splice(2..2, shares);
@@ -165,7 +168,7 @@ fn parts(span: &SpanSummary) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn common(value: OfAllTargets<String>) -> Option<String> {
+fn common_text(value: OfAllTargets<String>) -> Option<String> {
     match value {
         OfAllTargets::One(value) => Some(value),
         OfAllTargets::Several => Some("several".into()),
@@ -175,7 +178,7 @@ fn common(value: OfAllTargets<String>) -> Option<String> {
 
 fn rate_limit(asked: &Parameters) -> Option<String> {
     match asked.rate_total {
-        None => common(asked.common(|access| access.rate.map(rate))),
+        None => common_text(asked.common(|access| access.rate.map(rate_text))),
         Some(RateTotal { ios_per_s, arrivals: Arrivals::Poisson }) => {
             Some(format!("{ios_per_s} I/Os/s of all threads, at random times"))
         }
@@ -185,7 +188,7 @@ fn rate_limit(asked: &Parameters) -> Option<String> {
     }
 }
 
-fn rate(rate: Rate) -> String {
+fn rate_text(rate: Rate) -> String {
     match rate {
         Rate::Unlimited => "none".into(),
         Rate::BytesPerMillisecond(limit) => format!("{limit} bytes/ms of each thread"),
@@ -193,7 +196,7 @@ fn rate(rate: Rate) -> String {
     }
 }
 
-fn caching(caching: diskspd_model::profile::Caching) -> String {
+fn caching_text(caching: diskspd_model::profile::Caching) -> String {
     let mode = match caching.effective_mode() {
         CacheMode::Cached => "cached",
         CacheMode::DisableOsCache => "not cached",

@@ -2,7 +2,7 @@
 
 use super::schedule::FEWEST_PAIRS;
 use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 
 /// Runs of a comparison that are not made yet, or not all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,21 +32,23 @@ const MOST: usize = 1000;
 /// Returns the limits of these runs; `None` = every figure can show a change. `deciding`: the number of
 /// figures that decide, one for each time span or test.
 pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<Foreseen> {
-    let surest = 100.0 * design(planned).surest();
+    let surest = 100.0 * rank_design(planned).surest();
     let found = |message: String, detects_nothing: bool, figures: usize| Foreseen {
         message,
         detects_nothing,
-        each: enough(|runs| with_each(planned, runs), figures).unwrap_or(MOST),
+        each: sufficient_runs(|runs| with_each(planned, runs), figures).unwrap_or(MOST),
         later: match planned {
             PlannedRuns::Pairs(_) => None,
-            PlannedRuns::Sides([first, _]) => enough(|runs| PlannedRuns::Sides([first, runs]), figures),
+            PlannedRuns::Sides([first, _]) => {
+                sufficient_runs(|runs| PlannedRuns::Sides([first, runs]), figures)
+            }
         },
     };
     if !is_sure(planned, deciding) {
         let (runs, spans) = match planned {
-            PlannedRuns::Pairs(runs) => (format!("{} per side", counted(runs, "run")), "time spans"),
+            PlannedRuns::Pairs(runs) => (format!("{} per side", count_of(runs, "run")), "time spans"),
             PlannedRuns::Sides([first, other]) => {
-                (format!("{} and {other} of a test", counted(first, "run")), "tests")
+                (format!("{} and {other} of a test", count_of(first, "run")), "tests")
             }
         };
         let of = if deciding > 1 { format!(" in {deciding} {spans} together") } else { String::new() };
@@ -66,7 +68,7 @@ pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<Foreseen> {
     })
 }
 
-fn design(planned: PlannedRuns) -> RankDesign {
+fn rank_design(planned: PlannedRuns) -> RankDesign {
     match planned {
         PlannedRuns::Pairs(runs) if runs < FEWEST_PAIRS => RankDesign::Sides(runs, runs),
         PlannedRuns::Pairs(runs) => RankDesign::Pairs(runs),
@@ -84,11 +86,11 @@ fn with_each(planned: PlannedRuns, runs: usize) -> PlannedRuns {
 /// Whether these runs can show a change of this number of figures together.
 fn is_sure(planned: PlannedRuns, figures: usize) -> bool {
     let rest = (1.0 - CONFIDENCE) / figures.max(1) as f64;
-    1.0 - design(planned).surest() <= rest * (1.0 + 1e-12)
+    1.0 - rank_design(planned).surest() <= rest * (1.0 + 1e-12)
 }
 
 /// The smallest number of runs that is sufficient.
-fn enough(planned: impl Fn(usize) -> PlannedRuns, figures: usize) -> Option<usize> {
+fn sufficient_runs(planned: impl Fn(usize) -> PlannedRuns, figures: usize) -> Option<usize> {
     (1..=MOST).find(|runs| is_sure(planned(*runs), figures))
 }
 

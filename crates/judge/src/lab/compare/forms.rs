@@ -26,7 +26,7 @@ pub struct AnswerFormRow {
     pub about: &'static str,
 }
 
-const fn row(
+const fn form_row(
     form: AnswerForm,
     word: &'static str,
     ending: &'static str,
@@ -36,13 +36,13 @@ const fn row(
 }
 
 pub const ANSWER_FORMS: [AnswerFormRow; 7] = [
-    row(AnswerForm::Junit, "junit", ".junit.xml", "JUnit"),
-    row(AnswerForm::Bencher, "bencher", ".bencher.json", "Bencher Metric Format"),
-    row(AnswerForm::Metrics, "metrics", "metrics.txt", "OpenMetrics, as GitLab's metrics report"),
-    row(AnswerForm::Summary, "summary", ".md", "Markdown, as GitHub's job summary"),
-    row(AnswerForm::Github, "github", ".github.txt", "GitHub's annotations"),
-    row(AnswerForm::Html, "html", ".html", "the page"),
-    row(AnswerForm::Json, "json", ".json", "everything as JSON"),
+    form_row(AnswerForm::Junit, "junit", ".junit.xml", "JUnit"),
+    form_row(AnswerForm::Bencher, "bencher", ".bencher.json", "Bencher Metric Format"),
+    form_row(AnswerForm::Metrics, "metrics", "metrics.txt", "OpenMetrics, as GitLab's metrics report"),
+    form_row(AnswerForm::Summary, "summary", ".md", "Markdown, as GitHub's job summary"),
+    form_row(AnswerForm::Github, "github", ".github.txt", "GitHub's annotations"),
+    form_row(AnswerForm::Html, "html", ".html", "the page"),
+    form_row(AnswerForm::Json, "json", ".json", "everything as JSON"),
 ];
 
 impl AnswerForm {

@@ -40,7 +40,7 @@ impl fmt::Display for Metric {
 
 impl Metric {
     /// The figure of a name: `iops`, `read-p99`, `response-p99`.
-    pub fn named(name: &str) -> Option<Metric> {
+    pub fn from_name(name: &str) -> Option<Metric> {
         let (way, name) = [("read-", WhichIos::Read), ("write-", WhichIos::Write)]
             .into_iter()
             .find_map(|(prefix, way)| Some((way, name.strip_prefix(prefix)?)))
@@ -49,7 +49,7 @@ impl Metric {
             Some(name) => (CountedFrom::Due, name),
             None => (CountedFrom::Handover, name),
         };
-        let figure = RunFigure::named(name)?;
+        let figure = RunFigure::from_name(name)?;
         (from == CountedFrom::Handover || !figure.more_is_better()).then_some(Metric { figure, way, from })
     }
 
@@ -77,7 +77,7 @@ impl Metric {
             Some(percent) => response.percentile(percent)?,
             None => response.mean_ms,
         };
-        row.of(self.way).map(Millis::ms)
+        row.for_ios(self.way).map(Millis::ms)
     }
 }
 

@@ -88,7 +88,7 @@ impl Question {
     /// Whether a time span is certainly worse, with a best estimate of at least `by`. A test of a suite
     /// uses its own limit.
     pub fn fails(&self, comparison: &RunComparison, span: &SpanCompared, by: f64) -> bool {
-        let by = by.max(self.of(comparison.workload_name(span)).worse);
+        let by = by.max(self.question_for(comparison.workload_name(span)).worse);
         let worse = |metric: &&Compared| {
             metric.verdict == ChangeVerdict::Worse
                 && metric.change_percent.unwrap_or_default().abs() >= by * 100.0
@@ -221,30 +221,31 @@ pub fn compare_knowing(
     past: &[SideRun],
     question: &Question,
 ) -> Result<RunComparison, Vec<SideDifference>> {
-    let found = workloads::of([first, other]);
+    let found = workloads::from_sides([first, other]);
     let matched: Vec<[Vec<&SideRun>; 2]> = found.both.iter().map(|one| one.runs([first, other])).collect();
     if matched.is_empty() {
         let runs = [first, other].map(|side| side.runs.iter().collect::<Vec<&SideRun>>());
         let (differ, must_agree) = facts::differences(workloads::borrowed(&runs));
         return Err(if must_agree.is_empty() { differ } else { must_agree });
     }
-    let (differences, not_comparable) = differences(&found.both, &matched);
+    let (differences, not_comparable) = side_differences(&found.both, &matched);
     if !not_comparable.is_empty() && !question.anyway {
         return Err(not_comparable);
     }
-    let orders: Vec<RunOrder> = matched.iter().map(|runs| RunOrder::of(workloads::borrowed(runs))).collect();
+    let orders: Vec<RunOrder> =
+        matched.iter().map(|runs| RunOrder::detect(workloads::borrowed(runs))).collect();
     let counts: Vec<usize> = matched.iter().map(time_spans_of).collect();
     let deciding = counts.iter().sum::<usize>();
     let mut time_spans = Vec::new();
     for (workload, (runs, order)) in matched.iter().zip(&orders).enumerate() {
-        let asked = question.of(&found.both[workload].name);
+        let asked = question.question_for(&found.both[workload].name);
         let same = asked.same.unwrap_or(question.same);
         let looks = question.looks as usize;
         let nothing = KnownLevels::default();
         let on = Basis { order, known: &nothing, same, figures: deciding, looks };
         for index in 0..counts[workload] {
             let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
-            time_spans.push(span(workloads::borrowed(runs), past, place, asked.metric, on));
+            time_spans.push(compare_span(workloads::borrowed(runs), past, place, asked.metric, on));
         }
     }
     let workloads = found.both.into_iter().zip(&orders).zip(&matched).map(|((one, order), runs)| {
@@ -275,7 +276,7 @@ pub fn compare_knowing(
     })
 }
 
-fn differences(
+fn side_differences(
     found: &[workloads::MatchedWorkload],
     matched: &[[Vec<&SideRun>; 2]],
 ) -> (Vec<SideDifference>, Vec<SideDifference>) {
@@ -306,7 +307,7 @@ fn time_spans_of(runs: &[Vec<&SideRun>; 2]) -> usize {
     runs.iter().flatten().map(|run| run.known.time_spans.len()).min().unwrap_or(0)
 }
 
-fn span(
+fn compare_span(
     runs: Runs,
     past: &[SideRun],
     [workload, time_span]: [u32; 2],

@@ -119,7 +119,7 @@ impl RunLayout {
 }
 
 impl RunOrder {
-    pub fn of(sides: [&[&SideRun]; 2]) -> RunOrder {
+    pub fn detect(sides: [&[&SideRun]; 2]) -> RunOrder {
         let Some(order) = in_time(sides) else {
             return RunOrder { layout: RunLayout::Unknown, boots: None, sides: Vec::new(), period: None };
         };
@@ -127,7 +127,7 @@ impl RunOrder {
             Some((order, boots)) => (order, Some(boots)),
             None => (order, None),
         };
-        let layout = match RunLayout::of(&order) {
+        let layout = match RunLayout::from_order(&order) {
             // The levels of so few boots say little about the next one.
             RunLayout::InTurn(pairs) if boots.is_some() && pairs.len() < FEWEST_PAIRS => RunLayout::Apart,
             layout => layout,
@@ -204,7 +204,7 @@ impl RunOrder {
             }
             RunLayout::Alternating(blocks) => {
                 // A drift is upward in the one and downward in the other: a change is the same in both.
-                let [there, back] = [0, 1].map(|from| steps(blocks, [first, other], from));
+                let [there, back] = [0, 1].map(|from| block_steps(blocks, [first, other], from));
                 Some(Shift::within(&there, sure)?.and(Shift::within(&back, sure)?))
             }
             _ => Shift::between(first, other, sure),
@@ -219,7 +219,9 @@ impl RunOrder {
             RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
                 deviation(&[pairs.iter().map(|pair| pair.change(values)).collect()])
             }
-            RunLayout::Alternating(blocks) => deviation(&[0, 1].map(|from| steps(blocks, values, from))),
+            RunLayout::Alternating(blocks) => {
+                deviation(&[0, 1].map(|from| block_steps(blocks, values, from)))
+            }
             _ => deviation(&[first.to_vec(), other.to_vec()]),
         }
     }

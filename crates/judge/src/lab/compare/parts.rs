@@ -16,13 +16,13 @@ const FIGURES: [RunFigure; 2] = [RunFigure::Mean, RunFigure::P99];
 /// The figures of all parts that every run of both sides has; they share an error rate, apart from the
 /// figures of the whole, so that those don't lose anything to parts.
 pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
-    let known = |key: PartKey| metric::spans(sides, index).all(|span| part(span, key).is_some());
+    let known = |key: PartKey| metric::spans(sides, index).all(|span| known_part(span, key).is_some());
     let first = metric::spans(sides, index).next();
     let keys = first.into_iter().flat_map(|span| &span.parts).map(|part| part.key).filter(|key| known(*key));
     let figures: Vec<(PartKey, RunFigure)> = keys
         .flat_map(|key| FIGURES.map(|figure| (key, figure)))
         .filter(|(key, figure)| {
-            let value = |span: &SpanSummary| of(part(span, *key)?, *figure);
+            let value = |span: &SpanSummary| read_figure(known_part(span, *key)?, *figure);
             metric::spans(sides, index).all(|span| value(span).is_some())
         })
         .collect();
@@ -44,11 +44,11 @@ fn several_targets(span: Option<&SpanSummary>) -> bool {
     span.is_some_and(|span| span.parts.iter().any(|part| part.key.target > 1))
 }
 
-fn part(span: &SpanSummary, key: PartKey) -> Option<&KnownPart> {
+fn known_part(span: &SpanSummary, key: PartKey) -> Option<&KnownPart> {
     span.parts.iter().find(|part| part.key == key)
 }
 
-fn of(part: &KnownPart, figure: RunFigure) -> Option<f64> {
+fn read_figure(part: &KnownPart, figure: RunFigure) -> Option<f64> {
     let time = if figure == RunFigure::Mean { part.mean_ms } else { part.p99_ms };
     time.map(Millis::ms).filter(|value| *value > 0.0)
 }
@@ -57,7 +57,7 @@ fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result
     let name = &run.known.name;
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
     let span = span.ok_or_else(|| NoValue::NotMeasured { run: name.clone() })?;
-    let part = part(span, key).ok_or_else(|| NoValue::NoPart { run: name.clone() })?;
-    let value = of(part, figure).ok_or_else(|| NoValue::NoFigure { run: name.clone() })?;
+    let part = known_part(span, key).ok_or_else(|| NoValue::NoPart { run: name.clone() })?;
+    let value = read_figure(part, figure).ok_or_else(|| NoValue::NoFigure { run: name.clone() })?;
     beyond(name, figure, Some(part.ios)).map(|()| value)
 }

@@ -3,7 +3,7 @@
 use super::allowance::ENOUGH_SESSIONS;
 use super::text::time_apart;
 use super::{ChangeVerdict, Compared, KnownBy, RunComparison, SpanCompared, place};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 
 /// The answer: `4 tests: 2 the same, 1 worse (data by 12 %, 9 to 15), 1 can't tell (log: ..)`. `seconds`: how
@@ -19,7 +19,7 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
         if place.is_empty() { place } else { format!("{place} ") }
     };
     let by = |(span, metric): &(&SpanCompared, &Compared)| match metric.change_percent {
-        Some(change) => format!("{}by {:.1} %{}", name(span), change.abs(), bounds(metric)),
+        Some(change) => format!("{}by {:.1} %{}", name(span), change.abs(), bounds_text(metric)),
         None => format!("{}from 0", name(span)),
     };
     let of_one = |(span, metric): &(&SpanCompared, &Compared)| match (place(comparison, span), &metric.reason)
@@ -42,7 +42,7 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
     }
     let open = of(&[ChangeVerdict::CantTell, ChangeVerdict::TwoRuns]);
     if !open.is_empty() {
-        let reasons = joined(reasons(comparison, &open, seconds));
+        let reasons = joined(open_reasons(comparison, &open, seconds));
         parts.push(format!("{} can't tell ({reasons})", open.len()));
     }
     let without = of(&[ChangeVerdict::NotCompared]);
@@ -85,7 +85,7 @@ fn reasons(
 }
 
 /// Where the true change lies, without its sign: `, 9.0 to 15.0`.
-fn bounds(metric: &Compared) -> String {
+fn bounds_text(metric: &Compared) -> String {
     let (Some(low), Some(high)) = (metric.low_percent, metric.high_percent) else { return String::new() };
     let (least, most) = if low.abs() < high.abs() { (low, high) } else { (high, low) };
     format!(", {:.1} to {:.1}", least.abs(), most.abs())
@@ -134,7 +134,7 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
             let after = if known_by == KnownBy::Boots { ", each after a boot of its own," } else { "" };
             format!(
                 "run {} of these tests{after} to measure the machine's own drift",
-                counted(more as usize, "more session")
+                count_of(more as usize, "more session")
             )
         }
     }

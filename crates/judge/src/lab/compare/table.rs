@@ -18,12 +18,12 @@ pub fn lines_of_span(span: &SpanCompared) -> Vec<ComparedLine<'_>> {
 }
 
 pub fn lines_that_decide(comparison: &RunComparison) -> Vec<ComparedLine<'_>> {
-    let line = |span| ComparedLine::deciding(comparison, span);
+    let line = |span| ComparedLine::deciding_line(comparison, span);
     comparison.time_spans.iter().filter_map(line).collect()
 }
 
 impl<'a> ComparedLine<'a> {
-    fn deciding(comparison: &RunComparison, span: &'a SpanCompared) -> Option<ComparedLine<'a>> {
+    fn deciding_line(comparison: &RunComparison, span: &'a SpanCompared) -> Option<ComparedLine<'a>> {
         let place = place(comparison, span);
         Some(ComparedLine { place, metric: span.metrics.first()?, decides: false })
     }
@@ -42,10 +42,10 @@ impl<'a> ComparedLine<'a> {
             .brief(),
             TableColumn::<ComparedLine>::words("", |line| Cell::Text(line.metric.title.clone())).brief(),
             TableColumn::<ComparedLine>::words("figure", ComparedLine::name).paged(),
-            number(first, |line| line.side(0)).seen().meaning("median of its runs"),
-            number(other, |line| line.side(1)).seen().meaning("median of its runs"),
+            number(first, |line| line.side_cell(0)).brief_and_paged().meaning("median of its runs"),
+            number(other, |line| line.side_cell(1)).brief_and_paged().meaning("median of its runs"),
             number("change", |line| Cell::change(line.metric.change_percent))
-                .seen()
+                .brief_and_paged()
                 .meaning("median over pairs of runs (Hodges-Lehmann), not the ratio of the medians"),
             number("interval", |line| match line.metric.confidence_percent {
                 Some(_) => Cell::Between(line.metric.low_percent, line.metric.high_percent),
@@ -119,7 +119,7 @@ impl<'a> ComparedLine<'a> {
         }
     }
 
-    fn side(&self, which: usize) -> Cell {
+    fn side_cell(&self, which: usize) -> Cell {
         let Some(sides) = &self.metric.sides else {
             let why = self.metric.reason.as_deref().unwrap_or_default();
             return Cell::Instead(format!("not compared: {why}"));

@@ -7,7 +7,7 @@ use super::{
     WorkloadCompared,
 };
 use diskspd_model::stats::ranks::CONFIDENCE;
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::table::{self, signed};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
@@ -312,7 +312,7 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
         ),
         ChangeVerdict::NotCompared => format!("{title}: not compared."),
     };
-    ChangeAnswer { verdict, more: more(metric), found: found(metric) }
+    ChangeAnswer { verdict, more: more_runs_text(metric), found: detectable_change(metric) }
 }
 
 /// Returns the interval of the true change, with a word between both ends; `None` if unknown.
@@ -336,8 +336,8 @@ pub fn noise(comparison: &RunComparison) -> Vec<String> {
     comparison.primary().filter_map(sentence).collect()
 }
 
-fn more(metric: &Compared) -> Option<String> {
-    let more_runs = |number: u32| counted(number as usize, "more run");
+fn more_runs_text(metric: &Compared) -> Option<String> {
+    let more_runs = |number: u32| count_of(number as usize, "more run");
     if metric.verdict != ChangeVerdict::CantTell {
         return None;
     }
@@ -357,7 +357,7 @@ fn more(metric: &Compared) -> Option<String> {
     })
 }
 
-fn found(metric: &Compared) -> Option<String> {
+fn detectable_change(metric: &Compared) -> Option<String> {
     let (noise, five) = (metric.noise_percent?, metric.power_5_percent?);
     let least = match metric.detectable_percent {
         Some(least) => format!(", one of {least:.1} % in 80 of 100 cases"),

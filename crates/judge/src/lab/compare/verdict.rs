@@ -132,7 +132,7 @@ impl Basis<'_> {
     }
 
     /// The allowance for sides without a random order.
-    fn allowance(&self, values: [&[f64]; 2]) -> (f64, OrderAllowance) {
+    fn order_allowance(&self, values: [&[f64]; 2]) -> (f64, OrderAllowance) {
         let of_levels = || allowance::allowance(values, self.known);
         match (self.order.period(), self.order.boots()) {
             (None, _) => of_levels(),
@@ -145,7 +145,7 @@ impl Basis<'_> {
         }
     }
 
-    fn shared(&self) -> usize {
+    fn comparison_count(&self) -> usize {
         self.figures.max(1) * self.looks.max(1)
     }
 }
@@ -176,35 +176,35 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2
     };
     match values {
         [Ok(first), Ok(other)] if first.iter().chain(&other).all(|value| *value == 0.0) => {
-            let sides = Some([first, other].map(summarized));
+            let sides = Some([first, other].map(summarize_values));
             Compared { sides, reason: Some("it is 0 in every run of both sides".into()), ..empty }
         }
-        [Ok(first), Ok(other)] => told(empty, first, other, on),
+        [Ok(first), Ok(other)] => judge_metric(empty, first, other, on),
         [first, other] => {
             Compared { reason: first.err().or(other.err()).map(|why| why.to_string()), ..empty }
         }
     }
 }
 
-fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compared {
+fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compared {
     let logs = [&first, &other].map(|values| values.iter().map(|value| value.ln()).collect::<Vec<f64>>());
     let logs = on.order.of_units(logs);
     let values = [&logs[0][..], &logs[1][..]];
-    let sure = on.sure();
+    let sure = on.required_confidence();
     let Some(shift) = on.order.shift(values, sure) else {
         return Compared { reason: Some("there are no runs".into()), ..empty };
     };
     let are_single = first.len() == 1 && other.len() == 1;
-    let sides = Some([first, other].map(summarized));
-    let change_percent = percent(shift.estimate);
+    let sides = Some([first, other].map(summarize_values));
+    let change_percent = log_percent(shift.estimate);
     let counts = [logs[0].len(), logs[1].len()];
     if are_single {
         return Compared { sides, change_percent, verdict: ChangeVerdict::TwoRuns, ..empty };
     }
     let design = on.order.design(counts);
-    let allowance = design.is_none().then(|| on.allowance(values));
+    let allowance = design.is_none().then(|| on.order_allowance(values));
     let shift = allowance.map_or(shift, |(by, _)| shift.widened(by));
-    let verdict = verdict(&shift, on.same, empty.more_is_better);
+    let verdict = judge_shift(&shift, on.same, empty.more_is_better);
     let shift = if verdict == ChangeVerdict::CantTell { shift.without_vast_interval() } else { shift };
     let scatter = on.order.scatter(values);
     // The difference of two runs scatters more than a run.
@@ -215,32 +215,33 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         // Either the change is real, or it is small enough to be the same.
         let (estimate, zone) = (shift.estimate.abs(), on.same.ln_1p());
         let wanted = estimate.max(zone - estimate);
-        let units = more_runs(design, counts, on.order.is_in_turn(), deviations(wanted, scatter), sure)?;
+        let units =
+            more_runs(design, counts, on.order.is_in_turn(), change_deviations(wanted, scatter), sure)?;
         Some(units.map(|units| (f64::from(units) * on.order.runs_per_unit()).ceil() as u32))
     });
     let undecided = allowance.filter(|_| verdict == ChangeVerdict::CantTell).zip(scatter);
     let more_of_b =
         undecided.and_then(|((by, _), scatter)| more_of_b(&shift, counts, scatter, by, (on.same, sure)));
     let finds = |(design, scatter): (RankDesign, f64)| {
-        design.power(deviations(TOLD.ln_1p(), scatter).min(1e6), sure) * 100.0
+        design.power(change_deviations(TOLD.ln_1p(), scatter).min(1e6), sure) * 100.0
     };
     let detectable =
-        |(design, scatter): (RankDesign, f64)| percent(design.detectable(LIKELY, sure)? * scatter);
+        |(design, scatter): (RankDesign, f64)| log_percent(design.detectable(LIKELY, sure)? * scatter);
     Compared {
         sides,
         verdict,
         change_percent,
-        low_percent: shift.interval.and_then(|(low, _)| percent(low)),
-        high_percent: shift.interval.and_then(|(_, high)| percent(high)),
+        low_percent: shift.interval.and_then(|(low, _)| log_percent(low)),
+        high_percent: shift.interval.and_then(|(_, high)| log_percent(high)),
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
         p_value: Some(shift.chance()),
-        corrected_p_value: Some((shift.chance() * on.shared() as f64).min(1.0)),
-        noise_percent: noise.filter(|noise| *noise < VAST_INTERVAL).and_then(percent),
+        corrected_p_value: Some((shift.chance() * on.comparison_count() as f64).min(1.0)),
+        noise_percent: noise.filter(|noise| *noise < VAST_INTERVAL).and_then(log_percent),
         power_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),
         more_runs,
         more_of_b,
-        drift_percent: on.order.drift(values).and_then(percent),
+        drift_percent: on.order.drift(values).and_then(log_percent),
         position_percent: position_percent(on.order, values),
         allowance: allowance.map(|(_, allowance)| allowance),
         ..empty
@@ -258,13 +259,13 @@ fn more_of_b(
 ) -> Option<u32> {
     let estimate = shift.estimate.abs();
     let left = (estimate - by).max(same.ln_1p() - by - estimate);
-    let deviations = deviations(Some(left).filter(|left| *left > 0.0)?, scatter);
+    let deviations = change_deviations(Some(left).filter(|left| *left > 0.0)?, scatter);
     let enough =
         |more: &u32| RankDesign::Sides(first, other + *more as usize).power(deviations, sure) >= LIKELY;
     (1..=MOST_OF_B).find(enough)
 }
 
-fn deviations(change: f64, scatter: f64) -> f64 {
+fn change_deviations(change: f64, scatter: f64) -> f64 {
     if scatter > 0.0 { change.abs() / scatter } else { f64::MAX.sqrt() }
 }
 
@@ -309,7 +310,7 @@ fn more_runs(
 }
 
 /// A difference of logarithms, as percent; `None` = there is no such share.
-fn percent(log: f64) -> Option<f64> {
+fn log_percent(log: f64) -> Option<f64> {
     Some(log.exp_m1() * 100.0).filter(|percent| percent.is_finite())
 }
 
@@ -317,10 +318,10 @@ fn percent(log: f64) -> Option<f64> {
 fn position_percent(order: &RunOrder, values: [&[f64]; 2]) -> Option<f64> {
     let effect = order.position(values, ranks::CONFIDENCE)?;
     let (low, high) = effect.interval?;
-    percent(effect.estimate).filter(|_| low > 0.0 || high < 0.0)
+    log_percent(effect.estimate).filter(|_| low > 0.0 || high < 0.0)
 }
 
-fn summarized(values: Vec<f64>) -> Summarized {
+fn summarize_values(values: Vec<f64>) -> Summarized {
     Summarized { median: median(values.iter().copied()), values }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn of(sides: [&Side; 2]) -> Workloads {
         return tests;
     }
     // On the same targets, if that leaves any; else whatever they are called.
-    let groups = |with_targets: bool| sides.map(|side| grouped(side, with_targets));
+    let groups = |with_targets: bool| sides.map(|side| group_runs(side, with_targets));
     let mut grouped = groups(true);
     let in_both = |[first, other]: &[Vec<KeyedPlaces>; 2]| {
         first.iter().any(|(key, _)| other.iter().any(|(found, _)| fit(found, key)))
@@ -48,10 +48,10 @@ pub(super) fn of(sides: [&Side; 2]) -> Workloads {
         let both = vec![MatchedWorkload { name: String::new(), is_test: false, places }];
         return Workloads { both, alone: Default::default() };
     }
-    let (found, left) = counterparts(sides, &first, &other);
+    let (found, left) = match_counterparts(sides, &first, &other);
     let all: Vec<(usize, &RunPlaces)> =
         first.iter().map(|(_, group)| (0, group)).chain(other.iter().map(|(_, group)| (1, group))).collect();
-    let names = names(sides, &all);
+    let names = group_names(sides, &all);
     let name = |group: &RunPlaces, side: usize| {
         let place = all.iter().position(|(of, one)| *of == side && *one == group);
         place.map(|place| names[place].clone()).unwrap_or_default()
@@ -144,7 +144,7 @@ type WorkKey = Vec<Option<Parameters>>;
 /// belongs to the group with the same other spans.
 fn grouped(side: &Side, with_targets: bool) -> Vec<KeyedPlaces> {
     let mut groups: Vec<KeyedPlaces> = Vec::new();
-    let keys: Vec<WorkKey> = side.runs.iter().map(|run| key(run, with_targets)).collect();
+    let keys: Vec<WorkKey> = side.runs.iter().map(|run| work_key(run, with_targets)).collect();
     let is_whole = |place: &usize| keys[*place].iter().all(Option::is_some);
     let (whole, cut): (Vec<usize>, Vec<usize>) = (0..keys.len()).partition(is_whole);
     for place in whole.into_iter().chain(cut) {
@@ -184,7 +184,7 @@ fn key(run: &SideRun, with_targets: bool) -> WorkKey {
 
 /// Whether two runs do the same work on the same targets.
 pub(super) fn same(one: &SideRun, other: &SideRun) -> bool {
-    key(one, true) == key(other, true)
+    work_key(one, true) == work_key(other, true)
 }
 
 fn names(sides: [&Side; 2], groups: &[(usize, &RunPlaces)]) -> Vec<String> {

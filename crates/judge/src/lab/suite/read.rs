@@ -34,43 +34,43 @@ pub fn read(text: &str) -> Result<Suite, SuiteError> {
     let source = SuiteText(text);
     let root = DeTable::parse(text).map_err(|error| {
         let at = error.span().unwrap_or(0..0);
-        source.wrong(&at, error.message().to_owned())
+        source.wrong_value(&at, error.message().to_owned())
     })?;
-    let suite = Keys::of(&source, root.get_ref(), 0..0, "the suite", OF_SUITE)?;
-    let repeat = suite.rounds()?;
+    let suite = Keys::from_table(&source, root.get_ref(), 0..0, "the suite", OF_SUITE)?;
+    let repeat = suite.read_rounds()?;
     let Some(tests) = suite.get("test") else {
         return Err(source
-            .wrong(&(0..0), "the suite has no test".into())
+            .wrong_value(&(0..0), "the suite has no test".into())
             .with_hint("add one: [[test]], below it name = \"..\" and command = \"-b4K -r -d10\""));
     };
     let list = tests.get_ref().as_array().ok_or_else(|| {
-        source.wrong(&tests.span(), "'test' must be a list".into()).with_hint("write [[test]]")
+        source.wrong_value(&tests.span(), "'test' must be a list".into()).with_hint("write [[test]]")
     })?;
     if list.len() > MOST_TESTS {
-        return Err(source.wrong(&tests.span(), format!("a suite has at most {MOST_TESTS} tests")));
+        return Err(source.wrong_value(&tests.span(), format!("a suite has at most {MOST_TESTS} tests")));
     }
     let mut found: Vec<SuiteTest> = Vec::new();
     for value in list.iter() {
         let table = value.get_ref().as_table().ok_or_else(|| {
-            source.wrong(&value.span(), "a test must be a table".into()).with_hint("write [[test]]")
+            source.wrong_value(&value.span(), "a test must be a table".into()).with_hint("write [[test]]")
         })?;
-        let keys = Keys::of(&source, table, value.span(), "a test", OF_TEST)?;
-        let test = test(&keys, repeat)?;
+        let keys = Keys::from_table(&source, table, value.span(), "a test", OF_TEST)?;
+        let test = read_test(&keys, repeat)?;
         if found.iter().any(|other| other.name == test.name) {
             let at = keys.get("name").map_or(value.span(), Spanned::span);
-            return Err(source.wrong(&at, format!("two tests are called '{}'", test.name)));
+            return Err(source.wrong_value(&at, format!("two tests are called '{}'", test.name)));
         }
         found.push(test);
     }
     if found.is_empty() {
-        return Err(source.wrong(&tests.span(), "the suite has no test".into()));
+        return Err(source.wrong_value(&tests.span(), "the suite has no test".into()));
     }
-    Ok(Suite { name: suite.name()?, about: suite.about()?, tests: found })
+    Ok(Suite { name: suite.name()?, about: suite.read_description()?, tests: found })
 }
 
-fn test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
-    let (at, line) = keys.needed("command")?;
-    let wrong = |what: String| keys.source.wrong(&at, what);
+fn read_test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
+    let (at, line) = keys.required_key("command")?;
+    let wrong = |what: String| keys.source.wrong_value(&at, what);
     let mut command = words(line).map_err(|error| wrong(error.to_string()))?;
     // As it is typed.
     if command.first().is_some_and(|word| word == "diskspd") {
@@ -80,22 +80,22 @@ fn test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
         return Err(wrong("'command' is empty".into()).with_hint("give options of a run: -b4K -r -d10"));
     }
     let metric = keys.text("metric")?.map(|(at, name)| {
-        Metric::named(name).ok_or_else(|| {
+        Metric::from_name(name).ok_or_else(|| {
             let what = format!("'{name}' is not a figure");
             keys.source
-                .wrong(&at, what)
+                .wrong_value(&at, what)
                 .with_hint("allowed are iops, mib, mean, p50, p99, p99.9, read-p99, ..")
         })
     });
     Ok(SuiteTest {
         name: keys.name()?,
-        about: keys.about()?,
+        about: keys.read_description()?,
         command,
-        repeat: keys.rounds()?.or(usual),
+        repeat: keys.read_rounds()?.or(usual),
         question: TestQuestion {
             metric: metric.transpose()?,
-            same: keys.share("same")?,
-            worse: keys.share("worse")?.unwrap_or(0.0),
+            same: keys.read_share("same")?,
+            worse: keys.read_share("worse")?.unwrap_or(0.0),
         },
     })
 }
@@ -104,7 +104,7 @@ fn test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
 struct SuiteText<'a>(&'a str);
 
 impl SuiteText<'_> {
-    fn wrong(&self, at: &Range<usize>, what: String) -> SuiteError {
+    fn wrong_value(&self, at: &Range<usize>, what: String) -> SuiteError {
         let before = self.0.as_bytes().get(..at.start).unwrap_or_default();
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         SuiteError { line, what, hint: None }
@@ -126,7 +126,7 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    fn of(
+    fn from_table(
         source: &'a SuiteText,
         table: &'a DeTable,
         at: Range<usize>,
@@ -142,7 +142,7 @@ impl<'a> Keys<'a> {
                 Some(meant) => format!("did you mean '{meant}'? {all}"),
                 None => all,
             };
-            return Err(source.wrong(&key.span(), what).with_hint(hint));
+            return Err(source.wrong_value(&key.span(), what).with_hint(hint));
         }
         Ok(Keys { source, table, at, of })
     }
@@ -157,29 +157,29 @@ impl<'a> Keys<'a> {
             DeValue::String(text) => Ok(Some((value.span(), text.as_ref()))),
             _ => Err(self
                 .source
-                .wrong(&value.span(), format!("'{key}' must be a text"))
+                .wrong_value(&value.span(), format!("'{key}' must be a text"))
                 .with_hint(format!("write {key} = \"..\""))),
         }
     }
 
-    fn needed(&self, key: &str) -> Result<(Range<usize>, &'a str), SuiteError> {
+    fn required_key(&self, key: &str) -> Result<(Range<usize>, &'a str), SuiteError> {
         self.text(key)?.ok_or_else(|| {
             let what = format!("{} has no '{key}'", self.of);
-            self.source.wrong(&self.at, what).with_hint(format!("add {key} = \"..\""))
+            self.source.wrong_value(&self.at, what).with_hint(format!("add {key} = \"..\""))
         })
     }
 
     fn name(&self) -> Result<String, SuiteError> {
-        let (at, name) = self.needed("name")?;
-        check_word(name).map_err(|why| self.source.wrong(&at, format!("the name {why}")))?;
+        let (at, name) = self.required_key("name")?;
+        check_word(name).map_err(|why| self.source.wrong_value(&at, format!("the name {why}")))?;
         Ok(name.to_owned())
     }
 
-    fn about(&self) -> Result<String, SuiteError> {
+    fn read_description(&self) -> Result<String, SuiteError> {
         Ok(self.text("about")?.map(|(_, text)| text.trim().to_owned()).unwrap_or_default())
     }
 
-    fn rounds(&self) -> Result<Option<u32>, SuiteError> {
+    fn read_rounds(&self) -> Result<Option<u32>, SuiteError> {
         let Some(value) = self.get("repeat") else { return Ok(None) };
         let number = match value.get_ref() {
             DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -189,18 +189,18 @@ impl<'a> Keys<'a> {
             Some(number) => Ok(Some(number)),
             None => {
                 let what = format!("'repeat' must be a number of runs from 1 to {MOST_ROUNDS}");
-                Err(self.source.wrong(&value.span(), what))
+                Err(self.source.wrong_value(&value.span(), what))
             }
         }
     }
 
-    fn share(&self, key: &str) -> Result<Option<f64>, SuiteError> {
+    fn read_share(&self, key: &str) -> Result<Option<f64>, SuiteError> {
         let Some((at, text)) = self.text(key)? else { return Ok(None) };
         match share(text).filter(|share| *share < 0.5) {
             Some(share) => Ok(Some(share)),
             None => {
                 let what = format!("'{key}' must be a share below 50 %");
-                Err(self.source.wrong(&at, what).with_hint(format!("write {key} = \"5%\"")))
+                Err(self.source.wrong_value(&at, what).with_hint(format!("write {key} = \"5%\"")))
             }
         }
     }

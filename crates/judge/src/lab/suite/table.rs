@@ -51,7 +51,7 @@ impl SuiteRow {
             mib_per_s: middle(lines.iter().map(|line| line.mib_per_s).collect()),
             p99_ms: middle(felt().map(|latency| latency.p99_ms.ms()).collect()),
             spread_percent: spread.as_ref().and_then(Spread::relative).map(|share| 100.0 * share),
-            verdict: worst(&lines).map_or("no run", RunVerdict::word).to_owned(),
+            verdict: worst_verdict(&lines).map_or("no run", RunVerdict::word).to_owned(),
             lines,
         }
     }
@@ -71,10 +71,12 @@ fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
 
 impl SuiteRow {
     pub const COLUMNS: &[TableColumn<SuiteRow>] = &[
-        TableColumn::<SuiteRow>::words("test", |row| Cell::named(&row.test)).seen().wide(4),
-        TableColumn::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64)).seen().wide(4),
+        TableColumn::<SuiteRow>::words("test", |row| Cell::named(&row.test)).brief_and_paged().wide(4),
+        TableColumn::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64))
+            .brief_and_paged()
+            .wide(4),
         TableColumn::<SuiteRow>::number("IOPS", |row| Cell::figure(row.iops, 2))
-            .seen()
+            .brief_and_paged()
             .meaning("the mean of all runs")
             .wide(12),
         TableColumn::<SuiteRow>::number("+- %", |row| Cell::figure(row.spread_percent, 2))
@@ -83,7 +85,7 @@ impl SuiteRow {
             .meaning("the 95 % interval of the mean IOPS, to each side")
             .wide(6),
         TableColumn::<SuiteRow>::number("MiB/s", |row| Cell::figure(row.mib_per_s, 2))
-            .seen()
+            .brief_and_paged()
             .meaning("the median of all runs")
             .wide(10),
         TableColumn::<SuiteRow>::number("p99 ms", SuiteRow::p99)
@@ -91,11 +93,11 @@ impl SuiteRow {
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer: the median of all runs")
             .wide(9),
-        TableColumn::<SuiteRow>::words("verdict", |row| match worst(&row.lines) {
+        TableColumn::<SuiteRow>::words("verdict", |row| match worst_verdict(&row.lines) {
             Some(verdict) => Cell::Marked(verdict.mark(), String::new()),
             None => Cell::Text(row.verdict.clone()),
         })
-        .seen(),
+        .brief_and_paged(),
         TableColumn::<SuiteRow>::words("what it is for", |row| Cell::Text(row.about.clone())).paged(),
     ];
 }
@@ -110,7 +112,7 @@ mod tests {
     use super::*;
     use crate::lab::compare::TestQuestion;
 
-    fn test() -> SuiteTest {
+    fn sample_test() -> SuiteTest {
         let name = "log".to_owned();
         SuiteTest {
             name,
@@ -121,7 +123,7 @@ mod tests {
         }
     }
 
-    fn ran(iops: f64, verdict: RunVerdict) -> RunLine {
+    fn sample_run(iops: f64, verdict: RunVerdict) -> RunLine {
         RunLine {
             iops,
             measured_s: 1.0,
@@ -140,13 +142,14 @@ mod tests {
     #[test]
     fn a_row_has_the_mean_its_spread_and_the_worst_verdict() {
         let one = |lines: Vec<RunLine>| {
-            SuiteRow::of(&test(), "diskspd -r".into(), Vec::new(), lines, Repeat::Times(5))
+            SuiteRow::new(&sample_test(), "diskspd -r".into(), Vec::new(), lines, Repeat::Times(5))
         };
         let none = one(Vec::new());
         assert_eq!((none.iops, none.spread_percent, &*none.verdict), (None, None, "no run"));
-        let single = one(vec![ran(100.0, RunVerdict::NothingFound)]);
+        let single = one(vec![sample_run(100.0, RunVerdict::NothingFound)]);
         assert_eq!((single.iops, single.spread_percent), (Some(100.0), None));
-        let two = one(vec![ran(100.0, RunVerdict::NothingFound), ran(120.0, RunVerdict::Wrong)]);
+        let two =
+            one(vec![sample_run(100.0, RunVerdict::NothingFound), sample_run(120.0, RunVerdict::Wrong)]);
         assert_eq!((two.iops, &*two.verdict), (Some(110.0), RunVerdict::Wrong.word()));
         assert!(two.spread_percent.is_some_and(|percent| percent > 10.0));
         let text = suite_text(&[none, two], usize::MAX);

@@ -60,7 +60,7 @@ pub struct SameThreads {
 impl SweepAnswer {
     /// The answers of a sweep, one per group that has more than one point, or that has a good point and is
     /// all there is; a curve has one, made of the offered rates.
-    pub fn of(rows: &[PointRow], settings: &Settings) -> Vec<SweepAnswer> {
+    pub fn find_answers(rows: &[PointRow], settings: &Settings) -> Vec<SweepAnswer> {
         let groups = groups(rows);
         let several = groups.len() > 1;
         let told = groups.iter().filter(|places| places.len() > 1 || !several);
@@ -72,12 +72,12 @@ impl SweepAnswer {
         let is_good = |place: &&usize| rows[**place].trouble().is_none();
         let places: Vec<usize> = all.iter().filter(is_good).copied().collect();
         let left_out = all.iter().filter(|place| !is_good(place)).copied().collect();
-        let rates = levels(rows, &places, |line| Some(line.iops));
+        let rates = estimate_levels(rows, &places, |line| Some(line.iops));
         let best = rates.best()?;
         let not_below = rates.not_below();
         let loads: Vec<u64> = places.iter().map(|place| rows[*place].load).collect();
         let differ = loads.windows(2).any(|pair| pair[0] != pair[1]);
-        let powers = levels(rows, &places, RunLine::power);
+        let powers = estimate_levels(rows, &places, RunLine::power);
         let knee = knee::knee(&loads, &powers).filter(|_| differ);
         let in_rows = |enough: Enough| Enough {
             seen: places[enough.seen],
@@ -85,13 +85,14 @@ impl SweepAnswer {
             most: enough.most.map(|at| places[at]),
         };
         let objective = settings.objective.map(|objective| {
-            let tried: Vec<Tried> = places.iter().map(|place| tried(&rows[*place], objective)).collect();
-            objective::kept(&tried, objective)
+            let tried: Vec<Tried> =
+                places.iter().map(|place| load_outcome(&rows[*place], objective)).collect();
+            objective::find_kept(&tried, objective)
         });
         let at_load = |load: f64| places.iter().copied().find(|place| rows[*place].load as f64 == load);
-        let threads = threads(rows, &places);
+        let threads = compare_threads(rows, &places);
         let mut answer = SweepAnswer {
-            common: common(rows, &places),
+            common: common_settings(rows, &places),
             left_out,
             highest: places[best],
             rises_to_the_end: differ
@@ -160,7 +161,7 @@ impl SweepAnswer {
                 let within = |place: &&usize| {
                     let load = load(place) as f64;
                     // More runs of too few I/Os would say no more.
-                    let tells = settings.objective.is_none_or(|o| tried(&rows[**place], o).enough_ios);
+                    let tells = settings.objective.is_none_or(|o| load_outcome(&rows[**place], o).enough_ios);
                     from.is_none_or(|from| load > from) && to.is_none_or(|to| load < to) && tells
                 };
                 wanted.extend(self.made_of.iter().filter(within));
@@ -220,7 +221,7 @@ pub(super) fn groups(rows: &[PointRow]) -> Vec<Vec<usize>> {
     numbers.into_iter().map(of_group).filter(|places| !places.is_empty()).collect()
 }
 
-pub(super) fn tried(row: &PointRow, objective: objective::Objective) -> Tried {
+pub(super) fn load_outcome(row: &PointRow, objective: objective::Objective) -> Tried {
     let offered = row.by_rate.then_some(row.load as f64);
     Tried::new(row.load as f64, offered, row.runs.iter(), objective)
 }
@@ -230,18 +231,18 @@ fn levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Opti
     let of_runs = |place: &usize| figures(&mut rows[*place].runs.iter());
     let of_all = |row: &PointRow| figures(&mut row.runs.iter().chain(&row.references));
     let own: Vec<Vec<f64>> = places.iter().map(|place| of_all(&rows[*place])).collect();
-    let mut scatter = Scatter::of(own.iter().map(Vec::as_slice));
+    let mut scatter = Scatter::estimate(own.iter().map(Vec::as_slice));
     if !scatter.is_known() {
         let offered = places.first().is_some_and(|place| rows[*place].is_offered());
         let alike = rows.iter().filter(|row| row.is_offered() == offered && row.trouble().is_none());
         let others: Vec<Vec<f64>> = alike.map(of_all).collect();
-        scatter = Scatter::of(others.iter().map(Vec::as_slice));
+        scatter = Scatter::estimate(others.iter().map(Vec::as_slice));
     }
     Levels::new(&places.iter().map(of_runs).collect::<Vec<_>>(), scatter)
 }
 
 /// The settings that don't say how much is outstanding.
-fn common(rows: &[PointRow], places: &[usize]) -> String {
+fn common_settings(rows: &[PointRow], places: &[usize]) -> String {
     let settings = places.first().map(|place| rows[*place].settings.as_slice()).unwrap_or_default();
     let same =
         settings.iter().filter(|setting| places.iter().all(|place| rows[*place].settings.contains(setting)));
@@ -262,7 +263,7 @@ impl PointRow {
 }
 
 /// The best row of each number of threads, against each other.
-fn threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {
+fn compare_threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {
     let iops = |place: usize| rows[place].figures.as_ref().map_or(0.0, |line| line.iops);
     let mut best: Vec<usize> = Vec::new();
     for place in places.iter().copied() {
@@ -273,7 +274,7 @@ fn threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {
         }
     }
     best.sort_by_key(|place| rows[*place].threads);
-    let enough = levels(rows, &best, |line| Some(line.iops)).enough(SAME)?;
+    let enough = estimate_levels(rows, &best, |line| Some(line.iops)).enough(SAME)?;
     let of = |place: &usize| (rows[*place].threads, iops(*place));
     (best.len() > 1).then(|| SameThreads { enough, best: best.iter().map(of).collect() })
 }

@@ -8,7 +8,7 @@ use super::objective::{Kept, Objective};
 use super::{PointRow, Settings};
 use crate::truth::Limiter;
 use diskspd_model::stats::replicates::Bounds;
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerLine {
@@ -58,12 +58,12 @@ pub fn unanswered(answers: &[SweepAnswer], rows: &[PointRow]) -> Vec<String> {
 }
 
 pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
-    let mut lines = figures(answer, rows, settings);
+    let mut lines = figure_lines(answer, rows, settings);
     if let (Some(kept), Some(objective)) = (&answer.objective, settings.objective) {
-        lines.push(line("objective", objective_words(kept, objective, answer, rows)));
-        lines.extend(bound(answer, rows).map(|words| line("", words)));
+        lines.push(answer_line("objective", objective_words(kept, objective, answer, rows)));
+        lines.extend(bound_text(answer, rows).map(|words| answer_line("", words)));
     }
-    lines.extend(limits(answer).map(|words| line("limited by", words)));
+    lines.extend(limits_text(answer).map(|words| answer_line("limited by", words)));
     if let Some(threads) = &answer.threads {
         let best: Vec<String> =
             threads.best.iter().map(|(count, iops)| format!("{count}: {iops:.0}")).collect();
@@ -72,59 +72,60 @@ pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Ve
             Some(last) if last + 1 == threads.best.len() => {
                 format!("throughput rises up to {}, the most that was tried", name(last))
             }
-            _ => enough_words(threads.enough, name, "enough", certainty(answer, rows)),
+            _ => enough_words(threads.enough, name, "enough", certainty_text(answer, rows)),
         };
-        lines.push(line("threads", format!("{enough}; highest IOPS by threads {}", best.join(", "))));
+        lines.push(answer_line("threads", format!("{enough}; highest IOPS by threads {}", best.join(", "))));
     }
     if let Some(hosts) = &answer.hosts {
         lines.push(line("hosts", hosts.words(&named(&rows[hosts.row]))));
     }
     if !answer.left_out.is_empty() {
-        lines.push(line("left out", left_out(&answer.left_out, rows)));
+        lines.push(answer_line("left out", left_out(&answer.left_out, rows)));
     }
-    lines.extend(what_would_tell(answer, rows).map(|words| line("to be sure", words)));
+    lines.extend(what_would_tell(answer, rows).map(|words| answer_line("to be sure", words)));
     lines
 }
 
-fn line(name: &'static str, words: impl Into<String>) -> AnswerLine {
+fn answer_line(name: &'static str, words: impl Into<String>) -> AnswerLine {
     AnswerLine { name, words: words.into() }
 }
 
-fn named(row: &PointRow) -> String {
+fn point_label(row: &PointRow) -> String {
     let label = row.label();
     if label.is_empty() { "the command line".into() } else { label }
 }
 
-fn shown(row: &PointRow) -> String {
+fn point_text(row: &PointRow) -> String {
     let Some(figures) = &row.figures else { return row.label() };
     let latency = figures.felt().map(|latency| format!(" at {} ms", latency.mean_ms)).unwrap_or_default();
-    format!("{}: {:.0} IOPS{latency}", named(row), figures.iops)
+    format!("{}: {:.0} IOPS{latency}", point_label(row), figures.iops)
 }
 
 fn left_out(places: &[usize], rows: &[PointRow]) -> String {
-    let why =
-        |place: &usize| format!("{} ({})", named(&rows[*place]), rows[*place].trouble().unwrap_or("alone"));
+    let why = |place: &usize| {
+        format!("{} ({})", point_label(&rows[*place]), rows[*place].trouble().unwrap_or("alone"))
+    };
     places.iter().map(why).collect::<Vec<_>>().join(", ")
 }
 
-fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
-    let mut highest = shown(&rows[answer.highest]);
+fn figure_lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
+    let mut highest = point_text(&rows[answer.highest]);
     if let Some((low, high)) = rows[answer.highest].iops.and_then(|iops| iops.interval(Bounds::Positive)) {
         highest += &format!(" ({low:.0} .. {high:.0}, 95 %)");
     }
-    let mut lines = vec![line("highest", highest)];
+    let mut lines = vec![answer_line("highest", highest)];
     match answer.as_high.as_deref() {
         _ if answer.made_of.len() == 1 => {}
-        None => lines.push(line(
+        None => lines.push(answer_line(
             "",
             "one run per point can't separate it from the runner-up: use --repeat \
                                      5",
         )),
         Some([]) => {}
         Some(others) => {
-            let others: Vec<String> = others.iter().map(|place| named(&rows[*place])).collect();
+            let others: Vec<String> = others.iter().map(|place| point_label(&rows[*place])).collect();
             let others = others.join(", ");
-            lines.push(line(
+            lines.push(answer_line(
                 "",
                 match answer.is_repeated(rows) {
                     true => format!("no significant difference to {others}"),
@@ -134,33 +135,34 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
         }
     }
     if answer.rises_to_the_end && settings.curve.is_empty() {
-        let words = format!("IOPS still rise at the end of the range: {}", extend(answer, rows));
-        lines.push(line("", words));
+        let words = format!("IOPS still rise at the end of the range: {}", extension_text(answer, rows));
+        lines.push(answer_line("", words));
     }
     if let (Some(knee), Some(row)) = (&answer.knee, answer.knee_row) {
-        lines.push(line("knee", knee_words(knee, &rows[row], answer, rows)));
+        lines.push(answer_line("knee", knee_words(knee, &rows[row], answer, rows)));
     }
     if answer.tells_smallest() {
-        let name = |row: usize| named(&rows[row]);
-        let words = enough_words(answer.smallest, name, "as good as the highest", certainty(answer, rows));
-        lines.push(line("smallest", words));
+        let name = |row: usize| point_label(&rows[row]);
+        let words =
+            enough_words(answer.smallest, name, "as good as the highest", certainty_text(answer, rows));
+        lines.push(answer_line("smallest", words));
     }
     lines
 }
 
 /// How sure a statement about several points is.
-fn certainty(answer: &SweepAnswer, rows: &[PointRow]) -> &'static str {
+fn certainty_text(answer: &SweepAnswer, rows: &[PointRow]) -> &'static str {
     if answer.is_repeated(rows) { "(95 %)" } else { "by one run per point" }
 }
 
 fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRow]) -> String {
-    let (seen, unit) = (shown(row), row.unit());
+    let (seen, unit) = (point_text(row), row.unit());
     let (low, high) = knee.between.unwrap_or((knee.load, knee.load));
-    let certainty = certainty(answer, rows);
+    let certainty = certainty_text(answer, rows);
     match knee.told {
         KneeTold::Found if low == high => format!("{seen}; at {low} {unit} {certainty}"),
         KneeTold::Found => format!("{seen}; between {low} and {high} {unit} {certainty}"),
-        KneeTold::AtEnd => format!("at or beyond {low} {unit} {certainty}: {}", extend(answer, rows)),
+        KneeTold::AtEnd => format!("at or beyond {low} {unit} {certainty}: {}", extension_text(answer, rows)),
         KneeTold::AtBegin => {
             let smaller = answer.left_out.iter().any(|place| rows[*place].load < low);
             let what = if smaller {
@@ -180,7 +182,7 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
     }
 }
 
-fn extend(answer: &SweepAnswer, rows: &[PointRow]) -> String {
+fn extension_text(answer: &SweepAnswer, rows: &[PointRow]) -> String {
     let last = answer.made_of.last().map(|place| &rows[*place]);
     let load = last.map_or(0, |row| row.load);
     if answer.left_out.iter().any(|place| rows[*place].load > load) {
@@ -205,7 +207,7 @@ fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str, certai
     let seen = of(enough.seen);
     match (enough.least, enough.most) {
         (Some(least), Some(most)) if least == most => {
-            format!("{} {} {what}, within {margin:.0} % {certainty}", of(most), verb(&of(most), what))
+            format!("{} {} {what}, within {margin:.0} % {certainty}", of(most), verb_form(&of(most), what))
         }
         (Some(least), Some(most)) => {
             format!("{} to {} are {what}, within {margin:.0} % {certainty}", of(least), of(most))
@@ -214,7 +216,7 @@ fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str, certai
     }
 }
 
-fn verb(subject: &str, what: &str) -> &'static str {
+fn verb_form(subject: &str, what: &str) -> &'static str {
     if what == "enough" && subject != "1" { "are" } else { "is" }
 }
 
@@ -222,7 +224,7 @@ fn what_would_tell(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     if answer.undecided.is_empty() {
         return None;
     }
-    let of: Vec<String> = answer.undecided.iter().map(|row| named(&rows[*row])).collect();
+    let of: Vec<String> = answer.undecided.iter().map(|row| point_label(&rows[*row])).collect();
     let of = if of.len() == answer.made_of.len() { "all points".into() } else { of.join(", ") };
     let done = answer.undecided.iter().map(|row| rows[*row].runs.len()).min().unwrap_or(1);
     Some(match answer.would_tell {
@@ -273,7 +275,7 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     if kept.repeated && kept.too_few_ios > 0 {
         text += &format!(
             "; {} had too few I/Os in a run for this percentile: use longer runs (-d)",
-            counted(kept.too_few_ios as usize, "load")
+            count_of(kept.too_few_ios as usize, "load")
         );
     }
     if !of.by_rate {
@@ -283,11 +285,11 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     let closed =
         rows.iter().find(|row| !row.is_offered()).filter(|_| of.is_offered() && kept.highest.is_none());
     let closed = closed.and_then(|row| row.figures.as_ref()?.felt().copied());
-    if let Some(service) = closed.filter(|latency| objective.of(latency).ms() <= objective.limit_ms) {
+    if let Some(service) = closed.filter(|latency| objective.read_from(latency).ms() <= objective.limit_ms) {
         text += &format!(
             "; the run at full load shows only {} ms: a closed loop counts from submission and omits the \
              wait (coordinated omission), a rate counts from when an I/O was due",
-            objective.of(&service)
+            objective.read_from(&service)
         );
     }
     text
@@ -307,7 +309,7 @@ fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     })
 }
 
-fn limits(answer: &SweepAnswer) -> Option<String> {
+fn limits_text(answer: &SweepAnswer) -> Option<String> {
     match (&answer.limits[0], &answer.limits[1]) {
         (None, None) => None,
         (below, beyond) if below == beyond => below.clone(),

@@ -27,7 +27,7 @@ impl ValueForm {
 }
 
 pub fn is_range(text: &str) -> bool {
-    let number = |text: &str| amount(text, 1).is_some();
+    let number = |text: &str| parse_amount(text, 1).is_some();
     text.split_once("..").is_some_and(|(from, to)| number(from) && to.split('+').all(number))
 }
 
@@ -45,7 +45,7 @@ pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, AxisFa
     let mut all = Vec::new();
     for part in text.split(',') {
         match part.split_once("..") {
-            Some((from, behind)) => range(from, behind, form, &mut all)?,
+            Some((from, behind)) => expand_range(from, behind, form, &mut all)?,
             None if part.is_empty() => return Err(AxisFault::Missing),
             None => all.push(part.to_owned()),
         }
@@ -59,7 +59,7 @@ pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, AxisFa
     }
 }
 
-fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Result<(), AxisFault> {
+fn expand_range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Result<(), AxisFault> {
     let (to, step) = match behind.split_once('+') {
         Some((to, step)) => (to, Some(step)),
         None => (behind, None),
@@ -69,7 +69,7 @@ fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Re
     let has_tail = !tail.is_empty() && parts.iter().flatten().any(|part| part.ends_with(tail));
     let number = |text: &str| {
         let digits = text.strip_suffix(tail).unwrap_or(text);
-        amount(digits, form.kilo).ok_or_else(|| AxisFault::NoNumber(text.to_owned()))
+        parse_amount(digits, form.kilo).ok_or_else(|| AxisFault::NoNumber(text.to_owned()))
     };
     let (first, last) = (number(from)?, number(to)?);
     let step = step.map(number).transpose()?;
@@ -84,7 +84,7 @@ fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Re
     }
     let with_unit = first.1 || last.1;
     let mut put = |value: u64| {
-        all.push(format!("{}{}", shown(value, with_unit, form.kilo), if has_tail { tail } else { "" }));
+        all.push(format!("{}{}", value_text(value, with_unit, form.kilo), if has_tail { tail } else { "" }));
         all.len() <= MOST
     };
     let mut value = first.0;
@@ -102,7 +102,7 @@ fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Re
 const UNITS: [(char, u32); 4] = [('T', 4), ('G', 3), ('M', 2), ('K', 1)];
 
 /// A number with an optional suffix, and whether it has one.
-fn amount(text: &str, kilo: u64) -> Option<(u64, bool)> {
+fn parse_amount(text: &str, kilo: u64) -> Option<(u64, bool)> {
     let last = text.chars().last()?.to_ascii_uppercase();
     let unit = UNITS.iter().find(|(letter, _)| *letter == last);
     let digits = if unit.is_some() { &text[..text.len() - 1] } else { text };
@@ -114,7 +114,7 @@ fn amount(text: &str, kilo: u64) -> Option<(u64, bool)> {
     Some((value, unit.is_some()))
 }
 
-fn shown(value: u64, with_unit: bool, kilo: u64) -> String {
+fn value_text(value: u64, with_unit: bool, kilo: u64) -> String {
     let unit = UNITS.iter().find(|(_, power)| value > 0 && value.is_multiple_of(kilo.pow(*power)));
     match unit.filter(|_| with_unit) {
         Some((letter, power)) => format!("{}{letter}", value / kilo.pow(*power)),

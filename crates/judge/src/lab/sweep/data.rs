@@ -13,7 +13,7 @@ struct PointRun<'a> {
 }
 
 impl<'a> PointRun<'a> {
-    fn columns() -> Vec<TableColumn<PointRun<'a>>> {
+    fn point_columns() -> Vec<TableColumn<PointRun<'a>>> {
         let point = [
             TableColumn::<PointRun>::number("offered_iops", |run| {
                 Cell::whole(Some(run.row.load).filter(|_| run.row.by_rate))
@@ -47,11 +47,11 @@ pub fn csv(rows: &[PointRow]) -> String {
         let value = |option: &&str| run.row.settings.iter().find(|setting| setting.option == **option);
         options.iter().map(|option| value(option).map_or(String::new(), |set| set.value.clone())).collect()
     };
-    let runs: Vec<PointRun> = rows.iter().flat_map(runs).collect();
-    table::csv_behind(&names, settings, &PointRun::columns(), &runs)
+    let runs: Vec<PointRun> = rows.iter().flat_map(point_runs).collect();
+    table::csv_behind(&names, settings, &PointRun::point_columns(), &runs)
 }
 
-fn runs(row: &PointRow) -> impl Iterator<Item = PointRun<'_>> {
+fn point_runs(row: &PointRow) -> impl Iterator<Item = PointRun<'_>> {
     let run = move |(line, number)| PointRun { row, number: Some(number), line: Some(line) };
     let failed = row.failure.as_ref().map(|_| PointRun { row, number: None, line: None });
     row.runs.iter().zip(1..).map(run).chain(failed)

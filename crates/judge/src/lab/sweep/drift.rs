@@ -38,7 +38,7 @@ struct Timed {
 
 impl Drift {
     /// `None` = too little was run more than once.
-    pub fn of(sweep: &Sweep, history: &[Ran]) -> Option<Drift> {
+    pub fn detect(sweep: &Sweep, history: &[Ran]) -> Option<Drift> {
         let steps = history.len().checked_sub(1).filter(|steps| *steps > 0)?;
         let timed = history.iter().enumerate().filter_map(|(at, ran)| {
             let (What::Point(group) | What::Reference(group)) = ran.what else { return None };
@@ -59,11 +59,11 @@ impl Drift {
         let degrees = timed.len().checked_sub(groups.len() + 1).filter(|degrees| *degrees > 0)?;
         let within = |of: fn(&Timed) -> f64| within_groups(&timed, &groups, of);
         let (time, rate) = (within(|one| one.time), within(|one| one.logarithm));
-        let line = FittedLine::through(&time, &rate, degrees)?;
+        let line = FittedLine::fit_points(&time, &rate, degrees)?;
         let sure_line = line.is_sure(CHANCE_OF_LINE);
         let half = student_t(1.0 - CHANCE_OF_LINE / 2.0, degrees as f64) * line.error;
         let share = |logarithm: f64| logarithm.exp_m1();
-        let bend = bend(&timed, &groups, &time, &line, degrees);
+        let bend = test_bend(&timed, &groups, &time, &line, degrees);
         let references: Vec<(usize, f64)> = history
             .iter()
             .filter_map(|ran| match ran.what {
@@ -108,7 +108,7 @@ impl Drift {
         if let Some(bend) = self.bend {
             text += &format!("; in the middle {:+.1} % off that trend", 100.0 * bend);
         }
-        text += &format!(", by {} runs of {}", self.runs, points(self.points));
+        text += &format!(", by {} runs of {}", self.runs, points_text(self.points));
         if self.iops.len() > 1 {
             let iops: Vec<String> = self.iops.iter().map(|iops| format!("{iops:.0}")).collect();
             let name = if self.reference.is_empty() { "the command line" } else { &self.reference };
@@ -126,7 +126,7 @@ impl Drift {
     }
 }
 
-fn points(count: usize) -> String {
+fn points_text(count: usize) -> String {
     if count == 1 { "1 point".into() } else { format!("{count} points") }
 }
 
@@ -137,7 +137,7 @@ fn bend(timed: &[Timed], groups: &[usize], time: &[f64], line: &FittedLine, degr
     let hump = within_groups(timed, groups, |one| 1.0 - 4.0 * one.time * one.time);
     let straight = dot(&hump, time) / dot(time, time);
     let hump: Vec<f64> = hump.iter().zip(time).map(|(hump, time)| hump - straight * time).collect();
-    let found = FittedLine::through(&hump, &line.rest, degrees)?;
+    let found = FittedLine::fit_points(&hump, &line.rest, degrees)?;
     found.is_sure(CHANCE_OF_BEND).then_some(found.slope)
 }
 
@@ -169,7 +169,7 @@ struct FittedLine {
 
 impl FittedLine {
     /// `None` = all are at the same place.
-    fn through(x: &[f64], y: &[f64], degrees: usize) -> Option<FittedLine> {
+    fn fit_points(x: &[f64], y: &[f64], degrees: usize) -> Option<FittedLine> {
         let square = dot(x, x);
         if square <= 1e-12 {
             return None;

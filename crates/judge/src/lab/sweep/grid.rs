@@ -20,7 +20,7 @@ impl Axis {
         ["-g", "--rate-total"].contains(&self.option.as_str())
     }
 
-    fn numbers(&self) -> impl Iterator<Item = u64> {
+    fn axis_numbers(&self) -> impl Iterator<Item = u64> {
         self.values.iter().filter_map(|value| value.parse().ok())
     }
 }
@@ -39,10 +39,10 @@ pub struct Setting {
 pub fn points(axes: &[Axis]) -> Result<Vec<Vec<Setting>>, AxisFault> {
     let count = axes.iter().try_fold(1_usize, |product, axis| product.checked_mul(axis.values.len()));
     let count = count.filter(|count| *count <= MOST).ok_or(AxisFault::ManyPoints(MOST))?;
-    Ok((0..count).map(|number| point(axes, number)).collect())
+    Ok((0..count).map(|number| grid_point(axes, number)).collect())
 }
 
-fn point(axes: &[Axis], number: usize) -> Vec<Setting> {
+fn grid_point(axes: &[Axis], number: usize) -> Vec<Setting> {
     let mut rest = number;
     let mut settings = Vec::new();
     for axis in axes.iter().rev() {
@@ -63,14 +63,14 @@ fn point(axes: &[Axis], number: usize) -> Vec<Setting> {
 pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, AxisFault> {
     let find = |name: &str| axes.iter().find(|axis| axis.option == name);
     let threads = find("-t").ok_or(AxisFault::NoThreads)?;
-    let largest = find("-o").map_or(depth, |axis| axis.numbers().max());
-    let (Some(smallest), Some(largest)) = (threads.numbers().min(), largest) else {
+    let largest = find("-o").map_or(depth, |axis| axis.axis_numbers().max());
+    let (Some(smallest), Some(largest)) = (threads.axis_numbers().min(), largest) else {
         return Err(AxisFault::NoDepth);
     };
     let product = smallest.saturating_mul(largest);
     let mut all = axes.to_vec();
     if find("-o").is_none() {
-        let depths = threads.numbers().filter(|threads| *threads > 0).map(|threads| product / threads);
+        let depths = threads.axis_numbers().filter(|threads| *threads > 0).map(|threads| product / threads);
         let mut values: Vec<String> = depths.map(|depth| depth.to_string()).collect();
         values.dedup();
         all.push(Axis { option: "-o".into(), values });
@@ -90,7 +90,7 @@ pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, 
 mod tests {
     use super::*;
 
-    fn axes(axes: &[(&str, &[u64])]) -> Vec<Axis> {
+    fn sample_axes(axes: &[(&str, &[u64])]) -> Vec<Axis> {
         let axis = |(option, values): &(&str, &[u64])| Axis {
             option: (*option).into(),
             values: values.iter().map(u64::to_string).collect(),
@@ -98,18 +98,18 @@ mod tests {
         axes.iter().map(axis).collect()
     }
 
-    fn written(points: &[Vec<Setting>]) -> Vec<String> {
+    fn write_points(points: &[Vec<Setting>]) -> Vec<String> {
         let text = |settings: &Vec<Setting>| settings.iter().map(Setting::written).collect::<Vec<_>>();
         points.iter().map(|settings| text(settings).join(" ")).collect()
     }
 
     #[test]
     fn every_combination_is_a_point_and_no_axis_is_one() {
-        let found = points(&axes(&[("-t", &[1, 2]), ("-o", &[4, 8])])).unwrap();
-        assert_eq!(written(&found), ["-t1 -o4", "-t1 -o8", "-t2 -o4", "-t2 -o8"]);
+        let found = points(&sample_axes(&[("-t", &[1, 2]), ("-o", &[4, 8])])).unwrap();
+        assert_eq!(write_points(&found), ["-t1 -o4", "-t1 -o8", "-t2 -o4", "-t2 -o8"]);
         assert_eq!(points(&[]).unwrap(), [vec![]]);
         let many: Vec<u64> = (1..=200).collect();
-        let message = points(&axes(&[("-o", &many), ("-t", &many)])).unwrap_err();
+        let message = points(&sample_axes(&[("-o", &many), ("-t", &many)])).unwrap_err();
         assert!(message.to_string().contains("more than 10000 points"), "{message}");
     }
 
@@ -117,15 +117,15 @@ mod tests {
     fn the_diagonal_keeps_threads_times_depth() {
         const EIGHT: &[u64] = &[1, 2, 4, 8];
         for (given, depth) in [(&[("-t", EIGHT)][..], Some(8)), (&[("-t", EIGHT), ("-o", EIGHT)], None)] {
-            let found = diagonal(&axes(given), depth).unwrap();
-            assert_eq!(written(&found), ["-t1 -o8", "-t2 -o4", "-t4 -o2", "-t8 -o1"]);
+            let found = diagonal(&sample_axes(given), depth).unwrap();
+            assert_eq!(write_points(&found), ["-t1 -o8", "-t2 -o4", "-t4 -o2", "-t8 -o1"]);
         }
         for (given, depth, why) in [
             (&[][..], Some(8), "give the threads"),
             (&[("-t", EIGHT)], None, "give the depth"),
             (&[("-t", &[3, 5])], Some(7), "fewer than two"),
         ] {
-            let message = diagonal(&axes(given), depth).unwrap_err();
+            let message = diagonal(&sample_axes(given), depth).unwrap_err();
             assert!(message.to_string().contains(why), "{message}");
         }
     }

@@ -53,9 +53,9 @@ mod tests {
     use super::super::levels::Scatter;
     use super::*;
 
-    fn found(loads: &[u64], powers: &[&[f64]]) -> Option<Knee> {
+    fn find_sample_knee(loads: &[u64], powers: &[&[f64]]) -> Option<Knee> {
         let powers: Vec<Vec<f64>> = powers.iter().map(|values| values.to_vec()).collect();
-        let scatter = Scatter::of(powers.iter().map(Vec::as_slice));
+        let scatter = Scatter::estimate(powers.iter().map(Vec::as_slice));
         knee(loads, &Levels::new(&powers, scatter))
     }
 
@@ -64,8 +64,8 @@ mod tests {
         let powers: [&[f64]; 4] =
             [&[10.0, 10.2, 9.9], &[19.0, 19.3, 19.1], &[19.2, 19.0, 19.4], &[12.0, 12.1, 11.9]];
         let expected = Knee { place: 2, load: 4, between: Some((2, 4)), told: KneeTold::Found };
-        assert_eq!(found(&[1, 2, 4, 8], &powers), Some(expected));
-        assert_eq!(found(&[2], &[&[]]), None);
+        assert_eq!(find_sample_knee(&[1, 2, 4, 8], &powers), Some(expected));
+        assert_eq!(find_sample_knee(&[2], &[&[]]), None);
     }
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
             ([1, 2, 4], wild, KneeTold::Anywhere),
             ([1, 2, 4], single, KneeTold::NotRepeated),
         ] {
-            assert_eq!(found(&loads, &powers).unwrap().told, told, "{powers:?}");
+            assert_eq!(find_sample_knee(&loads, &powers).unwrap().told, told, "{powers:?}");
         }
     }
 }

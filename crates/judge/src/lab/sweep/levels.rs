@@ -21,7 +21,7 @@ pub(super) struct Scatter {
 }
 
 impl Scatter {
-    pub(super) fn of<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Scatter {
+    pub(super) fn estimate<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Scatter {
         let mut scatter = Scatter::default();
         for group in groups {
             let logarithms = logarithms(group);
@@ -55,31 +55,31 @@ impl Levels {
     }
 
     /// Places of the loads that have a figure.
-    fn measured(&self) -> impl Iterator<Item = usize> + '_ {
+    fn measured_levels(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.means.len()).filter(|place| self.means[*place].is_some())
     }
 
-    fn level(&self, place: usize) -> (f64, f64) {
+    fn level_at(&self, place: usize) -> (f64, f64) {
         let (mean, runs) = self.means[place].unwrap_or((f64::NEG_INFINITY, 1));
         (mean, runs as f64)
     }
 
     /// Returns the highest; the first of equal ones, which has the lowest cost. `None` if empty.
     pub(super) fn best(&self) -> Option<usize> {
-        let above = |best: usize, place: usize| match self.level(place).0 > self.level(best).0 {
+        let above = |best: usize, place: usize| match self.level_at(place).0 > self.level_at(best).0 {
             true => place,
             false => best,
         };
-        self.measured().reduce(above)
+        self.measured_levels().reduce(above)
     }
 
     /// By how much `one` is above `other`, as a difference of logarithms.
     pub(super) fn above(&self, one: usize, other: usize) -> f64 {
-        self.level(one).0 - self.level(other).0
+        self.level_at(one).0 - self.level_at(other).0
     }
 
     fn margin(&self, one: usize, other: usize) -> Option<f64> {
-        let runs = 1.0 / self.level(one).1 + 1.0 / self.level(other).1;
+        let runs = 1.0 / self.level_at(one).1 + 1.0 / self.level_at(other).1;
         self.scatter.is_known().then(|| self.t * self.scatter.deviation() * runs.sqrt())
     }
 
@@ -91,19 +91,19 @@ impl Levels {
             *place == best
                 || self.margin(best, *place).is_none_or(|margin| self.above(best, *place) <= margin)
         };
-        Some(self.measured().filter(left).collect())
+        Some(self.measured_levels().filter(left).collect())
     }
 
     pub(super) fn is_within(&self, place: usize, share: f64) -> bool {
         let allowed = -(-share).ln_1p();
-        self.measured().filter(|other| *other != place).all(|other| {
+        self.measured_levels().filter(|other| *other != place).all(|other| {
             self.margin(other, place).is_some_and(|margin| self.above(other, place) + margin <= allowed)
         })
     }
 
     fn is_short(&self, place: usize, share: f64) -> bool {
         let allowed = -(-share).ln_1p();
-        self.measured().any(|other| {
+        self.measured_levels().any(|other| {
             self.margin(other, place).is_some_and(|margin| self.above(other, place) - margin > allowed)
         })
     }
@@ -112,10 +112,10 @@ impl Levels {
     pub(super) fn enough(&self, share: f64) -> Option<Enough> {
         let best = self.best()?;
         let allowed = -(-share).ln_1p();
-        let seen = self.measured().find(|place| self.above(best, *place) <= allowed).unwrap_or(best);
+        let seen = self.measured_levels().find(|place| self.above(best, *place) <= allowed).unwrap_or(best);
         let known = self.scatter.is_known();
-        let least = self.measured().find(|place| !self.is_short(*place, share)).filter(|_| known);
-        let most = self.measured().find(|place| self.is_within(*place, share));
+        let least = self.measured_levels().find(|place| !self.is_short(*place, share)).filter(|_| known);
+        let most = self.measured_levels().find(|place| self.is_within(*place, share));
         Some(Enough { seen, least, most })
     }
 
@@ -156,30 +156,31 @@ fn mean(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn levels(figures: &[&[f64]]) -> Levels {
+    fn sample_levels(figures: &[&[f64]]) -> Levels {
         let figures: Vec<Vec<f64>> = figures.iter().map(|values| values.to_vec()).collect();
-        let scatter = Scatter::of(figures.iter().map(Vec::as_slice));
+        let scatter = Scatter::estimate(figures.iter().map(Vec::as_slice));
         Levels::new(&figures, scatter)
     }
 
     #[test]
     fn indistinguishable_levels_stay_together() {
-        let found = levels(&[&[10.0, 10.2, 9.9], &[19.0, 19.3, 19.1], &[19.2, 19.0, 19.4], &[12.0, 12.1]]);
+        let found =
+            sample_levels(&[&[10.0, 10.2, 9.9], &[19.0, 19.3, 19.1], &[19.2, 19.0, 19.4], &[12.0, 12.1]]);
         assert_eq!((found.best(), found.not_below()), (Some(2), Some(vec![1, 2])));
-        let single = levels(&[&[1.0], &[3.0], &[2.0]]);
+        let single = sample_levels(&[&[1.0], &[3.0], &[2.0]]);
         assert_eq!((single.best(), single.not_below()), (Some(1), None));
-        assert_eq!(levels(&[&[2.0], &[2.0]]).best(), Some(0));
-        assert_eq!(levels(&[&[0.0], &[]]).best(), None);
+        assert_eq!(sample_levels(&[&[2.0], &[2.0]]).best(), Some(0));
+        assert_eq!(sample_levels(&[&[0.0], &[]]).best(), None);
     }
 
     #[test]
     fn sufficient_depth_is_certain_and_smallest() {
-        let sure = levels(&[&[50.0, 50.1, 49.9], &[99.9, 100.0, 100.1], &[100.0, 100.1, 99.9]]);
+        let sure = sample_levels(&[&[50.0, 50.1, 49.9], &[99.9, 100.0, 100.1], &[100.0, 100.1, 99.9]]);
         assert_eq!(sure.enough(0.02).unwrap().sure(), Some(1));
-        let noisy = levels(&[&[90.0, 110.0], &[95.0, 105.0], &[99.0, 103.0]]);
+        let noisy = sample_levels(&[&[90.0, 110.0], &[95.0, 105.0], &[99.0, 103.0]]);
         let found = noisy.enough(0.02).unwrap();
         assert_eq!((found.least, found.most, found.sure()), (Some(0), None, None));
-        let single = levels(&[&[1.0], &[2.0]]).enough(0.02).unwrap();
+        let single = sample_levels(&[&[1.0], &[2.0]]).enough(0.02).unwrap();
         assert_eq!((single.seen, single.least, single.most), (1, None, None));
     }
 }

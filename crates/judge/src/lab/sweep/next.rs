@@ -35,7 +35,7 @@ pub enum Upcoming {
 
 pub fn next(sweep: &Sweep, history: &[Ran]) -> Upcoming {
     let mut replay = Replay::new(sweep, history);
-    match replay.all() {
+    match replay.replay_all() {
         Err(Stop::Run(what)) => Upcoming::Run(what),
         Err(Stop::Budget) => Upcoming::Done { out_of_budget: true },
         Err(Stop::Astray) => Upcoming::Astray(replay.at),
@@ -49,7 +49,7 @@ pub(super) fn forecast(sweep: &Sweep, history: &[Ran]) -> Vec<What> {
     let mut replay = Replay::new(sweep, history);
     replay.invents = true;
     // Whatever ends it, that is what would be run.
-    let _ = replay.all();
+    let _ = replay.replay_all();
     replay.invented
 }
 
@@ -98,22 +98,22 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn all(&mut self) -> Result<(), Stop> {
+    fn replay_all(&mut self) -> Result<(), Stop> {
         let settings = &self.sweep.settings;
         if !settings.curve.is_empty() {
-            return self.curve();
+            return self.run_curve();
         }
         let count = self.sweep.points.len();
         let repeated = count * settings.repeat.fewest() as usize;
         // The highest load: what limits the device from some time on shows there, if anywhere.
         self.set_reference(count.saturating_sub(1), count, repeated / 2);
-        self.refer()?;
+        self.run_reference()?;
         let points = match settings.adaptive {
-            true => self.adaptive(),
-            false => self.passes(&(0..count).map(What::Point).collect::<Vec<_>>()),
+            true => self.run_adaptive(),
+            false => self.run_passes(&(0..count).map(What::Point).collect::<Vec<_>>()),
         };
         self.unless_cut_short(points)?;
-        self.refer()?;
+        self.run_reference()?;
         let sure = self.until_sure();
         self.unless_cut_short(sure)
     }
@@ -124,20 +124,20 @@ impl<'a> Replay<'a> {
         while self.sweep.settings.until_sure && !self.cut_short && !self.invents {
             let so_far = &self.history[..self.at];
             let rows = rows(self.sweep, so_far);
-            let answers = SweepAnswer::of(&rows, &self.sweep.settings);
+            let answers = SweepAnswer::find_answers(&rows, &self.sweep.settings);
             let mut wanted: Vec<What> =
                 answers.iter().flat_map(|answer| &answer.undecided).map(|row| rows[*row].what).collect();
-            wanted.retain(|what| self.iops(*what).len() < repeat::MOST as usize);
+            wanted.retain(|what| self.measured_iops(*what).len() < repeat::MOST as usize);
             if wanted.is_empty() {
                 break;
             }
             let number = so_far.len() % 2;
             let order = self.sweep.settings.order;
-            self.afford(&wanted)?;
+            self.check_budget(&wanted)?;
             for place in pass(order, wanted.len(), number) {
                 self.run(wanted[place])?;
             }
-            self.refer()?;
+            self.run_reference()?;
         }
         Ok(())
     }
@@ -171,11 +171,11 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    fn iops(&self, what: What) -> &[f64] {
+    fn measured_iops(&self, what: What) -> &[f64] {
         self.tallies.get(&what).map_or(&[], |tally| &tally.iops)
     }
 
-    fn refer(&mut self) -> Result<(), Stop> {
+    fn run_reference(&mut self) -> Result<(), Stop> {
         match self.reference {
             Some(point) => self.run(What::Reference(point)),
             None => Ok(()),
@@ -194,7 +194,7 @@ impl<'a> Replay<'a> {
 
     fn is_wanted(&self, what: What) -> bool {
         let failed = self.tallies.get(&what).is_some_and(|tally| tally.failed);
-        !failed && self.sweep.settings.repeat.another(self.iops(what))
+        !failed && self.sweep.settings.repeat.another(self.measured_iops(what))
     }
 
     fn afford(&self, runs: &[What]) -> Result<(), Stop> {
@@ -209,14 +209,14 @@ impl<'a> Replay<'a> {
     }
 
     /// Runs them all, as often as they want.
-    fn passes(&mut self, items: &[What]) -> Result<(), Stop> {
+    fn run_passes(&mut self, items: &[What]) -> Result<(), Stop> {
         let order = self.sweep.settings.order;
         if order == SweepOrder::Given {
             for item in items {
                 let mut first = true;
                 while self.is_wanted(*item) {
                     if !std::mem::take(&mut first) {
-                        self.afford(&[*item])?;
+                        self.check_budget(&[*item])?;
                     }
                     self.run(*item)?;
                 }
@@ -230,13 +230,13 @@ impl<'a> Replay<'a> {
                 break;
             }
             if number > 0 {
-                self.afford(&wanted)?;
+                self.check_budget(&wanted)?;
             }
             for item in wanted {
                 self.run(item)?;
                 if self.middle.is_some_and(|middle| self.at >= middle) {
                     self.middle = None;
-                    self.refer()?;
+                    self.run_reference()?;
                 }
             }
         }
@@ -258,10 +258,10 @@ impl<'a> Replay<'a> {
             while !new.is_empty() {
                 let items: Vec<What> = new.iter().map(|at| What::Point(points[*at])).collect();
                 if new != tried {
-                    self.afford(&items)?;
+                    self.check_budget(&items)?;
                 }
-                self.passes(&items)?;
-                new = self.halfway(&tried, &points);
+                self.run_passes(&items)?;
+                new = self.halfway_places(&tried, &points);
                 tried.extend(&new);
                 tried.sort_unstable();
             }
@@ -270,7 +270,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Places halfway between the best of those tried and its neighbours.
-    fn halfway(&self, tried: &[usize], points: &[usize]) -> Vec<usize> {
+    fn halfway_places(&self, tried: &[usize], points: &[usize]) -> Vec<usize> {
         let worth = |at: usize| {
             let tally = self.tallies.get(&What::Point(points[at]));
             tally.map_or(0.0, |tally| mean(&tally.worths))
@@ -286,10 +286,10 @@ impl<'a> Replay<'a> {
     }
 
     /// First the maximum, then parts of it as offered rates, then rates around the objective.
-    fn curve(&mut self) -> Result<(), Stop> {
+    fn run_curve(&mut self) -> Result<(), Stop> {
         let settings = &self.sweep.settings;
-        self.passes(&[What::Point(0)])?;
-        let maximum = mean(self.iops(What::Point(0)));
+        self.run_passes(&[What::Point(0)])?;
+        let maximum = mean(self.measured_iops(What::Point(0)));
         if maximum < 1.0 {
             return Ok(());
         }
@@ -298,14 +298,14 @@ impl<'a> Replay<'a> {
         rates.dedup();
         let repeated = rates.len() * settings.repeat.fewest() as usize;
         self.set_reference(0, rates.len(), repeated / 2);
-        self.refer()?;
-        let parts = self.passes(&rates.iter().map(|rate| What::Rate(*rate)).collect::<Vec<_>>());
+        self.run_reference()?;
+        let parts = self.run_passes(&rates.iter().map(|rate| What::Rate(*rate)).collect::<Vec<_>>());
         self.unless_cut_short(parts)?;
         if !self.cut_short {
-            let refined = self.refine(rates, maximum);
+            let refined = self.refine_rates(rates, maximum);
             self.unless_cut_short(refined)?;
         }
-        self.refer()?;
+        self.run_reference()?;
         let sure = self.until_sure();
         self.unless_cut_short(sure)
     }
@@ -327,8 +327,8 @@ impl<'a> Replay<'a> {
             if above - below <= PRECISION * maximum || middle == 0 || rates.contains(&middle) {
                 break;
             }
-            self.afford(&[What::Rate(middle)])?;
-            self.passes(&[What::Rate(middle)])?;
+            self.check_budget(&[What::Rate(middle)])?;
+            self.run_passes(&[What::Rate(middle)])?;
             rates.push(middle);
             rates.sort_unstable();
         }

@@ -62,7 +62,7 @@ impl Objective {
         Ok(Objective { measure, limit_ms: number * ms })
     }
 
-    pub fn of(self, latency: &LatencyLine) -> Millis {
+    pub fn read_from(self, latency: &LatencyLine) -> Millis {
         match self.measure {
             Measure::Average => latency.mean_ms,
             Measure::P99 => latency.p99_ms,
@@ -132,7 +132,7 @@ impl Tried {
     }
 
     /// Logarithms: latencies vary by factors.
-    fn logarithms(&self) -> Vec<f64> {
+    fn log_figures(&self) -> Vec<f64> {
         self.values_ms.iter().map(|value| value.max(1e-9).ln()).collect()
     }
 
@@ -174,7 +174,7 @@ impl Kept {
 pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>) {
     let mut highest = None;
     for load in tried {
-        match load.keeps(objective) {
+        match load.keeps_objective(objective) {
             Some(true) => highest = Some(load.load),
             Some(false) => return (highest, Some(load.load)),
             None => {}
@@ -192,7 +192,7 @@ pub fn kept(tried: &[Tried], objective: Objective) -> Kept {
     let mut kept = Kept { highest, broken, repeated: true, ..Kept::default() };
     let mut doubtful = false;
     for load in tried {
-        let Some(spread) = Spread::of(&load.logarithms()) else { continue };
+        let Some(spread) = Spread::from_values(&load.log_figures()) else { continue };
         let Some(width) = spread.half_width else {
             kept.repeated = false;
             continue;
@@ -247,13 +247,13 @@ mod tests {
             load(30.0, &[5.5, 4.9, 5.3], true),
             load(40.0, &[9.0, 9.1, 9.2], true),
         ];
-        let found = kept(&tried, objective);
+        let found = find_kept(&tried, objective);
         assert_eq!((found.highest, found.broken), (Some(20.0), Some(30.0)));
         assert_eq!((found.surely_kept, found.surely_broken, found.repeated), (Some(10.0), Some(40.0), true));
         let slow = [load(10.0, &[1.0], true), load(20.0, &[1.0], false)];
-        let found = kept(&slow, objective);
+        let found = find_kept(&slow, objective);
         assert_eq!((found.highest, found.broken, found.repeated), (Some(10.0), Some(20.0), false));
-        assert_eq!(kept(&[], objective).highest, None);
+        assert_eq!(find_kept(&[], objective).highest, None);
     }
 
     /// 0.15 % of the I/Os take 20 ms, so that the 99.9th percentile does: half of all runs of 500 I/Os
@@ -262,13 +262,13 @@ mod tests {
     fn a_percentile_of_too_few_ios_is_never_sure() {
         let objective = Objective { measure: Measure::P999, limit_ms: 5.0 };
         let load = |enough_ios| Tried { load: 50.0, values_ms: vec![1.0, 1.01], kept_up: true, enough_ios };
-        assert_eq!(kept(&[load(true)], objective).surely_kept, Some(50.0));
-        let found = kept(&[load(false)], objective);
+        assert_eq!(find_kept(&[load(true)], objective).surely_kept, Some(50.0));
+        let found = find_kept(&[load(false)], objective);
         assert_eq!((found.highest, found.surely_kept, found.too_few_ios), (Some(50.0), None, 1));
         let broken = Tried { values_ms: vec![20.0, 20.1], ..load(false) };
-        assert_eq!(kept(std::slice::from_ref(&broken), objective).surely_broken, None);
+        assert_eq!(find_kept(std::slice::from_ref(&broken), objective).surely_broken, None);
         // What doesn't keep up is broken.
-        assert_eq!(kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
+        assert_eq!(find_kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
     }
 
     /// A run of 10 s.

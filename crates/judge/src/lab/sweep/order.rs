@@ -7,26 +7,26 @@ pub fn pass(order: SweepOrder, count: usize, number: usize) -> Vec<usize> {
     match order {
         SweepOrder::Given => (0..count).collect(),
         SweepOrder::Interleaved => {
-            let mut places = spread(count);
+            let mut places = spread_order(count);
             // Every second pass goes back the way: what drifts evenly then weighs on all points alike.
             if number % 2 == 1 {
                 places.reverse();
             }
             places
         }
-        SweepOrder::Random => shuffled(count, number),
+        SweepOrder::Random => shuffled_order(count, number),
     }
 }
 
 /// Neighbours far from each other: by the bits of their numbers, read backwards.
-fn spread(count: usize) -> Vec<usize> {
+fn spread_order(count: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_by_key(|place| place.reverse_bits());
     places
 }
 
 /// The same random numbers every time: a sweep that continues finds its order again.
-fn shuffled(count: usize, number: usize) -> Vec<usize> {
+fn shuffled_order(count: usize, number: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     Random::new(number as u64 + 1).shuffle(&mut places);
     places

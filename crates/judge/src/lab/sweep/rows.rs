@@ -74,7 +74,7 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
     let mut rows: Vec<PointRow> = Vec::new();
     for (number, point) in sweep.points.iter().enumerate() {
         let what = What::Point(number);
-        rows.extend(row(sweep, what, history).map(|row| PointRow {
+        rows.extend(point_row(sweep, what, history).map(|row| PointRow {
             settings: point.settings.clone(),
             load: point.load,
             by_rate: point.by_rate,
@@ -94,7 +94,7 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
     rates.dedup();
     let threads = sweep.points.first().map_or(0, |point| point.threads);
     rows.extend(rates.into_iter().filter_map(|rate| {
-        row(sweep, What::Rate(rate), history).map(|row| PointRow {
+        point_row(sweep, What::Rate(rate), history).map(|row| PointRow {
             load: rate,
             by_rate: true,
             threads,
@@ -105,7 +105,7 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
 }
 
 /// `None` = it has not been run.
-fn row(sweep: &Sweep, what: What, history: &[Ran]) -> Option<PointRow> {
+fn point_row(sweep: &Sweep, what: What, history: &[Ran]) -> Option<PointRow> {
     let ran: Vec<&Ran> = history.iter().filter(|ran| ran.what == what).collect();
     if ran.is_empty() {
         return None;
@@ -115,7 +115,7 @@ fn row(sweep: &Sweep, what: What, history: &[Ran]) -> Option<PointRow> {
     Some(PointRow {
         what,
         settings: Vec::new(),
-        references: references(what, history),
+        references: reference_lines(what, history),
         run_s: ran.iter().map(|ran| ran.seconds).sum::<f64>() / ran.len() as f64,
         load: 0,
         by_rate: false,
@@ -123,18 +123,18 @@ fn row(sweep: &Sweep, what: What, history: &[Ran]) -> Option<PointRow> {
         group: 0,
         failure: ran.iter().find_map(|ran| ran.failure.clone()),
         iops: sweep.settings.repeat.spread(&iops),
-        figures: together(&runs),
+        figures: average_runs(&runs),
         runs,
     })
 }
 
-fn references(what: What, history: &[Ran]) -> Vec<RunLine> {
+fn reference_lines(what: What, history: &[Ran]) -> Vec<RunLine> {
     let What::Point(number) = what else { return Vec::new() };
     let of_it = history.iter().filter(|ran| ran.what == What::Reference(number));
     of_it.filter_map(|ran| ran.line.clone()).collect()
 }
 
-fn together(runs: &[RunLine]) -> Option<RunLine> {
+fn average_runs(runs: &[RunLine]) -> Option<RunLine> {
     let first = runs.first()?;
     let mean = |figure: fn(&RunLine) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
     let known_mean = |figure: fn(&RunLine) -> Option<f64>| {

@@ -23,12 +23,12 @@ pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointLin
 impl<'a> PointLine<'a> {
     /// All columns, in order.
     pub const COLUMNS: &'a [TableColumn<PointLine<'a>>] = &[
-        TableColumn::<PointLine>::words("point", PointLine::name).seen().wide(5),
-        TableColumn::<PointLine>::number("IOPS", PointLine::iops).seen().wide(12),
+        TableColumn::<PointLine>::words("point", PointLine::name).brief_and_paged().wide(5),
+        TableColumn::<PointLine>::number("IOPS", PointLine::iops_cell).brief_and_paged().wide(12),
         TableColumn::<PointLine>::number("runs", |line| {
             Cell::whole(line.repeated.then_some(line.row.runs.len() as u64))
         })
-        .seen()
+        .brief_and_paged()
         .spare(5)
         .optional()
         .wide(4),
@@ -46,39 +46,39 @@ impl<'a> PointLine<'a> {
             .seen()
             .spare(1)
             .wide(10),
-        TableColumn::<PointLine>::number("avg ms", |line| line.felt(|felt| felt.mean_ms))
+        TableColumn::<PointLine>::number("avg ms", |line| line.response_cell(|felt| felt.mean_ms))
             .brief()
             .spare(3)
             .on_page("mean")
             .wide(9),
-        TableColumn::<PointLine>::number("p99 ms", |line| line.felt(|felt| felt.p99_ms))
+        TableColumn::<PointLine>::number("p99 ms", |line| line.response_cell(|felt| felt.p99_ms))
             .brief()
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer")
             .wide(9),
-        TableColumn::<PointLine>::number("p99.9 ms", |line| line.felt(|felt| felt.p999_ms))
+        TableColumn::<PointLine>::number("p99.9 ms", |line| line.response_cell(|felt| felt.p999_ms))
             .on_page("99.9 %")
             .meaning("999 of 1000 I/Os took no longer"),
-        TableColumn::<PointLine>::number("CPU %", |line| line.figure(|run| run.cpu, 1))
+        TableColumn::<PointLine>::number("CPU %", |line| line.figure_cell(|run| run.cpu, 1))
             .brief()
             .spare(4)
             .on_page("CPUs, %")
             .meaning("the mean of all CPUs")
             .wide(6),
-        TableColumn::<PointLine>::number("core %", |line| line.figure(|run| run.hottest, 1))
+        TableColumn::<PointLine>::number("core %", |line| line.figure_cell(|run| run.hottest, 1))
             .brief()
             .spare(2)
             .on_page("busiest CPU, %")
             .wide(6),
         TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
-        TableColumn::<PointLine>::words("verdict", PointLine::verdict).seen(),
+        TableColumn::<PointLine>::words("verdict", PointLine::verdict_cell).brief_and_paged(),
     ];
 
     fn name(&self) -> Cell {
         Cell::Named { name: label(self.row), beside: self.roles.clone(), link: None, kind: "" }
     }
 
-    fn iops(&self) -> Cell {
+    fn iops_cell(&self) -> Cell {
         match &self.row.figures {
             Some(figures) => Cell::Figure(figures.iops, 2),
             None => Cell::Failed(
@@ -96,7 +96,7 @@ impl<'a> PointLine<'a> {
         felt.map_or(Cell::Missing, |felt| felt.cell(of(felt)))
     }
 
-    fn verdict(&self) -> Cell {
+    fn verdict_cell(&self) -> Cell {
         let Some(figures) = &self.row.figures else { return Cell::Missing };
         let failed = if self.row.failure.is_some() { "and a run failed" } else { "" };
         Cell::Marked(figures.verdict.mark(), failed.to_owned())

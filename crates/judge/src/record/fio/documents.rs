@@ -33,13 +33,13 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
             (at, line) = (at + piece.len(), line + 1);
             continue;
         };
-        let Some(length) = length(&text[begin..]) else {
+        let Some(length) = object_length(&text[begin..]) else {
             let fault = LineFault::at(line, "the JSON that begins here doesn't end");
             return Err(fault.hint("was the file cut off, or is fio still running?"));
         };
         let place = begin..begin + length;
         let json = without_nan(&text[place.clone()]);
-        let mut value: Value = serde_json::from_str(&json).map_err(|error| wrong(line, &error))?;
+        let mut value: Value = serde_json::from_str(&json).map_err(|error| line_fault(line, &error))?;
         forget_lost_names(&json, &mut value);
         if value.get(VERSION).is_some() {
             let document = FioDocument { line, place: place.clone(), value };
@@ -95,7 +95,7 @@ fn begin_of_json(line: &str, behind: &str) -> Option<usize> {
     is_fios.then_some(before.len())
 }
 
-fn wrong(line: usize, error: &serde_json::Error) -> LineFault {
+fn line_fault(line: usize, error: &serde_json::Error) -> LineFault {
     // Lines count from the document's first.
     let line = line + error.line().saturating_sub(1);
     let why = error.to_string();
@@ -148,7 +148,7 @@ fn without_nan(json: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-fn jobs(document: &Value) -> &[Value] {
+fn job_values(document: &Value) -> &[Value] {
     document.get("jobs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -157,7 +157,7 @@ fn jobs(document: &Value) -> &[Value] {
 /// when the results were printed and how long the jobs ran, so that a run which began before the first was
 /// printed is the same. The oldest state both in seconds.
 fn is_snapshot(first: &Value, second: &Value) -> bool {
-    let (before, after) = (jobs(first), jobs(second));
+    let (before, after) = (job_values(first), job_values(second));
     let start = |job: &Value| job.get("job_start").and_then(Value::as_i64).filter(|ms| *ms > 0);
     let starts = |jobs: &[Value]| jobs.iter().map(start).collect::<Option<Vec<i64>>>();
     let goes_on = match (starts(before), starts(after)) {
@@ -176,7 +176,8 @@ fn is_snapshot(first: &Value, second: &Value) -> bool {
 /// Whether the jobs of the second began before the first was printed; `None` = not stated.
 fn began_before(first: &Value, second: &Value) -> Option<bool> {
     let printed = |value: &Value| value.get("timestamp_ms")?.as_i64();
-    let longest = |value: &Value| jobs(value).iter().filter_map(|job| job.get("job_runtime")?.as_i64()).max();
+    let longest =
+        |value: &Value| job_values(value).iter().filter_map(|job| job.get("job_runtime")?.as_i64()).max();
     let (before, after) = (printed(first)?, printed(second)?);
     let (earlier, later) = (longest(first)?, longest(second)?);
     // While it ramps up (`ramp_time`) a job has not run yet.
@@ -187,7 +188,8 @@ fn began_before(first: &Value, second: &Value) -> Option<bool> {
 
 /// Whether fio began at the same time, within a second, and more time has passed.
 fn goes_on_by_seconds(first: &Value, second: &Value) -> bool {
-    let elapsed = |value: &Value| jobs(value).iter().filter_map(|job| job.get("elapsed")?.as_i64()).max();
+    let elapsed =
+        |value: &Value| job_values(value).iter().filter_map(|job| job.get("elapsed")?.as_i64()).max();
     let printed = |value: &Value| value.get("timestamp")?.as_i64();
     match (printed(first), elapsed(first), printed(second), elapsed(second)) {
         (Some(printed), Some(passed), Some(later), Some(longer)) => {

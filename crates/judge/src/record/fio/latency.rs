@@ -34,13 +34,13 @@ pub fn times(direction: &Value, kind: FioLatency) -> Option<FioTimes<'_>> {
         FioLatency::Completion => ("clat_ns", "clat"),
     };
     match direction.get(ns) {
-        Some(times) => FioTimes::of(times),
-        None => measured(direction.get(us)?, FioUnit::Microseconds),
+        Some(times) => FioTimes::from_value(times),
+        None => read_times(direction.get(us)?, FioUnit::Microseconds),
     }
 }
 
 /// `None` = they are of no I/O: before fio 3.18, which counts them, all of them are zero then.
-fn measured(value: &Value, unit: FioUnit) -> Option<FioTimes<'_>> {
+fn read_times(value: &Value, unit: FioUnit) -> Option<FioTimes<'_>> {
     let is_any = match value.get("N") {
         Some(count) => count.as_u64()? > 0,
         None => value.get("max")?.as_f64()? > 0.0,
@@ -58,44 +58,44 @@ impl FioUnit {
 }
 
 impl<'a> FioTimes<'a> {
-    pub fn of(value: &'a Value) -> Option<FioTimes<'a>> {
-        measured(value, FioUnit::Nanoseconds)
+    pub fn from_value(value: &'a Value) -> Option<FioTimes<'a>> {
+        read_times(value, FioUnit::Nanoseconds)
     }
 
-    fn time(self, name: &str) -> Option<Millis> {
+    fn read_time(self, name: &str) -> Option<Millis> {
         let time = self.value.get(name)?.as_f64().filter(|time| *time >= 0.0)?;
         Some(Millis::of_mean_ns(self.unit.ns(time)))
     }
 
     pub fn mean(self) -> Option<Millis> {
-        self.time("mean")
+        self.read_time("mean")
     }
 
     pub fn max(self) -> Option<Millis> {
-        self.time("max")
+        self.read_time("max")
     }
 
     /// Puts mean and deviation among the figures.
     pub fn put_moments(self, figures: &mut KnownFigures) {
         figures.mean_ms = self.mean();
-        figures.std_dev_ms = self.time("stddev");
+        figures.std_dev_ms = self.read_time("stddev");
     }
 
     pub fn put_extremes(self, figures: &mut KnownFigures) {
-        figures.min_ms = self.time("min");
+        figures.min_ms = self.read_time("min");
         figures.max_ms = self.max();
     }
 
     pub fn percentiles(self) -> Option<FioDistribution> {
         let of = |name| self.value.get(name).and_then(Value::as_object);
         // Fio 2 numbers its bins.
-        let counts = of("bins").filter(|_| self.unit == FioUnit::Nanoseconds).map(bins);
+        let counts = of("bins").filter(|_| self.unit == FioUnit::Nanoseconds).map(parse_bins);
         if let Some(counts) = counts.filter(|bins| !bins.is_empty()) {
             let edge = |name| self.value.get(name).and_then(Value::as_u64);
             let (min, max) = (edge("min").unwrap_or(0), edge("max").unwrap_or(u64::MAX));
             return Some(FioDistribution::Counted { counts, min, max: max.max(min) });
         }
-        let known = stated(of("percentile")?, self.unit);
+        let known = stated_percentiles(of("percentile")?, self.unit);
         (!known.is_empty()).then_some(FioDistribution::Stated(known))
     }
 }
@@ -109,12 +109,12 @@ pub enum FioDistribution {
     Stated(Vec<(f64, f64)>),
 }
 
-fn bins(bins: &Map<String, Value>) -> BTreeMap<u64, u64> {
+fn parse_bins(bins: &Map<String, Value>) -> BTreeMap<u64, u64> {
     let bins = bins.iter().take(MOST_BINS).filter_map(|(ns, ios)| Some((ns.parse().ok()?, ios.as_u64()?)));
     bins.filter(|(_, ios)| *ios > 0).collect()
 }
 
-fn stated(percentiles: &Map<String, Value>, unit: FioUnit) -> Vec<(f64, f64)> {
+fn stated_percentiles(percentiles: &Map<String, Value>, unit: FioUnit) -> Vec<(f64, f64)> {
     let percentiles = percentiles.iter().take(MOST_BINS);
     let known = percentiles
         .filter_map(|(percent, time)| Some((percent.parse::<f64>().ok()?, unit.ns(time.as_f64()?))));
@@ -192,19 +192,21 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(value: &Value) -> FioDistribution {
-        FioTimes::of(value).unwrap().percentiles().unwrap()
+    fn from_value(value: &Value) -> FioDistribution {
+        FioTimes::from_value(value).unwrap().percentiles().unwrap()
     }
 
     #[test]
     fn bins_add_up_and_stated_percentiles_do_not() {
-        let one = of(&json!({"N": 3, "min": 95, "max": 205, "bins": {"100": 2, "200": 1, "300": 0}}));
-        let other = of(&json!({"N": 97, "min": 90, "max": 1_000_000, "bins": {"100": 96, "1000448": 1}}));
+        let one = from_value(&json!({"N": 3, "min": 95, "max": 205, "bins": {"100": 2, "200": 1, "300": 0}}));
+        let other =
+            from_value(&json!({"N": 97, "min": 90, "max": 1_000_000, "bins": {"100": 96, "1000448": 1}}));
         let both = FioDistribution::of_all(&[one.clone(), other]).unwrap();
         assert_eq!((both.at(50.0), both.at(99.0)), (Some(Millis::of_ns(100)), Some(Millis::of_ns(200))));
         // The middle of the last bin lies beyond the longest I/O.
         assert_eq!(both.at(99.9), Some(Millis::new(1.0)));
-        let stated = of(&json!({"N": 3, "percentile": {"50.000000": 1000, "99.900000": 5000, "0.00": 0}}));
+        let stated =
+            from_value(&json!({"N": 3, "percentile": {"50.000000": 1000, "99.900000": 5000, "0.00": 0}}));
         assert_eq!((stated.at(99.9), stated.at(99.0)), (Some(Millis::of_ns(5000)), None));
         assert_eq!(stated.percents(), [50.0, 99.9]);
         assert_eq!(FioDistribution::of_all(&[one, stated]), None);
@@ -220,19 +222,19 @@ mod tests {
             (json!({"1000448": 9, last: 1}), 60_000_000_000, 17_045.651_456, true),
             (json!({last: 10}), 17_050_000_000, 17_045.651_456, true),
         ] {
-            let found = of(&json!({"N": 10, "min": 1000, "max": max, "bins": bins}));
+            let found = from_value(&json!({"N": 10, "min": 1000, "max": max, "bins": bins}));
             assert_eq!(found.at(99.9), Some(Millis::new(at_999)), "{bins}");
             assert_eq!(found.open_end(), is_open.then_some(Millis::new(17_045.651_456)), "{bins}");
         }
-        let stated = of(&json!({"N": 3, "percentile": {"50.000000": 17_112_760_320_u64}}));
+        let stated = from_value(&json!({"N": 3, "percentile": {"50.000000": 17_112_760_320_u64}}));
         assert_eq!(stated.open_end(), None);
     }
 
     #[test]
     fn invalid_figures_are_unknown() {
-        assert!(FioTimes::of(&json!({"N": 0, "mean": 0.0})).is_none());
+        assert!(FioTimes::from_value(&json!({"N": 0, "mean": 0.0})).is_none());
         let odd = json!({"N": 1, "mean": -1.0, "max": "x", "percentile": {"a": 1, "101": 1, "50": -1}});
-        let times = FioTimes::of(&odd).unwrap();
+        let times = FioTimes::from_value(&odd).unwrap();
         assert_eq!((times.mean(), times.max(), times.percentiles()), (None, None, None));
     }
 }

@@ -50,7 +50,7 @@ pub fn files_of(groups: &[Vec<FioJob>]) -> Vec<Vec<FioLogFiles>> {
                 let prefix = if prefix.is_empty() { job.name } else { prefix };
                 // A log is looked for beside the result, wherever it was written to.
                 let prefix = prefix.rsplit('/').next().unwrap_or_default().to_owned();
-                let (in_us, logged) = (job.has_times_in_us(), logged(job));
+                let (in_us, logged) = (job.has_times_in_us(), logged_meaning(job));
                 let found = FioLogFiles { of, prefix, first, last, in_us, logged };
                 if !found.prefix.is_empty() && !files.contains(&found) {
                     files.push(found);
@@ -64,7 +64,7 @@ pub fn files_of(groups: &[Vec<FioJob>]) -> Vec<Vec<FioLogFiles>> {
 }
 
 /// The meaning of a value in the logs of a job.
-fn logged(job: &FioJob) -> FioLogged {
+fn logged_meaning(job: &FioJob) -> FioLogged {
     let value = |names: &[&str]| job.option(names).map(|value| value.trim().to_ascii_lowercase());
     let is_zero = |value: &str| value.trim_start_matches('0').is_empty();
     match (value(&["log_avg_msec"]), value(&["log_window_value", "log_max_value"]).as_deref()) {
@@ -104,7 +104,7 @@ pub fn is_any_log(name: &str) -> bool {
 pub fn series(logs: &FioLogFiles, files: &[Vec<u8>]) -> Vec<FioSeries> {
     let place = if logs.logged == FioLogged::MeanAndMaximum { 3 } else { 2 };
     let lines = |file: &[u8]| -> Vec<LogLine> {
-        file.split(|byte| *byte == b'\n').filter_map(|bytes| line(bytes, place)).collect()
+        file.split(|byte| *byte == b'\n').filter_map(|bytes| parse_line(bytes, place)).collect()
     };
     let files: Vec<Vec<LogLine>> = files.iter().map(|file| lines(file)).collect();
     let all = || files.iter().flatten();
@@ -210,7 +210,7 @@ struct LogLine {
 }
 
 /// Reads a line with its direction in this column, from 0; `None` = not a line of a log.
-fn line(bytes: &[u8], direction: usize) -> Option<LogLine> {
+fn parse_line(bytes: &[u8], direction: usize) -> Option<LogLine> {
     let text = std::str::from_utf8(bytes).ok()?;
     let cells: Vec<&str> = text.split(',').map(str::trim).collect();
     let number = |column: usize| cells.get(column)?.parse::<u64>().ok();
@@ -262,7 +262,7 @@ mod tests {
         assert!(interval_ms(u64::MAX, u64::MAX) > 0);
     }
 
-    fn logs(of: FioSeriesOf) -> FioLogFiles {
+    fn sample_logs(of: FioSeriesOf) -> FioLogFiles {
         FioLogFiles { of, prefix: "a".into(), first: 2, last: 3, in_us: false, logged: FioLogged::Mean }
     }
 
@@ -270,18 +270,18 @@ mod tests {
     fn rates_of_threads_add_up_and_latencies_do_not() {
         let one = b"1000, 100, 0, 0, 0\n2000, 200, 0, 0, 0\n2000, 7, 1, 0, 0\nrubbish\n".to_vec();
         let other = b"1000, 300, 0, 0, 0\n".to_vec();
-        let iops = series(&logs(FioSeriesOf::Iops), &[one.clone(), other.clone()]);
+        let iops = series(&sample_logs(FioSeriesOf::Iops), &[one.clone(), other.clone()]);
         assert_eq!(iops.len(), 2);
         assert_eq!((iops[0].direction.as_str(), iops[0].interval_s), ("read", 1.0));
         assert_eq!(iops[0].values, [None, Some(400.0), Some(200.0)]);
         assert_eq!(iops[1].values, [None, None, Some(7.0)]);
         let latency = |in_us| {
-            let logs = FioLogFiles { in_us, ..logs(FioSeriesOf::Latency) };
+            let logs = FioLogFiles { in_us, ..sample_logs(FioSeriesOf::Latency) };
             series(&logs, &[one.clone(), other.clone()])[0].values.clone()
         };
         assert_eq!(latency(false), [None, Some(0.0002), Some(0.0002)]);
         assert_eq!(latency(true), [None, Some(0.2), Some(0.2)]);
-        assert!(series(&logs(FioSeriesOf::Iops), &[b"nothing".to_vec()]).is_empty());
+        assert!(series(&sample_logs(FioSeriesOf::Iops), &[b"nothing".to_vec()]).is_empty());
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
         let windows = "500, 2000000, 0, 0, 0\n1000, 3000000, 0, 0, 0\n";
         let both = "500, 2000000, 3000000, 0, 0, 0\n1000, 3000000, 9000000, 0, 0, 0\n";
         let read = |of, logged, text: &str| {
-            let logs = FioLogFiles { logged, ..logs(of) };
+            let logs = FioLogFiles { logged, ..sample_logs(of) };
             let files = [text.as_bytes().to_vec(), text.as_bytes().to_vec()];
             let found = series(&logs, &files).remove(0);
             (found.logged, found.values.into_iter().flatten().fold(0.0, f64::max))
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn logs_are_known_by_their_names() {
-        let files = logs(FioSeriesOf::Latency);
+        let files = sample_logs(FioSeriesOf::Latency);
         let names = ["a_lat.log", "a_lat.2.log", "a_lat.4.log", "a_clat.2.log", "b_lat.2.log", "a_lat.x.log"];
         assert_eq!(names.map(|name| is_log_of(name, &files)), [true, true, false, false, false, false]);
     }

@@ -16,7 +16,7 @@ mod logs;
 mod options;
 mod span;
 
-use super::decode::{decoded, named};
+use super::decode::{decoded, name_runs};
 use super::fault::{LineFault, ResultError};
 use diskspd_model::finding::Severity;
 use diskspd_model::limits;
@@ -52,9 +52,9 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
         return Err(LineFault::of_all(what.to_owned()).into());
     }
     let text = decoded(bytes);
-    let documents = documents::of(&text)?;
+    let documents = documents::split_documents(&text)?;
     let runs = documents.iter().map(run).collect::<Result<Vec<RunSummary>, LineFault>>()?;
-    Ok(named(runs, name))
+    Ok(name_runs(runs, name))
 }
 
 /// Whether a text would take far more memory when it is parsed than fio's own, which has at least 230 bytes
@@ -67,12 +67,12 @@ fn is_dense(bytes: &[u8]) -> bool {
 
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     let text = decoded(bytes);
-    let documents = documents::of(&text).unwrap_or_default();
+    let documents = documents::split_documents(&text).unwrap_or_default();
     documents.into_iter().map(|document| plain_bytes(&text[document.place])).collect()
 }
 
 fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
-    let jobs = jobs::of(&document.value);
+    let jobs = jobs::read_jobs(&document.value);
     if jobs.len() > MOST_JOBS {
         let what = format!("{} jobs in one result; at most {MOST_JOBS} are read", jobs.len());
         return Err(LineFault::at(document.line, what));
@@ -81,11 +81,11 @@ fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
         let fault = LineFault::at(document.line, "fio's results hold no jobs");
         return Err(fault.hint("did fio fail before its first job? see the messages beside the JSON"));
     }
-    let mut run = RunSummary::new("", Origin::Fio { version: version(&document.value) });
+    let mut run = RunSummary::new("", Origin::Fio { version: fio_version(&document.value) });
     run.started_at = started_at(&document.value, &jobs);
-    run.hosts = hosts(&jobs);
+    run.hosts = host_names(&jobs);
     let groups = jobs::groups(&jobs);
-    let mut spans: Vec<SpanSummary> = groups.iter().map(|group| span::of(group)).collect();
+    let mut spans: Vec<SpanSummary> = groups.iter().map(|group| span::from_group(group)).collect();
     for (span, files) in spans.iter_mut().zip(logs::files_of(&groups)) {
         span.fio.iter_mut().for_each(|fio| fio.logs.clone_from(&files));
     }
@@ -102,7 +102,7 @@ fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
 }
 
 /// `3.33` of `fio-3.33`.
-fn version(document: &Value) -> Option<String> {
+fn fio_version(document: &Value) -> Option<String> {
     let version = document.get(VERSION)?.as_str()?;
     Some(version.strip_prefix("fio-").unwrap_or(version).to_owned())
 }
@@ -120,7 +120,7 @@ fn started_at(document: &Value, jobs: &[FioJob]) -> Option<i64> {
     printed.checked_sub(elapsed.unwrap_or_else(lasted))
 }
 
-fn hosts(jobs: &[FioJob]) -> Vec<String> {
+fn host_names(jobs: &[FioJob]) -> Vec<String> {
     let mut hosts: Vec<String> = Vec::new();
     for host in jobs.iter().filter_map(|job| job.host) {
         if !hosts.iter().any(|known| known == host) {

@@ -10,7 +10,7 @@ use diskspd_model::profile::{
 const SYNCHRONOUS: [&str; 7] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
 
 pub fn parameters(jobs: &[FioJob]) -> Parameters {
-    let each: Vec<Option<AskedOfJob>> = jobs.iter().map(|job| asked(job, jobs)).collect();
+    let each: Vec<Option<AskedOfJob>> = jobs.iter().map(|job| requested_work(job, jobs)).collect();
     let Some(each) = each.into_iter().collect::<Option<Vec<AskedOfJob>>>() else {
         return Parameters::default();
     };
@@ -25,9 +25,9 @@ pub fn parameters(jobs: &[FioJob]) -> Parameters {
     Parameters {
         threads: each.iter().map(|job| job.access.threads.map(u64::from)).sum(),
         in_flight,
-        duration_s: common(jobs, |job| seconds(job.option(&["runtime", "timeout"])?)),
-        warmup_s: common(jobs, |job| seconds(job.option(&["ramp_time"])?)),
-        fsync_every: common(jobs, |job| job.option(&["fsync", "fdatasync"])?.parse().ok())
+        duration_s: common_value(jobs, |job| parse_seconds(job.option(&["runtime", "timeout"])?)),
+        warmup_s: common_value(jobs, |job| parse_seconds(job.option(&["ramp_time"])?)),
+        fsync_every: common_value(jobs, |job| job.option(&["fsync", "fdatasync"])?.parse().ok())
             .filter(|every| *every > 0),
         targets,
         ..Parameters::default()
@@ -52,7 +52,7 @@ fn add(targets: &mut Vec<TargetGroup>, job: &AskedOfJob) {
     }
 }
 
-fn common<T: PartialEq>(jobs: &[FioJob], of: impl Fn(&FioJob) -> Option<T>) -> Option<T> {
+fn common_value<T: PartialEq>(jobs: &[FioJob], of: impl Fn(&FioJob) -> Option<T>) -> Option<T> {
     let mut values = jobs.iter().map(of);
     let first = values.next()??;
     values.all(|value| value.as_ref() == Some(&first)).then_some(first)
@@ -72,7 +72,7 @@ fn asked(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
     if ms >= 100.0 && busy_ms > (f64::from(threads) + 0.5) * ms {
         return None;
     }
-    Some(AskedOfJob { paths: paths(job), access: Access { threads: Some(threads), ..access(job) } })
+    Some(AskedOfJob { paths: file_paths(job), access: Access { threads: Some(threads), ..job_access(job) } })
 }
 
 /// Returns the job's files, separated by colons; the folder if fio names the files.
@@ -103,8 +103,8 @@ fn paths_of(names: &str, folder: Option<&str>) -> Vec<RawText> {
     paths.into_iter().filter(|path| !path.is_empty()).map(whole).collect()
 }
 
-fn access(job: &FioJob) -> Access {
-    let pattern = RwPattern::of(job.option(&["rw", "readwrite"]).unwrap_or("read"));
+fn job_access(job: &FioJob) -> Access {
+    let pattern = RwPattern::parse_pattern(job.option(&["rw", "readwrite"]).unwrap_or("read"));
     let percent = |names: &[&str]| job.option(names).map(|share| share.parse::<u32>().ok());
     let writes = match pattern {
         // Of both options the one that was set; half of each by default.
@@ -131,8 +131,8 @@ fn access(job: &FioJob) -> Access {
             .with(Operation::Discard, pattern.map_or(0, |pattern| pattern.trim_percent)),
         random_percent: random.filter(|share| *share <= 100),
         stride: None,
-        rate: rate(job, writes),
-        caching: Some(caching(job, engine)),
+        rate: job_rate(job, writes),
+        caching: Some(job_caching(job, engine)),
     }
 }
 
@@ -145,7 +145,7 @@ struct RwPattern {
 }
 
 impl RwPattern {
-    fn of(written: &str) -> Option<RwPattern> {
+    fn parse_pattern(written: &str) -> Option<RwPattern> {
         // `randread:8`: so many I/Os between two offsets.
         let name = written.split(':').next().unwrap_or_default();
         let (random, kind) = match name {
@@ -171,7 +171,7 @@ fn block_size(job: &FioJob, writes: Option<u32>) -> Option<u32> {
     }
     let written = job.option(&["bs", "blocksize"]).unwrap_or("4096");
     let decimal = job.option(&["kb_base"]) == Some("1000");
-    let sizes: Vec<Option<u64>> = written.split(',').map(|size| bytes(size, decimal)).collect();
+    let sizes: Vec<Option<u64>> = written.split(',').map(|size| parse_bytes(size, decimal)).collect();
     let reads = *sizes.first()?;
     let of_writes = sizes.get(1).copied().unwrap_or(reads);
     let size = match writes? {
@@ -185,7 +185,7 @@ fn block_size(job: &FioJob, writes: Option<u32>) -> Option<u32> {
 
 /// `64k`, `64kb`, `65536`, `0x1000`: bytes. `k` is 1024 and `ki` 1000, unless `kb_base` says it the right
 /// way.
-fn bytes(written: &str, decimal: bool) -> Option<u64> {
+fn parse_bytes(written: &str, decimal: bool) -> Option<u64> {
     let text = written.trim().to_ascii_lowercase();
     if let Some(digits) = text.strip_prefix("0x") {
         return u64::from_str_radix(digits, 16).ok();
@@ -217,7 +217,7 @@ fn seconds(written: &str) -> Option<u32> {
 }
 
 /// The limit of a thread; fio's are of each direction, so that of a mix it isn't one number.
-fn rate(job: &FioJob, writes: Option<u32>) -> Option<Rate> {
+fn job_rate(job: &FioJob, writes: Option<u32>) -> Option<Rate> {
     let names = ["rate", "rate_iops"].map(|name| job.option(&[name]));
     match names {
         [None, None] => Some(Rate::Unlimited),
@@ -226,7 +226,7 @@ fn rate(job: &FioJob, writes: Option<u32>) -> Option<Rate> {
     }
 }
 
-fn caching(job: &FioJob, engine: &str) -> Caching {
+fn job_caching(job: &FioJob, engine: &str) -> Caching {
     let set = |name: &str| job.option(&[name]).is_some_and(|value| value != "0");
     let direct = set("direct") || job.option(&["buffered"]) == Some("0");
     let none = ["0", "none"];
@@ -259,18 +259,20 @@ mod tests {
             ("99999999999p", None),
         ];
         for (written, expected) in sizes {
-            assert_eq!(bytes(written, false), expected, "{written}");
+            assert_eq!(parse_bytes(written, false), expected, "{written}");
         }
-        assert_eq!((bytes("4k", true), bytes("4kib", true)), (Some(4000), Some(4096)));
+        assert_eq!((parse_bytes("4k", true), parse_bytes("4kib", true)), (Some(4000), Some(4096)));
         let times = [("10", Some(10)), ("5m", Some(300)), ("1500ms", None), ("2000ms", Some(2)), ("x", None)];
         for (written, expected) in times {
-            assert_eq!(seconds(written), expected, "{written}");
+            assert_eq!(parse_seconds(written), expected, "{written}");
         }
     }
 
     #[test]
     fn patterns_are_those_of_rw() {
-        let of = |rw| RwPattern::of(rw).map(|pattern| (pattern.random, pattern.mixed, pattern.write_percent));
+        let of = |rw| {
+            RwPattern::parse_pattern(rw).map(|pattern| (pattern.random, pattern.mixed, pattern.write_percent))
+        };
         assert_eq!(of("randread:8"), Some((true, false, 0)));
         assert_eq!(of("readwrite"), Some((false, true, 50)));
         assert_eq!(of("randrw"), Some((true, true, 50)));

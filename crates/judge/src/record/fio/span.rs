@@ -12,10 +12,10 @@ use diskspd_model::units::Millis;
 use serde_json::Value;
 
 /// The figures of jobs that ran at the same time, as one time span.
-pub fn of(group: &[FioJob]) -> SpanSummary {
+pub fn from_group(group: &[FioJob]) -> SpanSummary {
     let mut jobs: Vec<String> = group.iter().map(|job| job.name.to_owned()).collect();
     jobs.dedup();
-    let failed = group.iter().filter_map(failed).collect();
+    let failed = group.iter().filter_map(failed_job).collect();
     let parameters = options::parameters(group);
     let mut span = of_entries(group);
     if parameters.threads != Some(1) {
@@ -28,7 +28,7 @@ pub fn of(group: &[FioJob]) -> SpanSummary {
     SpanSummary { parameters, fio, ..span }
 }
 
-fn failed(job: &FioJob) -> Option<(String, i64)> {
+fn failed_job(job: &FioJob) -> Option<(String, i64)> {
     let error = job.value.get("error")?.as_i64()?;
     (error != 0).then(|| (job.name.to_owned(), error))
 }
@@ -60,14 +60,14 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
         read: figures(&reads),
         write: figures(&writes),
         total: sum(&all),
-        percentiles: charts.as_ref().map(Charts::rows).unwrap_or_default(),
+        percentiles: charts.as_ref().map(Charts::percentile_rows).unwrap_or_default(),
         fio: Some(Box::new(FioFigures {
             latency,
-            percentiles: kind.zip(charts.as_ref().and_then(Charts::source)),
+            percentiles: kind.zip(charts.as_ref().and_then(Charts::percentile_source)),
             open_end: charts.as_ref().and_then(Charts::open_end),
-            percentiles_apart: charts.as_ref().is_some_and(|charts| charts.source().is_none()),
-            trims: trims(&of("trim"), seconds),
-            syncs: syncs(&of("sync"), seconds),
+            percentiles_apart: charts.as_ref().is_some_and(|charts| charts.percentile_source().is_none()),
+            trims: trim_figures(&of("trim"), seconds),
+            syncs: sync_figures(&of("sync"), seconds),
             ..FioFigures::default()
         })),
         ..SpanSummary::default()
@@ -82,7 +82,7 @@ fn common_kind(directions: &[&Value], has: impl Fn(FioTimes) -> bool) -> Option<
     [FioLatency::Total, FioLatency::Completion].into_iter().find(|kind| all(*kind))
 }
 
-fn number(value: &Value, name: &str) -> u64 {
+fn number_field(value: &Value, name: &str) -> u64 {
     value.get(name).and_then(Value::as_u64).unwrap_or(0)
 }
 
@@ -93,7 +93,7 @@ fn is_busy(direction: &Value) -> bool {
 }
 
 /// Before 2.21 fio called KiB bytes; such results have times in µs, and no amount that is called KiB.
-fn bytes(direction: &Value) -> Option<u64> {
+fn read_bytes(direction: &Value) -> Option<u64> {
     let in_kib = direction.get("lat").is_some() && direction.get("io_kbytes").is_none();
     direction.get("io_bytes")?.as_u64()?.checked_mul(if in_kib { 1024 } else { 1 })
 }
@@ -124,13 +124,13 @@ fn of_directions(directions: &[&Value], taken: Taken) -> KnownFigures {
 
 fn of_direction(direction: &Value, taken: Taken) -> KnownFigures {
     let deviation = direction.get("iops_stddev").and_then(Value::as_f64);
-    let sampled = number(direction, "iops_samples") > 1;
+    let sampled = number_field(direction, "iops_samples") > 1;
     let mut figures = KnownFigures {
         ios: match direction.get("total_ios") {
             Some(ios) => ios.as_u64(),
-            None => bytes(direction).filter(|bytes| *bytes == 0),
+            None => read_bytes(direction).filter(|bytes| *bytes == 0),
         },
-        bytes: bytes(direction),
+        bytes: read_bytes(direction),
         iops_std_dev: deviation.filter(|deviation| sampled && *deviation >= 0.0),
         ..KnownFigures::default()
     };
@@ -158,23 +158,24 @@ fn chart(directions: &[&Value], kind: FioLatency) -> Option<FioDistribution> {
 }
 
 impl Charts {
-    fn all(&self) -> impl Iterator<Item = &FioDistribution> {
+    fn all_charts(&self) -> impl Iterator<Item = &FioDistribution> {
         [&self.read, &self.write, &self.total].into_iter().flatten()
     }
 
-    fn source(&self) -> Option<FioPercentiles> {
+    fn percentile_source(&self) -> Option<FioPercentiles> {
         let stated = |chart: &FioDistribution| chart.source() == FioPercentiles::Stated;
-        let source = if self.all().any(stated) { FioPercentiles::Stated } else { FioPercentiles::Counted };
-        self.all().next().map(|_| source)
+        let source =
+            if self.all_charts().any(stated) { FioPercentiles::Stated } else { FioPercentiles::Counted };
+        self.all_charts().next().map(|_| source)
     }
 
     /// The smallest percentile that is a lower bound.
     fn open_end(&self) -> Option<Millis> {
-        self.all().find_map(FioDistribution::open_end)
+        self.all_charts().find_map(FioDistribution::open_end)
     }
 
-    fn rows(&self) -> Vec<KnownPercentile> {
-        let mut percents: Vec<f64> = self.all().flat_map(FioDistribution::percents).collect();
+    fn percentile_rows(&self) -> Vec<KnownPercentile> {
+        let mut percents: Vec<f64> = self.all_charts().flat_map(FioDistribution::percents).collect();
         percents.sort_by(f64::total_cmp);
         percents.dedup();
         let at = |chart: &Option<FioDistribution>, percent| chart.as_ref()?.at(percent);
@@ -198,10 +199,10 @@ fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> ([Option<Millis>; 5],
     ([mean, at(50.0), at(99.0), at(99.9), max], chart.as_ref().and_then(FioDistribution::open_end))
 }
 
-fn trims(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
+fn trim_figures(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     let sum = |of: fn(&Value) -> u64| all.iter().map(|trims| of(trims)).fold(0_u64, u64::saturating_add);
-    let discards = sum(|trims| number(trims, "total_ios"));
-    let bytes = sum(|trims| bytes(trims).unwrap_or(0));
+    let discards = sum(|trims| number_field(trims, "total_ios"));
+    let bytes = sum(|trims| read_bytes(trims).unwrap_or(0));
     let latency = common_kind(all, |times| times.mean().is_some());
     let charted = common_kind(all, |times| times.percentiles().is_some()).or(latency);
     let of = |kind: Option<FioLatency>| -> Vec<FioTimes> {
@@ -209,17 +210,18 @@ fn trims(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     };
     let row = Operation::Discard.row().other.as_ref()?;
     let (times, open_end) = five_times(&of(latency), &of(charted));
-    let figures = OtherFigures::known(row, discards, bytes, seconds?, times).with_open_end(open_end);
+    let figures = OtherFigures::from_summary(row, discards, bytes, seconds?, times).with_open_end(open_end);
     // fio counts one discard where none was done.
     (bytes > 0).then_some(figures)
 }
 
-fn syncs(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
-    let flushes = all.iter().map(|syncs| number(syncs, "total_ios")).fold(0_u64, u64::saturating_add);
-    let times: Vec<FioTimes> = all.iter().filter_map(|syncs| FioTimes::of(syncs.get("lat_ns")?)).collect();
+fn sync_figures(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
+    let flushes = all.iter().map(|syncs| number_field(syncs, "total_ios")).fold(0_u64, u64::saturating_add);
+    let times: Vec<FioTimes> =
+        all.iter().filter_map(|syncs| FioTimes::from_value(syncs.get("lat_ns")?)).collect();
     let row = Operation::Flush.row().other.as_ref()?;
     let (times, open_end) = five_times(&times, &times);
-    let figures = OtherFigures::known(row, flushes, 0, seconds?, times).with_open_end(open_end);
+    let figures = OtherFigures::from_summary(row, flushes, 0, seconds?, times).with_open_end(open_end);
     (flushes > 0).then_some(figures)
 }
 
@@ -250,10 +252,10 @@ mod tests {
     }
 
     fn trims_of(value: &Value) -> OtherFigures {
-        trims(&[value], Some(1.0)).unwrap()
+        trim_figures(&[value], Some(1.0)).unwrap()
     }
 
     fn syncs_of(value: &Value) -> OtherFigures {
-        syncs(&[value], Some(1.0)).unwrap()
+        sync_figures(&[value], Some(1.0)).unwrap()
     }
 }

@@ -274,10 +274,10 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
-    static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| json::bytes(&sample()));
+    static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| json::bytes(&sample_record()));
 
     /// Two threads on two targets each.
-    fn sample() -> Record {
+    fn sample_record() -> Record {
         let path = |path: &str| Target { path: path.into(), ..Target::default() };
         let span = TimeSpan {
             duration: 2,
@@ -304,7 +304,7 @@ mod tests {
         Record::new(profile, System::default(), Results { time_spans: vec![results] })
     }
 
-    fn plainly(stored: &[u8]) -> Result<Record, json::RecordError> {
+    fn parse_record(stored: &[u8]) -> Result<Record, json::RecordError> {
         json::read_plainly(&mut std::io::Cursor::new(stored))
     }
 
@@ -344,7 +344,7 @@ mod tests {
             let behind = &STORED[(at + gone).min(STORED.len())..];
             let damaged = [&STORED[..at], with.as_bytes(), behind].concat();
             if let Ok(read) = record(&mut &damaged[..]) {
-                prop_assert_eq!(plainly(&damaged), Ok(read));
+                prop_assert_eq!(parse_record(&damaged), Ok(read));
             }
         }
     }

@@ -57,7 +57,7 @@ pub fn read(head: TextPiece) -> Result<Vec<AskedInText>, LineFault> {
     Ok(spans)
 }
 
-fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
+fn parse_number<T: std::str::FromStr>(text: &str) -> Option<T> {
     let digits = text.trim_start().split(|c: char| !c.is_ascii_digit()).next()?;
     digits.parse().ok()
 }
@@ -76,14 +76,14 @@ impl AskedInText {
 
     fn of_span(&mut self, text: &str) {
         if let Some(threads) = text.strip_prefix("thread pool with ") {
-            self.pool = number(threads);
+            self.pool = parse_number(threads);
         }
         let Some((label, value)) = text.split_once(':') else { return };
         match label {
-            "duration" => self.duration_s = number(value),
-            "warm up time" => self.warmup_s = number(value),
-            "random seed" => self.rand_seed = number(value),
-            "number of outstanding I/O operations per thread" => self.pool_outstanding = number(value),
+            "duration" => self.duration_s = parse_number(value),
+            "warm up time" => self.warmup_s = parse_number(value),
+            "random seed" => self.rand_seed = parse_number(value),
+            "number of outstanding I/O operations per thread" => self.pool_outstanding = parse_number(value),
             _ => {}
         }
     }
@@ -106,7 +106,7 @@ impl AskedInText {
             .targets
             .iter()
             .map(|(_, target)| {
-                let access = target.access(states_all);
+                let access = target.build_access(states_all);
                 Access {
                     threads: self.pool.or(access.threads),
                     outstanding: if floating { pool_outstanding } else { access.outstanding },
@@ -129,7 +129,7 @@ impl AskedInText {
 }
 
 impl AskedOfTarget {
-    fn access(&self, states_all: bool) -> Access {
+    fn build_access(&self, states_all: bool) -> Access {
         let caching = self.mode.zip(self.write_through).map(|(mode, write_through)| Caching {
             mode,
             write_through,
@@ -167,43 +167,43 @@ impl AskedOfTarget {
         if text.starts_with("memory mapped I/O enabled") {
             self.memory_mapped = true;
         } else if let Some(ratio) = text.strip_prefix("performing mix test (read/write ratio: ") {
-            access.write_percent = ratio.split_once('/').and_then(|(_, writes)| number(writes));
+            access.write_percent = ratio.split_once('/').and_then(|(_, writes)| parse_number(writes));
         } else if let Some(ratio) = text.strip_prefix("performing mix test (write/read ratio: ") {
             // 30/100: of a hundred I/Os.
-            access.write_percent = number(ratio);
+            access.write_percent = parse_number(ratio);
         } else if let Some(limit) = text.strip_prefix("throughput rate-limited to ") {
             access.rate = match limit.ends_with("IOPS") {
-                true => number(limit).map(Rate::Iops),
-                false => number(limit).map(Rate::BytesPerMillisecond),
+                true => parse_number(limit).map(Rate::Iops),
+                false => parse_number(limit).map(Rate::BytesPerMillisecond),
             };
         } else if text.starts_with("using ") && text.contains(" I/O (") {
-            self.pattern(text);
+            self.read_pattern(text);
         } else if let Some((label, value)) = text.split_once(':') {
             match label {
                 "block size" => {
                     access.block_size = size::bytes(value.trim()).and_then(|bytes| bytes.try_into().ok());
                 }
                 "number of outstanding I/O operations per thread"
-                | "number of outstanding I/O operations" => access.outstanding = number(value),
-                "threads per file" => access.threads = number(value),
-                _ => self.share(label, value),
+                | "number of outstanding I/O operations" => access.outstanding = parse_number(value),
+                "threads per file" => access.threads = parse_number(value),
+                _ => self.read_share(label, value),
             }
         }
     }
 
     /// `discards: 5% of all I/Os, the rest as above`
-    fn share(&mut self, label: &str, value: &str) {
+    fn read_share(&mut self, label: &str, value: &str) {
         if let Some((op, ..)) = Operation::shared().find(|(_, row, _)| row.plural == label) {
-            self.access.shares.set(op, number(value).unwrap_or(0));
+            self.access.shares.set(op, parse_number(value).unwrap_or(0));
         }
     }
 
     /// `using random I/O (alignment: 4KiB)`
-    fn pattern(&mut self, text: &str) {
+    fn read_pattern(&mut self, text: &str) {
         let share = match text {
             _ if text.starts_with("using random I/O") => Some(100),
             _ if text.starts_with("using mixed random/sequential I/O (") => {
-                text.split_once('(').and_then(|(_, share)| number(share))
+                text.split_once('(').and_then(|(_, share)| parse_number(share))
             }
             _ if text.starts_with("using sequential I/O")
                 || text.starts_with("using interlocked sequential I/O") =>

@@ -6,7 +6,7 @@ use diskspd_model::profile::xml::error::quote;
 use diskspd_model::units::Millis;
 
 pub fn amount(cell: &str, line: usize) -> Result<u64, LineFault> {
-    cell.parse().map_err(|_| wrong(cell, "a whole number", line))
+    cell.parse().map_err(|_| cell_fault(cell, "a whole number", line))
 }
 
 /// Returns a figure; `None` if empty, or a non-finite number of C libraries.
@@ -16,7 +16,7 @@ pub fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineFault> {
     }
     match cell.parse() {
         Ok(figure) if (0.0..f64::INFINITY).contains(&figure) => Ok(Some(figure)),
-        _ => Err(wrong(cell, "a number from 0 on, with a point before its decimals", line)),
+        _ => Err(cell_fault(cell, "a number from 0 on, with a point before its decimals", line)),
     }
 }
 
@@ -25,7 +25,7 @@ pub fn time(cell: &str, line: usize) -> Result<Option<Millis>, LineFault> {
     Ok(figure(cell, line)?.map(Millis::new))
 }
 
-fn wrong(cell: &str, expected: &str, line: usize) -> LineFault {
+fn cell_fault(cell: &str, expected: &str, line: usize) -> LineFault {
     let what = format!("{} is not possible here: expected {expected}", quote(cell));
     LineFault::at(line, what).hint("was the file edited, cut off or damaged?")
 }

@@ -21,9 +21,9 @@ pub fn read(results: TextPiece) -> Result<Option<SpanSummary>, LineFault> {
     while let Some(line) = lines.next() {
         last = line.number;
         match line.text {
-            "Total IO" => table(&mut lines, line, &mut span.total, &mut total)?,
-            "Read IO" => table(&mut lines, line, &mut span.read, &mut read)?,
-            "Write IO" => table(&mut lines, line, &mut span.write, &mut write)?,
+            "Total IO" => read_table(&mut lines, line, &mut span.total, &mut total)?,
+            "Read IO" => read_table(&mut lines, line, &mut span.read, &mut read)?,
+            "Write IO" => read_table(&mut lines, line, &mut span.write, &mut write)?,
             // Of several targets each has one of its own below its path; that of all comes last.
             text if text.starts_with("%-ile") => {
                 chart = charts::read(&mut lines, line, &mut span)? && is_of_all(before);
@@ -64,7 +64,7 @@ fn of_line(line: TextLine, span: &mut SpanSummary) -> Result<(), LineFault> {
 }
 
 /// Reads a table from its heading to the line of all threads; one that was there belongs to other results.
-fn table<'a>(
+fn read_table<'a>(
     lines: &mut Peekable<impl Iterator<Item = TextLine<'a>>>,
     heading: TextLine,
     figures: &mut KnownFigures,
@@ -87,7 +87,7 @@ fn table<'a>(
             // Bytes stand right behind `total:`, and there is no column for a file.
             let cells = row.trim_start_matches("total:").split('|');
             for (column, cell) in columns.split('|').skip(1).zip(cells) {
-                put(figures, column.trim(), cell.trim(), line.number)?;
+                set_figure(figures, column.trim(), cell.trim(), line.number)?;
             }
             // Without samples 0.000 stands there, and no deviation.
             figures.mean_ms = figures.mean_ms.filter(|_| figures.std_dev_ms.is_some());
@@ -99,7 +99,7 @@ fn table<'a>(
     Err(LineFault::at(heading.number, what).hint("was the file cut off?"))
 }
 
-fn put(figures: &mut KnownFigures, column: &str, cell: &str, line: usize) -> Result<(), LineFault> {
+fn set_figure(figures: &mut KnownFigures, column: &str, cell: &str, line: usize) -> Result<(), LineFault> {
     match column {
         "bytes" => figures.bytes = Some(amount(cell, line)?),
         "I/Os" => figures.ios = Some(amount(cell, line)?),

@@ -33,7 +33,7 @@ pub struct TextPiece<'a> {
 
 impl<'a> TextPiece<'a> {
     pub fn lines(self) -> impl Iterator<Item = TextLine<'a>> + Clone {
-        of(self.text, self.first)
+        split_lines(self.text, self.first)
     }
 
     pub fn split_at(self, mut begins: impl FnMut(&str) -> bool) -> (TextPiece<'a>, Vec<TextPiece<'a>>) {

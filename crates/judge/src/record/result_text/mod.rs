@@ -20,7 +20,7 @@ mod figures;
 mod lines;
 mod size;
 
-use super::decode::{decoded, named};
+use super::decode::{decoded, name_runs};
 use super::fault::{LineFault, ResultError};
 use asked::AskedInText;
 use diskspd_model::limits;
@@ -39,12 +39,12 @@ const PARAMETERS: &str = "Input parameters:";
 
 /// Whether a text that begins so holds a report.
 pub fn begins_so(text: &str) -> bool {
-    let has = |is_it: fn(&str) -> bool| lines::of(text, 1).any(|line| is_it(line.text));
+    let has = |is_it: fn(&str) -> bool| lines::split_lines(text, 1).any(|line| is_it(line.text));
     has(|line| line.starts_with(START))
         || has(|line| line == PARAMETERS) && has(|line| line.starts_with("timespan:"))
 }
 
-fn reports(text: &str) -> Vec<TextPiece<'_>> {
+fn split_reports(text: &str) -> Vec<TextPiece<'_>> {
     let mut has_begun = false;
     let (_, reports) = TextPiece { first: 1, text }.split_at(|line| {
         let begins = line.starts_with(START) || line == PARAMETERS && !has_begun;
@@ -63,23 +63,24 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
     let text = decoded(bytes);
-    let runs = reports(&text).into_iter().map(report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
+    let runs =
+        split_reports(&text).into_iter().map(read_report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
     if runs.is_empty() {
         let fault = LineFault::of_all("not a text report: no line begins with \"Command Line:\"");
         return Err(fault.hint("keep all that diskspd prints: diskspd .. > result.txt").into());
     }
-    Ok(named(runs, name))
+    Ok(name_runs(runs, name))
 }
 
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     let text = decoded(bytes);
-    reports(&text).into_iter().map(|report| path_bytes(report.text)).collect()
+    split_reports(&text).into_iter().map(|report| path_bytes(report.text)).collect()
 }
 
-fn report(report: TextPiece) -> Result<RunSummary, LineFault> {
+fn read_report(report: TextPiece) -> Result<RunSummary, LineFault> {
     let (head, results) = report.split_at(|line| line.starts_with(figures::START));
     let mut run = RunSummary::new("", Origin::ResultText);
-    let states_all = system(head, &mut run);
+    let states_all = read_system(head, &mut run);
     let mut asked: Vec<AskedInText> = asked::read(head)?;
     let results = results.into_iter().map(figures::read).collect::<Result<Vec<_>, LineFault>>()?;
     check_all_there(report, asked.len(), results.len())?;

@@ -22,7 +22,7 @@ impl Remarks {
             walk.children("Finding", |walk, tag, _| {
                 match tag.name().as_ref() {
                     "Name" => name = walk.text("Name")?,
-                    "Severity" => severity = Severity::named(&walk.text("Severity")?),
+                    "Severity" => severity = Severity::from_word(&walk.text("Severity")?),
                     _ => walk.skip()?,
                 }
                 Ok(())
@@ -37,7 +37,7 @@ impl Remarks {
         walk.children("DeviceVerdict", |walk, tag, _| {
             match tag.name().as_ref() {
                 "Verdict" => verdict = Verdict::named(&walk.text("Verdict")?),
-                "Severity" => self.verdicts.push(Severity::named(&walk.text("Severity")?)),
+                "Severity" => self.verdicts.push(Severity::from_word(&walk.text("Severity")?)),
                 _ => walk.skip()?,
             }
             Ok(())

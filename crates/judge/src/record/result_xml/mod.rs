@@ -48,7 +48,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, XmlError> {
         return Err(XmlError::of_document(&Fault::new(0, too_large())));
     }
     let text = document::decode_any(bytes)?;
-    let mut runs = document(&text).map_err(|fault| XmlError::in_text(&text, &fault))?;
+    let mut runs = read_document(&text).map_err(|fault| XmlError::in_text(&text, &fault))?;
     let several = runs.len() > 1;
     for (run, number) in runs.iter_mut().zip(1..) {
         run.name = if several { format!("{name}#{number}") } else { name.to_owned() };
@@ -87,7 +87,7 @@ pub fn too_large() -> String {
     format!("the results are larger than {}, the limit", units::amount(MAX_BYTES))
 }
 
-fn document(text: &str) -> Result<Vec<RunSummary>, Fault> {
+fn read_document(text: &str) -> Result<Vec<RunSummary>, Fault> {
     let mut walk = ElementReader::new(text);
     let mut runs = Vec::new();
     let mut first = None;
@@ -97,7 +97,7 @@ fn document(text: &str) -> Result<Vec<RunSummary>, Fault> {
     loop {
         match walk.next()? {
             (at, Token::Start(tag)) if tag.name().as_ref() == "Results" => {
-                runs.push(results(&mut walk, at, &mut time_spans)?);
+                runs.push(read_results(&mut walk, at, &mut time_spans)?);
             }
             (_, Token::Start(tag)) => {
                 first.get_or_insert_with(|| tag.name().as_ref().to_owned());
@@ -125,13 +125,13 @@ fn no_results(at: usize, first: Option<&str>) -> Fault {
 }
 
 /// Reads `<Results>`, whose start was the last token. `time_spans` counts the time spans of the whole file.
-fn results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> Result<RunSummary, Fault> {
+fn read_results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> Result<RunSummary, Fault> {
     let mut run = RunSummary::new("", Origin::ResultXml { version: None });
     let mut found = Remarks::default();
     let mut asked: Vec<Parameters> = Vec::new();
     walk.children("Results", |walk, tag, at| {
         match tag.name().as_ref() {
-            "System" => system(walk, &mut run, &mut found)?,
+            "System" => read_system(walk, &mut run, &mut found)?,
             "Profile" => asked = recorded::parameters(walk.tokens(), &tag, at)?,
             "TimeSpan" => {
                 *time_spans += 1;
@@ -150,7 +150,7 @@ fn results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> Resul
     if asked.len() == run.time_spans.len() {
         for ((span, asked), number) in run.time_spans.iter_mut().zip(asked).zip(1..) {
             match span {
-                Some(span) => stated(span, asked),
+                Some(span) => apply_parameters(span, asked),
                 None => run.unmeasured.push(UnmeasuredSpan { time_span: number, parameters: asked }),
             }
         }
@@ -164,12 +164,12 @@ fn stated(span: &mut SpanSummary, asked: Parameters) {
     span.parameters = Parameters { threads: asked.threads.or(threads), ..asked };
 }
 
-fn system(walk: &mut ElementReader, run: &mut RunSummary, found: &mut Remarks) -> Result<(), Fault> {
+fn read_system(walk: &mut ElementReader, run: &mut RunSummary, found: &mut Remarks) -> Result<(), Fault> {
     walk.children("System", |walk, tag, _| {
         match tag.name().as_ref() {
             "ComputerName" => run.hosts = known_text(&walk.text("ComputerName")?).into_iter().collect(),
             "RunTime" => run.started_at = seconds_since_1970(&walk.text("RunTime")?),
-            "Tool" => run.origin = Origin::ResultXml { version: version(walk)? },
+            "Tool" => run.origin = Origin::ResultXml { version: read_version(walk)? },
             "Findings" => found.read(walk)?,
             _ => walk.skip()?,
         }
@@ -177,7 +177,7 @@ fn system(walk: &mut ElementReader, run: &mut RunSummary, found: &mut Remarks) -
     })
 }
 
-fn version(walk: &mut ElementReader) -> Result<Option<String>, Fault> {
+fn read_version(walk: &mut ElementReader) -> Result<Option<String>, Fault> {
     let mut version = None;
     walk.children("Tool", |walk, tag, _| {
         match tag.name().as_ref() {

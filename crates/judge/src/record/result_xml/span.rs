@@ -19,9 +19,9 @@ pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<Span
             }
             "TestTimeSeconds" => span.seconds = walk.figure("TestTimeSeconds", at)?,
             "ThreadCount" => span.parameters.threads = walk.amount("ThreadCount", at)?,
-            "CpuUtilization" => cpu(walk, &mut span)?,
-            "Latency" => latency(walk, &mut span)?,
-            "Iops" => iops(walk, &mut span)?,
+            "CpuUtilization" => read_cpu(walk, &mut span)?,
+            "Latency" => read_latency(walk, &mut span)?,
+            "Iops" => read_iops(walk, &mut span)?,
             "Thread" => walk.children("Thread", |walk, tag, _| match tag.name().as_ref() {
                 "Target" => all.add(walk),
                 _ => walk.skip(),
@@ -64,7 +64,7 @@ impl Sum {
         }
     }
 
-    fn of(&self, targets: u64) -> Option<u64> {
+    fn per_target(&self, targets: u64) -> Option<u64> {
         (targets > 0 && self.parts == targets).then_some(self.sum)
     }
 }
@@ -93,8 +93,8 @@ impl AllTargets {
         let directions =
             [(&self.read, &mut span.read), (&self.write, &mut span.write), (&self.total, &mut span.total)];
         for (done, figures) in directions {
-            figures.ios = done.ios.of(self.targets);
-            figures.bytes = done.bytes.of(self.targets);
+            figures.ios = done.ios.per_target(self.targets);
+            figures.bytes = done.bytes.per_target(self.targets);
             let rate = |amount: Option<u64>| Some(amount? as f64 / seconds?);
             figures.iops = rate(figures.ios);
             figures.mib_per_s = rate(figures.bytes).map(|bytes| bytes / 1024.0 / 1024.0);
@@ -103,14 +103,14 @@ impl AllTargets {
 }
 
 /// Reads `<CpuUtilization>`: how busy the CPUs were, percent.
-fn cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
+fn read_cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     walk.children("CpuUtilization", |walk, tag, _| match tag.name().as_ref() {
         "Average" => {
-            span.cpu_percent = usage(walk, "Average")?;
+            span.cpu_percent = read_usage(walk, "Average")?;
             Ok(())
         }
         "CPU" => {
-            let of_one = usage(walk, "CPU")?;
+            let of_one = read_usage(walk, "CPU")?;
             span.busiest_cpu_percent = of_one.into_iter().chain(span.busiest_cpu_percent).reduce(f64::max);
             Ok(())
         }
@@ -119,7 +119,7 @@ fn cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
 }
 
 /// How busy a CPU was, or all of them, percent.
-fn usage(walk: &mut ElementReader, of: &str) -> Result<Option<f64>, Fault> {
+fn read_usage(walk: &mut ElementReader, of: &str) -> Result<Option<f64>, Fault> {
     let mut usage = None;
     walk.children(of, |walk, tag, at| match tag.name().as_ref() {
         "UsagePercent" => {
@@ -132,7 +132,7 @@ fn usage(walk: &mut ElementReader, of: &str) -> Result<Option<f64>, Fault> {
 }
 
 /// Reads `<Latency>`: means, deviations, percentiles.
-fn latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
+fn read_latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     walk.children("Latency", |walk, tag, at| {
         let SpanSummary { read, write, total, .. } = span;
         let time: &mut Option<Millis> = match tag.name().as_ref() {
@@ -142,7 +142,7 @@ fn latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault
             "WriteLatencyStdev" => &mut write.std_dev_ms,
             "AverageTotalMilliseconds" => &mut total.mean_ms,
             "LatencyStdev" => &mut total.std_dev_ms,
-            "Bucket" => return percentile(walk, span),
+            "Bucket" => return read_percentile(walk, span),
             _ => return walk.skip(),
         };
         *time = walk.figure(tag.name().as_ref(), at)?.map(Millis::new);
@@ -153,7 +153,7 @@ fn latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault
 }
 
 /// Reads a percentile; the first and the last one are minimum and maximum.
-fn percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
+fn read_percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     let (mut percent, mut latency) = (None, ChartRow::default());
     walk.children("Bucket", |walk, tag, at| {
         let time = match tag.name().as_ref() {
@@ -184,7 +184,7 @@ fn percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fa
 }
 
 /// Reads the deviations of `<Iops>`; its intervals are left out.
-fn iops(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
+fn read_iops(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     walk.children("Iops", |walk, tag, at| {
         let figures = match tag.name().as_ref() {
             "ReadIopsStdDev" => &mut span.read,

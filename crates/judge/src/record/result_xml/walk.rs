@@ -59,7 +59,7 @@ impl<'a> ElementReader<'a> {
         let text = self.text(name)?;
         match text.trim() {
             "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| wrong(name, text, "a whole number", at)),
+            text => text.parse().map(Some).map_err(|_| value_fault(name, text, "a whole number", at)),
         }
     }
 
@@ -71,13 +71,13 @@ impl<'a> ElementReader<'a> {
             text if is_undefined(text) => Ok(None),
             text => match text.parse() {
                 Ok(figure) if (0.0..f64::INFINITY).contains(&figure) => Ok(Some(figure)),
-                _ => Err(wrong(name, text, "a number from 0 on, with a point before its decimals", at)),
+                _ => Err(value_fault(name, text, "a number from 0 on, with a point before its decimals", at)),
             },
         }
     }
 }
 
-fn wrong(name: &str, text: &str, expected: &str, at: usize) -> Fault {
+fn value_fault(name: &str, text: &str, expected: &str, at: usize) -> Fault {
     Fault::new(at, format!("<{name}>: {} is not possible", quote(text)))
         .expected(expected)
         .hint("was the file edited or damaged?")

@@ -11,7 +11,7 @@ pub(super) fn overlapping(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let threads = span.asked.threads_on(target);
     let apart = target.random_ratio > 0 || target.interlocked_sequential || target.thread_stride > 0;
-    if apart || threads < 2 || span.done(asked.id, both) == 0 {
+    if apart || threads < 2 || span.target_total(asked.id, both) == 0 {
         return None;
     }
     let meets = match span.is_cached(asked) {
@@ -45,11 +45,11 @@ pub(super) fn misaligned(span: &SpanView, asked: Asked) -> Option<Finding> {
     if span.is_cached(asked) || target.memory_mapped_io {
         return None;
     }
-    let writes = span.done(asked.id, writes) > 0;
+    let writes = span.target_total(asked.id, writes) > 0;
     let on = span.host.storage(asked.id)?;
     let physical =
         on.device.as_ref().and_then(|device| device.queue.get("physical_block_size")?.parse().ok());
-    let tells = |kind: &str| FileSystemType::named(kind).has(Trait::TellsBlocks);
+    let tells = |kind: &str| FileSystemType::from_name(kind).has(Trait::TellsBlocks);
     let file_system = on.file_system.as_ref().filter(|found| tells(&found.kind));
     let file_system = file_system.and_then(|found| found.block_size).filter(|_| writes);
     let places = [

@@ -12,15 +12,15 @@ use diskspd_model::units::Size;
 /// latest from the second time; a newly written file is cached from the start.
 pub(super) fn reads_fit(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
-    if !span.is_cached(asked) || span.done(asked.id, reads) == 0 {
+    if !span.is_cached(asked) || span.target_total(asked.id, reads) == 0 {
         return None;
     }
     let on = span.host.storage(asked.id)?;
     // Files that are memory themselves: no cache is between.
-    if on.file_system.as_ref().is_some_and(|found| FileSystemType::named(&found.kind).is_memory()) {
+    if on.file_system.as_ref().is_some_and(|found| FileSystemType::from_name(&found.kind).is_memory()) {
         return None;
     }
-    let area = area(span, asked).filter(|&area| area > 0)?;
+    let area = touched_area(span, asked).filter(|&area| area > 0)?;
     let limit = span.system.environment.as_ref().and_then(|environment| environment.limits.memory);
     let room = span.system.memory_available.min(limit.unwrap_or(u64::MAX));
     if area > room {
@@ -55,9 +55,9 @@ pub(super) fn small_area(span: &SpanView, asked: Asked) -> Option<Finding> {
         true => row.read.bytes,
         false => row.read.bytes.saturating_add(row.write.bytes),
     };
-    let area = area(span, asked).filter(|&area| area > 0 && area <= SMALL_AREA)?;
+    let area = touched_area(span, asked).filter(|&area| area > 0 && area <= SMALL_AREA)?;
     let part = span.parts.iter().find(|part| part.has(asked.id))?;
-    let passes = span.done(asked.id, own) / area;
+    let passes = span.target_total(asked.id, own) / area;
     let on_disks = part.has_devices() && part.memory().is_none() && !part.is_remote();
     if span.is_cached(asked) || target.memory_mapped_io || !on_disks || passes < PASSES {
         return None;
@@ -70,7 +70,7 @@ pub(super) fn small_area(span: &SpanView, asked: Asked) -> Option<Finding> {
 }
 
 /// How many bytes of the target I/O may touch.
-fn area(span: &SpanView, asked: Asked) -> Option<u64> {
+fn touched_area(span: &SpanView, asked: Asked) -> Option<u64> {
     let target = asked.target;
     let size = span.rows_of(asked.id).map(|row| row.size).max()?;
     let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
@@ -84,7 +84,7 @@ pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
     let durable = target.write_through || target.flush_type.is_some();
     let flushed = span.rows_of(asked.id).any(|row| row.other(Operation::Flush).is_some());
     let durable = durable || flushed || durability::is_synchronous(span, asked);
-    if durable || span.done(asked.id, writes) == 0 {
+    if durable || span.target_total(asked.id, writes) == 0 {
         return None;
     }
     let finding = |message| {

@@ -10,11 +10,12 @@ const DEFAULT_DEPTH: u32 = 2;
 pub(super) fn one_at_a_time(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let depth = if span.asked.is_floating_pool() { span.asked.request_count } else { target.request_count };
-    if depth < 2 || span.done(asked.id, both) == 0 {
+    if depth < 2 || span.target_total(asked.id, both) == 0 {
         return None;
     }
     let threads = &span.results.threads;
-    let all = |name: &str| !threads.is_empty() && threads.iter().all(|thread| engine(thread) == Some(name));
+    let all =
+        |name: &str| !threads.is_empty() && threads.iter().all(|thread| engine_name(thread) == Some(name));
     let (severity, why, remedy) = if target.memory_mapped_io {
         let remedy = "use more threads (-t), or leave out -Sm";
         (Severity::Warning, "with memory-mapped I/O the thread copies the data itself", remedy)
@@ -42,6 +43,6 @@ pub(super) fn one_at_a_time(span: &SpanView, asked: Asked) -> Option<Finding> {
 }
 
 /// Name of the engine of a thread; `None` = the record is of an older program.
-fn engine(thread: &ThreadResults) -> Option<&str> {
+fn engine_name(thread: &ThreadResults) -> Option<&str> {
     thread.engine.as_ref().map(|engine| engine.name.as_str())
 }

@@ -14,12 +14,12 @@ use diskspd_model::results::TargetResults;
 /// files, `--fsync-every`, `--flush-after`.
 fn is_requested(span: &SpanView, asked: Asked) -> bool {
     let through = asked.target.write_through || asked.target.flush_type.is_some();
-    through && span.done(asked.id, writes) > 0 || waits(span, asked)
+    through && span.target_total(asked.id, writes) > 0 || waits_for_flush(span, asked)
 }
 
 /// Whether the run flushed a target by separate calls: `--fsync-every`, `--flush-after`, flushes of mapped
 /// files.
-fn waits(span: &SpanView, asked: Asked) -> bool {
+fn waits_for_flush(span: &SpanView, asked: Asked) -> bool {
     let flushed = |row: &TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
     let afterwards = || span.facts_of(asked.id).any(|facts| facts.flush.is_some());
     let written = span.done(asked.id, writes) > 0;
@@ -38,7 +38,7 @@ enum FlushDrop<'a> {
 }
 
 /// Returns the place where the flushes of a target are certainly dropped.
-fn dropped<'a>(span: &SpanView<'a>, asked: Asked, found: &Flushed<'a>) -> Option<FlushDrop<'a>> {
+fn dropped_flushes<'a>(span: &SpanView<'a>, asked: Asked, found: &Flushed<'a>) -> Option<FlushDrop<'a>> {
     let mount = match &found.stopped {
         Some(FlushStop::Device(name)) => return Some(FlushDrop::Device(name)),
         Some(FlushStop::Mount(mount)) => Some((mount.mount_point.as_str(), mount.drops_flushes()?)),
@@ -49,14 +49,14 @@ fn dropped<'a>(span: &SpanView<'a>, asked: Asked, found: &Flushed<'a>) -> Option
         }
     };
     // A volatile overlay still passes on that its files are open for durable writes.
-    let drops = |option: &str| !is_volatile(option) || waits(span, asked) || found.is_short();
+    let drops = |option: &str| !is_volatile(option) || waits_for_flush(span, asked) || found.is_short();
     mount.filter(|(_, option)| drops(option)).map(|(at, option)| FlushDrop::Mount(at, option))
 }
 
 /// Reports requests for durability without flushes of the volatile cache.
 pub(super) fn not_flushed(span: &SpanView, asked: Asked) -> Option<Finding> {
     let found = flushed(span, asked.id).filter(|_| is_requested(span, asked))?;
-    let dropped = dropped(span, asked, &found);
+    let dropped = dropped_flushes(span, asked, &found);
     if dropped.is_none() && !found.is_short() {
         return None;
     }
@@ -91,7 +91,7 @@ pub(super) fn not_flushed(span: &SpanView, asked: Asked) -> Option<Finding> {
 /// Requests for durability of files that are in memory.
 pub(super) fn in_memory(span: &SpanView, asked: Asked) -> Option<Finding> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
-    let own = on.filter(|on| FileSystemType::named(&on.kind).is_memory());
+    let own = on.filter(|on| FileSystemType::from_name(&on.kind).is_memory());
     let own = own.map(|on| format!("{} keeps its files in memory", on.kind));
     let hidden = || span.facts_of(asked.id).next()?.stack.in_memory.clone();
     let why = own.or_else(hidden).filter(|_| is_requested(span, asked))?;
@@ -109,7 +109,7 @@ enum Synchronous<'a> {
     File,
 }
 
-fn synchronous<'a>(span: &SpanView<'a>, asked: Asked) -> Option<Synchronous<'a>> {
+fn synchronous_writes<'a>(span: &SpanView<'a>, asked: Asked) -> Option<Synchronous<'a>> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let mount = on.filter(|on| on.options.split(',').any(|option| option == "sync")).map(Synchronous::Mount);
     let file = span.facts_of(asked.id).any(|target| target.synchronous);
@@ -117,17 +117,17 @@ fn synchronous<'a>(span: &SpanView<'a>, asked: Asked) -> Option<Synchronous<'a>>
 }
 
 pub(super) fn is_synchronous(span: &SpanView, asked: Asked) -> bool {
-    synchronous(span, asked).is_some()
+    synchronous_writes(span, asked).is_some()
 }
 
 /// Reports a `sync` mount, or a file with the attribute S, which make every write durable without `-Sw`.
 pub(super) fn sync_mount(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let durable = target.write_through || target.flush_type.is_some();
-    if durable || span.done(asked.id, writes) == 0 {
+    if durable || span.target_total(asked.id, writes) == 0 {
         return None;
     }
-    let (name, why, remedy) = match synchronous(span, asked)? {
+    let (name, why, remedy) = match synchronous_writes(span, asked)? {
         Synchronous::Mount(on) => (
             "sync-mount",
             format!("{} is mounted with sync", on.mounted_at),

@@ -39,8 +39,8 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     let latency = span.measured.total.total.latency.and_then(|latency| latency.mean)?.ms() * 1000.0;
     let environment = span.system.environment.as_ref()?;
     let waking = match observed.map_or(&[][..], |seen| &seen.idle_entries) {
-        [] => expected(span, environment)?,
-        sleeps => counted(span, environment, sleeps)?,
+        [] => expected_waking(span, environment)?,
+        sleeps => sum_wakeups(span, environment, sleeps)?,
     };
     if latency <= 0.0 || waking.cost < latency * SHARE {
         return None;

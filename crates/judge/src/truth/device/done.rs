@@ -84,7 +84,7 @@ pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done,
     }
     if flushable {
         let most = most_empty(part, &sum, layers.len() as u64);
-        sum.write.ios -= empty(part, &sum, most);
+        sum.write.ios -= empty_writes(part, &sum, most);
         sum.doubtful = most.min(sum.write.ios.saturating_sub(1));
     }
     Ok(sum)

@@ -1,6 +1,6 @@
 //! The rules for the path of I/Os from workers to devices.
 
-use super::done::{Done, NotCounted, Ours, done};
+use super::done::{Done, NotCounted, Ours, count_done};
 use super::foreign::Foreign;
 use super::limits::*;
 use super::neighbours::{Neighbours, neighbours};
@@ -90,7 +90,7 @@ impl JudgedPart<'_> {
         let read = match others_read.filter(|_| !self.part.is_remote()) {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
             None if self.part.buffered => 0,
-            None => device.read.bytes.saturating_sub(self.part.read.bytes).saturating_sub(self.edges()),
+            None => device.read.bytes.saturating_sub(self.part.read.bytes).saturating_sub(self.edge_bytes()),
         };
         // A file system that punches holes writes that down.
         let changes = self.part.write.bytes > 0 || self.part.discarded.ios > 0;
@@ -99,9 +99,9 @@ impl JudgedPart<'_> {
         let known = if by_itself && changes {
             device.write.bytes
         } else {
-            self.part.write.bytes.saturating_add(self.settled())
+            self.part.write.bytes.saturating_add(self.settled_bytes())
         };
-        OtherBytes { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edges()) }
+        OtherBytes { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edge_bytes()) }
     }
 
     /// Returns the bytes that a mount's client may have transferred for this run at the window's edges.
@@ -129,7 +129,7 @@ impl JudgedPart<'_> {
             sides += 1;
             let doubtful = if direction == Direction::Read { 0 } else { device.doubtful };
             let edges = self.allowance(counted.bytes);
-            let told = Ours::of(flow, doubtful, foreign, counted, edges);
+            let told = Ours::from_flow(flow, doubtful, foreign, counted, edges);
             let ours = told.bytes;
             let ratio = ours as f64 / counted.bytes as f64;
             let comparison = Comparison {
@@ -148,12 +148,14 @@ impl JudgedPart<'_> {
             if ratio < LESS {
                 if counted.bytes - ours > allowed {
                     let gap = self.counter_gap(direction, counted, ours, leaves);
-                    found.effects.push(gap.unwrap_or_else(|| self.less(direction, counted, ours, ratio)));
+                    found
+                        .effects
+                        .push(gap.unwrap_or_else(|| self.shortfall_effect(direction, counted, ours, ratio)));
                 } else {
                     few += 1;
                 }
             } else if ratio > MORE {
-                let more = self.more(direction, counted.bytes, ours, allowed);
+                let more = self.excess_effects(direction, counted.bytes, ours, allowed);
                 few += usize::from(more.is_empty());
                 found.effects.extend(more);
             } else {
@@ -216,7 +218,7 @@ impl JudgedPart<'_> {
             let by_itself = at_work.map_or(String::new(), |(array, upkeep)| {
                 format!(", what {} did by itself ({})", array.name, upkeep.action)
             });
-            let ordinary = excess <= edges.saturating_add(self.settled()).saturating_add(COMMIT);
+            let ordinary = excess <= edges.saturating_add(self.settled_bytes()).saturating_add(COMMIT);
             found.effects.push(Effect {
                 verdict: Verdict::Amplified,
                 severity: Some(by_degree(much && !ordinary, false)),
@@ -257,7 +259,7 @@ impl JudgedPart<'_> {
         let data = part.data_written();
         let known = part.has_direct_loop() || !part.on_file_system || part.write.bytes == 0;
         match known && part.has_loop() {
-            true => upper.min(data.saturating_add(self.settled())),
+            true => upper.min(data.saturating_add(self.settled_bytes())),
             false => upper.saturating_sub(part.zeroed.bytes),
         }
     }
@@ -277,8 +279,8 @@ impl JudgedPart<'_> {
             !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));
         for (direction, counted) in [(Direction::Read, part.read), (Direction::Write, part.write)] {
             let ours = match direction {
-                Direction::Read => Ours::of(leaves.read, 0, beside.0, counted, edges),
-                Direction::Write => Ours::of(leaves.write, leaves.doubtful, beside.1, counted, edges),
+                Direction::Read => Ours::from_flow(leaves.read, 0, beside.0, counted, edges),
+                Direction::Write => Ours::from_flow(leaves.write, leaves.doubtful, beside.1, counted, edges),
             };
             if as_counted && ours.bytes as f64 >= LESS * counted.bytes as f64 {
                 found.effects.extend(self.sizes(direction, counted, ours, &part.leaves()));
@@ -287,13 +289,13 @@ impl JudgedPart<'_> {
     }
 
     /// The device did more than a tenth more, in bytes; nothing = as much may differ at the edges.
-    fn more(&self, direction: Direction, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
+    fn excess_effects(&self, direction: Direction, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
         let beyond = ours.saturating_sub(counted);
         if beyond <= allowed {
             return Vec::new();
         }
         let written = direction == Direction::Write;
-        let earlier = if written { self.settled().min(beyond) } else { 0 };
+        let earlier = if written { self.settled_bytes().min(beyond) } else { 0 };
         let share = earlier as f64 / ours.max(1) as f64;
         let by_itself = (share >= OTHERS && earlier > allowed).then(|| Effect {
             verdict: Verdict::Shared,
@@ -313,7 +315,7 @@ impl JudgedPart<'_> {
         let floor = if self.part.on_file_system && written { COMMIT } else { BACKGROUND };
         let large = (counted.saturating_add(rest)) as f64 > MORE * counted as f64 && rest > allowed;
         let of_nobody = (large || by_itself.is_none()).then(|| {
-            let mut effect = amplified(self.part, direction, counted, ours);
+            let mut effect = amplification_effect(self.part, direction, counted, ours);
             // In a short run a single commit is as much.
             if rest <= allowed.saturating_add(floor) {
                 effect.severity = Some(Severity::Note);
@@ -323,7 +325,7 @@ impl JudgedPart<'_> {
         by_itself.into_iter().chain(of_nobody).collect()
     }
 
-    fn less(&self, direction: Direction, counted: Counted, ours: u64, ratio: f64) -> Effect {
+    fn shortfall_effect(&self, direction: Direction, counted: Counted, ours: u64, ratio: f64) -> Effect {
         let part = self.part;
         let severity = Some(by_degree(ratio < MUCH_LESS, true));
         let figures = format!(
@@ -441,7 +443,7 @@ impl JudgedPart<'_> {
     }
 }
 
-fn amplified(part: &Part, direction: Direction, counted: u64, ours: u64) -> Effect {
+fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u64) -> Effect {
     let more = match direction {
         Direction::Read if part.buffered => "read-ahead, or whole pages read for small I/Os",
         // Nobody reads ahead past the page cache, and what others read is known.
@@ -504,5 +506,5 @@ pub fn as_counted(part: &Part) -> Done {
 pub fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Result<Done, NotCounted>> {
     let (first, leaves) = (part.first(), part.leaves());
     let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));
-    (!same).then(|| done(part, facts, &leaves))
+    (!same).then(|| count_done(part, facts, &leaves))
 }

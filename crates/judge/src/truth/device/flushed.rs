@@ -54,7 +54,7 @@ pub fn flushed<'a>(span: &SpanView<'a>, target: TargetId) -> Option<Flushed<'a>>
         flushes: counted.into_iter().flatten().min().filter(|_| known),
         requests: if may_write_past_caches(part, &lowest) { part.flushes } else { part.durable },
         at_once: part.in_flight.ios.max(1),
-        stopped: stopped(part, facts, target),
+        stopped: flush_stop(part, facts, target),
         devices: fewest.iter().map(|layer| layer.name.as_str()).collect(),
     })
 }

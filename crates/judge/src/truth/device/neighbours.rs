@@ -1,7 +1,7 @@
 //! Activity of other programs on the disks of targets that are partitions. A disk counts the I/Os of all
 //! its partitions.
 
-use super::done::{Done, done};
+use super::done::{Done, count_done};
 use super::foreign::Foreign;
 use super::part::Part;
 use diskspd_model::machine::io_counters::DeviceFacts;
@@ -41,7 +41,9 @@ pub fn neighbours<'a>(part: &Part<'a>, facts: &DeviceFacts) -> Neighbours<'a> {
         if above.is_empty() || !only || first.iter().any(|layer| layer.name == disk.name) {
             continue;
         }
-        let (Ok(all), Ok(own)) = (done(part, facts, &[disk]), done(part, facts, &above)) else { continue };
+        let (Ok(all), Ok(own)) = (count_done(part, facts, &[disk]), count_done(part, facts, &above)) else {
+            continue;
+        };
         let beyond = |of: fn(&Done) -> u64| of(&all).saturating_sub(of(&own));
         found.read = found.read.saturating_add(beyond(|done| done.read.bytes));
         found.write = found.write.saturating_add(beyond(|done| done.write.bytes));

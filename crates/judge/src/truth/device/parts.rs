@@ -18,7 +18,7 @@ impl<'a> Part<'a> {
         for target in &facts.targets {
             let (together, apart) = parts
                 .into_iter()
-                .partition::<Vec<_>, _>(|part| part.iter().any(|other| share(other, target)));
+                .partition::<Vec<_>, _>(|part| part.iter().any(|other| shares_device(other, target)));
             parts = apart;
             let joined = together.into_iter().reduce(|mut part, more| {
                 part.extend(more);
@@ -132,7 +132,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn share(part: &TargetDevices, target: &TargetDevices) -> bool {
+fn shares_device(part: &TargetDevices, target: &TargetDevices) -> bool {
     match (&part.stack.no_device_reason, &target.stack.no_device_reason) {
         (None, None) => part.stack.layers.iter().any(|layer| target.stack.layer(&layer.name).is_some()),
         (one, other) => one == other,
@@ -140,7 +140,7 @@ fn share(part: &TargetDevices, target: &TargetDevices) -> bool {
 }
 
 /// How many I/Os on a target can be in flight at once.
-fn requests(span: &SpanView, target: &Target) -> u64 {
+fn requests_in_flight(span: &SpanView, target: &Target) -> u64 {
     let (threads, each) = match (span.asked.thread_count, span.asked.request_count) {
         (0, _) => (target.threads_per_file, target.request_count),
         (pool, 0) => (pool, target.request_count),

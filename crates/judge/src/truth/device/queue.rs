@@ -1,6 +1,6 @@
 //! How many I/Os the devices had in flight, by their own clocks, and how fast they were.
 
-use super::done::done;
+use super::done::count_done;
 use super::limits::{LESS, MORE};
 use super::part::Part;
 use diskspd_model::machine::io_counters::DeviceFacts;
@@ -33,13 +33,13 @@ pub struct Queues {
 }
 
 impl Queues {
-    pub fn of(parts: &[Part], facts: &DeviceFacts) -> Queues {
-        let in_flight = average(parts, facts, Part::first).map(|(requests, each, same)| InFlight {
+    pub fn from_parts(parts: &[Part], facts: &DeviceFacts) -> Queues {
+        let in_flight = average_queue(parts, facts, Part::first).map(|(requests, each, same)| InFlight {
             requests,
             counted: each.filter(|_| same).map(|each| requests * each),
         });
         let moved = parts.iter().any(|part| !part.moved_to().is_empty());
-        let bottom = average(parts, facts, Part::leaves).filter(|_| !moved);
+        let bottom = average_queue(parts, facts, Part::leaves).filter(|_| !moved);
         let at_the_bottom = bottom.and_then(|(requests, each, _)| Some(requests * each?));
         Queues { in_flight, at_the_bottom, rates: rates(parts, facts) }
     }
@@ -58,7 +58,7 @@ fn average<'a>(
 ) -> Option<(f64, Option<f64>, bool)> {
     let (mut queue_ms, mut device, mut counted) = (0u64, (0u64, 0u64), (0u64, 0u64));
     for part in parts {
-        let done = done(part, facts, &devices(part)).ok().filter(|_| part.has_devices())?;
+        let done = count_done(part, facts, &devices(part)).ok().filter(|_| part.has_devices())?;
         queue_ms = queue_ms.saturating_add(done.queue_ms);
         for (sum, ios, bytes) in [
             (&mut device, done.read.ios.saturating_add(done.write.ios), done.bytes()),
@@ -97,7 +97,7 @@ fn rates(parts: &[Part], facts: &DeviceFacts) -> Option<Rates> {
     let seconds = seconds_of_ns(facts.elapsed.max(1));
     let mut rates = Rates::default();
     for part in parts {
-        let done = done(part, facts, &part.first()).ok().filter(|_| part.has_devices())?;
+        let done = count_done(part, facts, &part.first()).ok().filter(|_| part.has_devices())?;
         for (rate, number) in [
             (&mut rates.read_bytes, done.read.bytes),
             (&mut rates.write_bytes, done.write.bytes),

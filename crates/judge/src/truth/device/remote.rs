@@ -19,7 +19,7 @@ pub fn tell(verdict: &mut DeviceVerdict, part: &Part, facts: &DeviceFacts) {
     verdict.evidence = verdict.evidence.iter().map(|text| of_server(text)).collect();
     for mount in part.mounts() {
         if let Some(facts) = facts.remote.iter().find(|facts| facts.name == mount.name) {
-            verdict.evidence.extend(times(mount, facts));
+            verdict.evidence.extend(time_lines(mount, facts));
         }
     }
     let unseen = "whether the server's memory or its disks served the I/Os can't be seen from this host";
@@ -31,14 +31,15 @@ fn of_server(text: &str) -> String {
     text.replace("the device", "the server")
 }
 
-fn times(mount: &Layer, facts: &RemoteFacts) -> Vec<String> {
+fn time_lines(mount: &Layer, facts: &RemoteFacts) -> Vec<String> {
     let name = &mount.name;
     let sides = [
         ("read", &facts.activity.read),
         ("write", &facts.activity.write),
         ("commit", &facts.activity.commit),
     ];
-    let told: Vec<String> = sides.into_iter().filter_map(|(what, calls)| split(name, what, calls)).collect();
+    let told: Vec<String> =
+        sides.into_iter().filter_map(|(what, calls)| split_text(name, what, calls)).collect();
     let smb = mount.remote.as_ref().is_some_and(|remote| remote.protocol == Protocol::Smb);
     if smb && told.is_empty() {
         return vec![format!(

@@ -19,7 +19,10 @@ impl JudgedPart<'_> {
     pub fn foreign_ios(&self, flow: Flow, counted: Counted, foreign: u64) -> u64 {
         let ours = match counted.bytes {
             0 => 0,
-            _ => (expected(flow.bytes.saturating_sub(foreign), counted) as f64 * self.pieces(counted)) as u64,
+            _ => {
+                (expected(flow.bytes.saturating_sub(foreign), counted) as f64 * self.pieces_per_io(counted))
+                    as u64
+            }
         };
         flow.ios.saturating_sub(ours).min(foreign / SMALL)
     }
@@ -49,7 +52,8 @@ impl JudgedPart<'_> {
         if !part.depth_known || part.buffered || part.on_file_system && changes || self.facts.elapsed == 0 {
             return None;
         }
-        let pieces = self.pieces(part.read).max(self.pieces(part.write)).max(self.least_pieces(device));
+        let pieces =
+            self.pieces_per_io(part.read).max(self.pieces_per_io(part.write)).max(self.least_pieces(device));
         let elapsed_ms = Millis::of_ns(self.facts.elapsed).ms();
         let all = device.queue_ms as f64 / elapsed_ms;
         // Those in flight at an edge count with all of their time, also with what lies outside.

@@ -25,7 +25,7 @@ impl JudgedPart<'_> {
         self.merged(direction, counted, ours).or_else(|| self.split(direction, counted, ours, devices))
     }
 
-    fn merged(&self, direction: Direction, counted: Counted, ours: Ours) -> Option<Effect> {
+    fn merge_effect(&self, direction: Direction, counted: Counted, ours: Ours) -> Option<Effect> {
         let sure = counted.ios.saturating_sub(self.part.in_flight.ios) as f64;
         let sure = sure - counted.ios as f64 * self.slack;
         if ours.ios == 0 || sure < MERGED * ours.ios as f64 {
@@ -56,7 +56,7 @@ impl JudgedPart<'_> {
         })
     }
 
-    fn split(
+    fn split_effect(
         &self,
         direction: Direction,
         counted: Counted,

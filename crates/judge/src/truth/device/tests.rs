@@ -68,7 +68,7 @@ struct Case {
     arrays: Vec<ArrayFacts>,
 }
 
-fn layer(name: &str, on: &[&str]) -> Layer {
+fn sample_layer(name: &str, on: &[&str]) -> Layer {
     let on = on.iter().map(|name| name.to_string()).collect();
     Layer { name: name.into(), lower_devices: on, one_to_one: true, statistics: true, ..Layer::default() }
 }
@@ -79,7 +79,7 @@ fn run(counted: Bytes) -> Case {
         file_system: false,
         buffered: false,
         counted,
-        devices: vec![(layer("sda", &[]), counted, BLOCK)],
+        devices: vec![(sample_layer("sda", &[]), counted, BLOCK)],
         own: Some(counted.0),
         unwritten: (0, 0),
         file_unwritten: None,
@@ -97,7 +97,7 @@ fn run(counted: Bytes) -> Case {
 }
 
 impl Case {
-    fn device(mut self, did: Bytes) -> Case {
+    fn with_device(mut self, did: Bytes) -> Case {
         self.devices[0].1 = did;
         self
     }
@@ -107,19 +107,19 @@ impl Case {
         self
     }
 
-    fn on(mut self, name: &str, did: Bytes) -> Case {
+    fn with_lower_device(mut self, name: &str, did: Bytes) -> Case {
         let upper = &mut self.devices.last_mut().unwrap().0;
         upper.lower_devices = vec![name.into()];
-        self.devices.push((layer(name, &[]), did, BLOCK));
+        self.devices.push((sample_layer(name, &[]), did, BLOCK));
         self
     }
 
-    fn first(mut self, change: impl FnOnce(&mut Layer)) -> Case {
+    fn change_first(mut self, change: impl FnOnce(&mut Layer)) -> Case {
         change(&mut self.devices[0].0);
         self
     }
 
-    fn last(mut self, change: impl FnOnce(&mut Layer)) -> Case {
+    fn change_last(mut self, change: impl FnOnce(&mut Layer)) -> Case {
         change(&mut self.devices.last_mut().unwrap().0);
         self
     }
@@ -134,15 +134,15 @@ impl Case {
         Case { block, ..self }
     }
 
-    fn file(self) -> Case {
+    fn as_file(self) -> Case {
         Case { file_system: true, ..self }
     }
 
-    fn cached(self) -> Case {
+    fn as_cached(self) -> Case {
         Case { file_system: true, buffered: true, ..self }
     }
 
-    fn target(&self, path: &str) -> TargetDevices {
+    fn build_target(&self, path: &str) -> TargetDevices {
         let stack = Stack {
             file_system: self.file_system.then(|| "ext4".into()),
             top_devices: self.devices.first().map(|(layer, ..)| layer.name.clone()).into_iter().collect(),
@@ -167,19 +167,19 @@ impl Case {
     }
 
     /// Names and severities of the findings, with changed facts.
-    fn findings(&self, change: impl FnOnce(&mut DeviceFacts)) -> Vec<(&'static str, Severity)> {
-        let mut facts = self.facts(vec![self.target("a")]);
+    fn find_names(&self, change: impl FnOnce(&mut DeviceFacts)) -> Vec<(&'static str, Severity)> {
+        let mut facts = self.device_facts(vec![self.build_target("a")]);
         change(&mut facts);
-        let findings = judgement_of(vec![self.results("a")], facts).findings.into_iter();
+        let findings = judgement_of(vec![self.build_results("a")], facts).findings.into_iter();
         findings.map(|finding| (finding.name, finding.severity)).collect()
     }
 
-    fn verdict(&self) -> SpanVerdict {
-        let (results, asked) = self.results("a");
-        verdict_of(vec![(results, asked)], self.facts(vec![self.target("a")]))
+    fn judge_case(&self) -> SpanVerdict {
+        let (results, asked) = self.build_results("a");
+        verdict_of(vec![(results, asked)], self.device_facts(vec![self.build_target("a")]))
     }
 
-    fn facts(&self, targets: Vec<TargetDevices>) -> DeviceFacts {
+    fn device_facts(&self, targets: Vec<TargetDevices>) -> DeviceFacts {
         let flow = |bytes: u64, size: u64| Flow { ios: bytes / size, merges: 0, bytes };
         let (empty, flushes) = self.flushes.unwrap_or_default();
         let wrote = |bytes: u64, size: u64| Flow { ios: bytes / size + empty, merges: 0, bytes };
@@ -207,7 +207,7 @@ impl Case {
         }
     }
 
-    fn results(&self, path: &str) -> (TargetResults, Target) {
+    fn build_results(&self, path: &str) -> (TargetResults, Target) {
         let direction =
             |bytes| DirectionResults { bytes, ios: bytes / self.block, ..DirectionResults::default() };
         let (read, write) = (direction(self.counted.0), direction(self.counted.1));
@@ -265,9 +265,10 @@ fn judgement_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Ju
 #[test]
 fn targets_on_one_device_are_judged_by_their_sum() {
     let each = run((50 * MIB, 0));
-    let both = each.clone().device((100 * MIB, 0));
-    let facts = Case { own: Some(100 * MIB), ..both.clone() }.facts(vec![both.target("a"), both.target("b")]);
-    let found = verdict_of(vec![each.results("a"), each.results("b")], facts);
+    let both = each.clone().with_device((100 * MIB, 0));
+    let facts = Case { own: Some(100 * MIB), ..both.clone() }
+        .device_facts(vec![both.build_target("a"), both.build_target("b")]);
+    let found = verdict_of(vec![each.build_results("a"), each.build_results("b")], facts);
     assert_eq!((found.verdict, found.parts.len()), (Verified, 1), "{found:#?}");
     assert_eq!(found.parts[0].targets, ["a".into(), "b".into()]);
     assert_eq!(found.parts[0].read.unwrap().counted_bytes, 100 * MIB);
@@ -278,10 +279,10 @@ fn one_cached_target_of_two_is_reported() {
     let honest = run((1000 * MIB, 0));
     let judged = |lying: Case| {
         let facts = Case { own: Some(1000 * MIB), ..honest.clone() };
-        let facts = facts.facts(vec![honest.target("a"), lying.target("b")]);
-        verdict_of(vec![honest.results("a"), lying.results("b")], facts)
+        let facts = facts.device_facts(vec![honest.build_target("a"), lying.build_target("b")]);
+        verdict_of(vec![honest.build_results("a"), lying.build_results("b")], facts)
     };
-    let small = run((50 * MIB, 0)).cached();
+    let small = run((50 * MIB, 0)).as_cached();
     let told = judged(Case { came: Some(MIB), ..small.clone() });
     assert_eq!((told.verdict, told.severity), (Cached, Some(Wrong)), "{told:#?}");
     let said = &told.parts[0].message;
@@ -295,7 +296,7 @@ fn one_cached_target_of_two_is_reported() {
     let sum = judged(small);
     assert_eq!(sum.verdict, Verified, "{sum:#?}");
     assert!(sum.parts[0].message.ends_with("; 2 targets together"), "{sum:#?}");
-    let left = run((0, 50 * MIB)).cached();
+    let left = run((0, 50 * MIB)).as_cached();
     let left = judged(Case { file_unwritten: Some((0, 49 * MIB)), ..left });
     assert_eq!((left.verdict, left.severity), (Deferred, Some(Wrong)), "{left:#?}");
 }
@@ -303,11 +304,11 @@ fn one_cached_target_of_two_is_reported() {
 #[test]
 fn targets_on_different_devices_have_verdicts_of_their_own() {
     let fine = run((100 * MIB, 0));
-    let mut cached = run((100 * MIB, 0)).cached().device((0, 0));
+    let mut cached = run((100 * MIB, 0)).as_cached().with_device((0, 0));
     cached.devices[0].0.name = "sdb".into();
-    let mut facts = fine.facts(vec![fine.target("a"), cached.target("b")]);
-    facts.devices.extend(cached.facts(vec![]).devices);
-    let found = verdict_of(vec![fine.results("a"), cached.results("b")], facts);
+    let mut facts = fine.device_facts(vec![fine.build_target("a"), cached.build_target("b")]);
+    facts.devices.extend(cached.device_facts(vec![]).devices);
+    let found = verdict_of(vec![fine.build_results("a"), cached.build_results("b")], facts);
     assert_eq!((found.verdict, found.severity), (Cached, Some(Wrong)));
     let said: Vec<_> = found.parts.iter().map(|part| (part.targets[0].to_string(), part.verdict)).collect();
     assert_eq!(said, [("b".to_string(), Cached), ("a".to_string(), Verified)]);
@@ -316,27 +317,27 @@ fn targets_on_different_devices_have_verdicts_of_their_own() {
 #[test]
 fn reads_of_others_are_found_where_more_was_read_than_counted() {
     let fine = run((100 * MIB, 0));
-    let mut busy = run((100 * MIB, 0)).device((200 * MIB, 0));
+    let mut busy = run((100 * MIB, 0)).with_device((200 * MIB, 0));
     busy.devices[0].0.name = "sdb".into();
-    let mut facts = fine.facts(vec![fine.target("a"), busy.target("b")]);
-    facts.devices.extend(busy.facts(vec![]).devices);
+    let mut facts = fine.device_facts(vec![fine.build_target("a"), busy.build_target("b")]);
+    facts.devices.extend(busy.device_facts(vec![]).devices);
     facts.process = Some(OwnIo { read_bytes: 200 * MIB, ..OwnIo::default() });
-    let found = verdict_of(vec![fine.results("a"), busy.results("b")], facts);
+    let found = verdict_of(vec![fine.build_results("a"), busy.build_results("b")], facts);
     let said: Vec<_> = found.parts.iter().map(|part| (part.targets[0].to_string(), part.verdict)).collect();
     assert_eq!(said, [("b".to_string(), Shared), ("a".to_string(), Verified)]);
 }
 
 #[test]
 fn file_and_its_disk_are_counted_once() {
-    let disk = run((100 * MIB, 0)).device((150 * MIB, 0));
-    let file = run((50 * MIB, 0)).file().first(|layer| layer.name = "sda1".into());
-    let mut on_disk = file.target("b");
+    let disk = run((100 * MIB, 0)).with_device((150 * MIB, 0));
+    let file = run((50 * MIB, 0)).as_file().change_first(|layer| layer.name = "sda1".into());
+    let mut on_disk = file.build_target("b");
     on_disk.stack.layers[0].lower_devices = vec!["sda".into()];
-    on_disk.stack.layers.push(layer("sda", &[]));
-    let mut facts = disk.facts(vec![disk.target("a"), on_disk]);
-    facts.devices.extend(file.facts(vec![]).devices);
+    on_disk.stack.layers.push(sample_layer("sda", &[]));
+    let mut facts = disk.device_facts(vec![disk.build_target("a"), on_disk]);
+    facts.devices.extend(file.device_facts(vec![]).devices);
     facts.process = Some(OwnIo { read_bytes: 150 * MIB, ..OwnIo::default() });
-    let found = verdict_of(vec![disk.results("a"), file.results("b")], facts);
+    let found = verdict_of(vec![disk.build_results("a"), file.build_results("b")], facts);
     assert_eq!((found.verdict, found.parts.len()), (Verified, 1), "{found:#?}");
     assert_eq!(found.parts[0].devices, ["sda"]);
 }
@@ -360,13 +361,16 @@ fn edited_records_are_judged_without_panic() {
         own: Some(u64::MAX),
         ..case
     };
-    for case in
-        [run(all), run((1, 1)).device(all), run(all).cached().on("disk", all), run(all).on("disk", (0, 0))]
-    {
+    for case in [
+        run(all),
+        run((1, 1)).with_device(all),
+        run(all).as_cached().with_lower_device("disk", all),
+        run(all).with_lower_device("disk", (0, 0)),
+    ] {
         let claimed = claims(case.clone());
-        claimed.verdict();
-        let twice = vec![claimed.target("a"), claimed.target("b")];
-        verdict_of(vec![claimed.results("a"), claimed.results("b")], claimed.facts(twice));
-        Case { own: None, ..claimed }.verdict();
+        claimed.judge_case();
+        let twice = vec![claimed.build_target("a"), claimed.build_target("b")];
+        verdict_of(vec![claimed.build_results("a"), claimed.build_results("b")], claimed.device_facts(twice));
+        Case { own: None, ..claimed }.judge_case();
     }
 }

@@ -10,7 +10,7 @@ use diskspd_model::engines::Direction;
 use diskspd_model::machine::stack::LayerKind;
 use diskspd_model::results::Verdict;
 
-fn unknown(message: String, remedy: Option<String>) -> Effect {
+fn unknown_effect(message: String, remedy: Option<String>) -> Effect {
     Effect { verdict: Verdict::Unknown, severity: Some(Severity::Warning), message, remedy }
 }
 
@@ -32,7 +32,7 @@ impl JudgedPart<'_> {
             .map(|(layer, why)| {
                 let message =
                     format!("the storage beneath {} is unknown and may be memory: {why}", names(&[layer]));
-                unknown(message, Some("choose a target on a device of this machine".into()))
+                unknown_effect(message, Some("choose a target on a device of this machine".into()))
             })
             .collect();
         // Where nothing on the way answers by itself, either end of it tells.
@@ -44,7 +44,7 @@ impl JudgedPart<'_> {
             (Ok(_), Some(Err(why))) if why.off && !straight => Some(why),
             _ => None,
         };
-        effects.extend(blind.map(|not| unknown(not.why.clone(), not.remedy.clone())));
+        effects.extend(blind.map(|not| unknown_effect(not.why.clone(), not.remedy.clone())));
         effects
     }
 
@@ -63,7 +63,7 @@ impl JudgedPart<'_> {
             moved_to.join(", ")
         );
         let remedy = "repeat the run while nothing is moved (pvmove, dmsetup, a member of a RAID)";
-        found.push(unknown(message, Some(remedy.into())));
+        found.push(unknown_effect(message, Some(remedy.into())));
     }
 
     /// Returns a device with incomplete counters. The process requested the I/O from block devices, or a
@@ -99,6 +99,6 @@ impl JudgedPart<'_> {
             amount(counted.bytes),
             if direction == Direction::Read { "read" } else { "written" },
         );
-        Some(unknown(message, Some("keep queue/iostats at 1 all the time, and repeat the run".into())))
+        Some(unknown_effect(message, Some("keep queue/iostats at 1 all the time, and repeat the run".into())))
     }
 }

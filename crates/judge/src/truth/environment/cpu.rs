@@ -1,6 +1,6 @@
 //! Rules about processors and clocks.
 
-use super::{Seen, found};
+use super::{Seen, new_finding};
 use crate::truth::{Finding, Severity};
 
 const CHOOSING: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
@@ -21,7 +21,8 @@ pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
         "mixed" => (Severity::Warning, "the CPUs have different frequency governors".to_owned()),
         _ => (Severity::Note, format!("the frequency governor '{governor}' follows the load with a delay")),
     };
-    let mut finding = found(severity, message).shown_by(format!("governor {governor}, driver {driver}"));
+    let mut finding =
+        new_finding(severity, message).shown_by(format!("governor {governor}, driver {driver}"));
     if let Some(preference) = &frequency.preference {
         finding = finding.shown_by(format!("energy preference {preference}"));
     }
@@ -56,7 +57,7 @@ pub(super) fn power_scheme(seen: &Seen) -> Vec<Finding> {
     let slow = SLOW_SCHEMES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(guid));
     let found = slow.map(|(_, severity, message)| {
         let name = seen.system.power_scheme.name.as_deref().unwrap_or("its name is unknown");
-        found(*severity, *message).shown_by(format!("{guid} ({name})"))
+        new_finding(*severity, *message).shown_by(format!("{guid} ({name})"))
     });
     found.into_iter().filter(|_| !seen.environment.platform.virtual_machine).collect()
 }
@@ -67,7 +68,7 @@ pub(super) fn frequency_limit(seen: &Seen) -> Vec<Finding> {
     match (frequency.max, frequency.hardware_max) {
         (Some(max), Some(hardware)) if max / 9 < hardware / 10 => {
             vec![
-                found(Severity::Warning, "the CPUs are limited below their full frequency")
+                new_finding(Severity::Warning, "the CPUs are limited below their full frequency")
                     .shown_by(format!("limit {} MHz, maximum {} MHz", max / 1000, hardware / 1000)),
             ]
         }
@@ -88,7 +89,7 @@ pub(super) fn clock_source(seen: &Seen) -> Vec<Finding> {
     let name = seen.environment.clock_source.as_deref();
     let slow = SLOW_CLOCKS.iter().find(|(slow, _)| Some(*slow) == name);
     slow.map(|(name, why)| {
-        found(Severity::Warning, format!("the kernel's clock source is {name}, a slow one: {why}"))
+        new_finding(Severity::Warning, format!("the kernel's clock source is {name}, a slow one: {why}"))
             .shown_by(format!("current_clocksource is {name}"))
     })
     .into_iter()
@@ -104,7 +105,7 @@ pub(super) fn idle_states(seen: &Seen) -> Vec<Finding> {
     deepest
         .filter(|state| state.latency > SHALLOW)
         .map(|state| {
-            found(Severity::Note, "idle CPUs sleep deeply: at low rates latencies include the wake-up")
+            new_finding(Severity::Note, "idle CPUs sleep deeply: at low rates latencies include the wake-up")
                 .shown_by(format!("{} takes {} µs to leave", state.name, state.latency))
         })
         .into_iter()
@@ -115,7 +116,7 @@ pub(super) fn throttled(seen: &Seen) -> Vec<Finding> {
     let count = seen.environment.cpu.throttled.filter(|&count| count > 0);
     count
         .map(|count| {
-            found(Severity::Note, "the CPUs were throttled for heat since the machine started")
+            new_finding(Severity::Note, "the CPUs were throttled for heat since the machine started")
                 .shown_by(format!("core_throttle_count is {count} over all CPUs"))
         })
         .into_iter()
@@ -131,7 +132,7 @@ pub(super) fn mitigations(seen: &Seen) -> Vec<Finding> {
     if mitigated.is_empty() {
         return Vec::new();
     }
-    let finding = found(Severity::Note, "mitigations of CPU flaws make system calls slower")
+    let finding = new_finding(Severity::Note, "mitigations of CPU flaws make system calls slower")
         .shown_by(format!("mitigated: {}", mitigated.join(", ")));
     vec![if open.is_empty() { finding } else { finding.shown_by(format!("left open: {}", open.join(", "))) }]
 }

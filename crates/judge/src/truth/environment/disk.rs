@@ -1,6 +1,6 @@
 //! Rules about disks, one finding for each disk.
 
-use super::{Seen, found};
+use super::{Seen, new_finding};
 use crate::truth::{Finding, Severity};
 use diskspd_model::machine::environment::{Disk, Link};
 use diskspd_model::machine::kernel_cpu;
@@ -31,7 +31,7 @@ pub(super) fn link(seen: &Seen) -> Vec<Finding> {
         let severity =
             if disk.transport.as_deref() == Some("pcie") { Severity::Warning } else { Severity::Note };
         Some(
-            found(severity, message)
+            new_finding(severity, message)
                 .shown_by(format!(
                     "linked with {}, it can do {}",
                     lanes(speed, width),
@@ -60,7 +60,7 @@ pub(super) fn scheduler(seen: &Seen) -> Vec<Finding> {
             _ => None,
         }
         .map(|(severity, why)| {
-            found(severity, format!("the I/O scheduler {name} of {device} {why}"))
+            new_finding(severity, format!("the I/O scheduler {name} of {device} {why}"))
                 .shown_by(format!("scheduler: {list}"))
         })
     })
@@ -73,7 +73,7 @@ pub(super) fn misaligned(seen: &Seen) -> Vec<Finding> {
         let first = disk.misaligned.first()?;
         let message =
             format!("{first} is misaligned: it does not begin on a physical block of {}", disk.device.name);
-        Some(found(Severity::Warning, message).shown_by(format!(
+        Some(new_finding(Severity::Warning, message).shown_by(format!(
             "physical blocks of {block} bytes; misaligned: {}",
             disk.misaligned.join(", ")
         )))
@@ -93,7 +93,7 @@ pub(super) fn numa(seen: &Seen) -> Vec<Finding> {
             return None;
         }
         Some(match own {
-            None => found(
+            None => new_finding(
                 Severity::Warning,
                 format!("this process may use no CPU near {name}: all I/O crosses NUMA nodes"),
             )
@@ -104,7 +104,7 @@ pub(super) fn numa(seen: &Seen) -> Vec<Finding> {
                 };
                 let cpus: Vec<u32> = own.masks.iter().flat_map(bits).collect();
                 let (first, last) = (cpus.first()?, cpus.last()?);
-                found(Severity::Note, format!("{name} is nearer to some CPUs than to others")).shown_by(
+                new_finding(Severity::Note, format!("{name} is nearer to some CPUs than to others")).shown_by(
                     format!(
                         "{name} is on NUMA node {node} with {} of the CPUs {first} to {last}",
                         cpus.len()
@@ -122,7 +122,7 @@ pub(super) fn volatile_cache(seen: &Seen) -> Vec<Finding> {
         let message = format!(
             "{name} has a volatile write cache: writes without flushes are not durable on completion"
         );
-        Some(found(Severity::Note, message).shown_by(format!("write_cache: {cache}")))
+        Some(new_finding(Severity::Note, message).shown_by(format!("write_cache: {cache}")))
     })
 }
 
@@ -130,7 +130,7 @@ pub(super) fn merging(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let nomerges = setting(disk, "nomerges").filter(|value| *value != "0")?;
         let message = format!("the kernel does not merge neighbouring requests to {}", disk.device.name);
-        Some(found(Severity::Note, message).shown_by(format!("nomerges: {nomerges}")))
+        Some(new_finding(Severity::Note, message).shown_by(format!("nomerges: {nomerges}")))
     })
 }
 
@@ -139,6 +139,6 @@ pub(super) fn uncounted(seen: &Seen) -> Vec<Finding> {
         let iostats = setting(disk, "iostats").filter(|value| *value == "0")?;
         let message =
             format!("the kernel doesn't count the I/O of {}: figures can't be verified", disk.device.name);
-        Some(found(Severity::Note, message).shown_by(format!("iostats: {iostats}")))
+        Some(new_finding(Severity::Note, message).shown_by(format!("iostats: {iostats}")))
     })
 }

@@ -1,6 +1,6 @@
 //! Rules about the limits of control groups.
 
-use super::{Seen, found};
+use super::{Seen, new_finding};
 use crate::truth::{Finding, Severity};
 use diskspd_model::units::Size;
 
@@ -10,7 +10,7 @@ pub(super) fn io(seen: &Seen) -> Vec<Finding> {
     let limited = seen.environment.disks.iter().filter_map(|disk| Some((disk, limits.get(&disk.number)?)));
     limited
         .map(|(disk, values)| {
-            let finding = found(
+            let finding = new_finding(
                 Severity::Warning,
                 format!("a control group limits the I/O of this process to {}", disk.device.name),
             )
@@ -29,7 +29,7 @@ pub(super) fn cpu(seen: &Seen) -> Vec<Finding> {
     };
     let severity = if quota < 1000 { Severity::Warning } else { Severity::Note };
     let message = "a control group throttles this process when its CPU quota is used up";
-    vec![found(severity, message).shown_by(format!(
+    vec![new_finding(severity, message).shown_by(format!(
         "{}.{:02} CPUs of the {cpus} that it may run on",
         quota / 1000,
         quota % 1000 / 10
@@ -45,7 +45,7 @@ pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        found(Severity::Note, "this process may use only some of the CPUs")
+        new_finding(Severity::Note, "this process may use only some of the CPUs")
             .shown_by(format!("{list}: {allowed} of {possible}")),
     ]
 }
@@ -61,7 +61,7 @@ pub(super) fn affinity(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        found(Severity::Note, "the affinity mask of this process keeps it from some of the CPUs")
+        new_finding(Severity::Note, "the affinity mask of this process keeps it from some of the CPUs")
             .shown_by(format!("{allowed} of the {online} that are online")),
     ]
 }
@@ -72,10 +72,7 @@ pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     };
     vec![
-        found(Severity::Note, "a control group limits memory, and with it the page cache").shown_by(format!(
-            "{} of {}",
-            Size(limit),
-            Size(total)
-        )),
+        new_finding(Severity::Note, "a control group limits memory, and with it the page cache")
+            .shown_by(format!("{} of {}", Size(limit), Size(total))),
     ]
 }

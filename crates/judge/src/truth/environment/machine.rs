@@ -1,6 +1,6 @@
 //! Rules about the machine as a whole, and its current activity.
 
-use super::{Seen, found};
+use super::{Seen, new_finding};
 use crate::truth::{Finding, Severity};
 use diskspd_model::machine::unread_facts::UnreadFacts;
 use diskspd_model::units::Size;
@@ -14,7 +14,7 @@ pub(super) fn unread_facts(seen: &Seen) -> Vec<Finding> {
         count => format!(" and {} more", count - 1),
     };
     let message = format!("facts about this machine were not checked: {} is not readable{more}", first.path);
-    let finding = found(Severity::Warning, message);
+    let finding = new_finding(Severity::Warning, message);
     let shown = |finding: Finding, each: &UnreadFacts| {
         finding.shown_by(format!("{}: {}; {}", each.facts, each.reason, each.remedy))
     };
@@ -27,14 +27,14 @@ pub(super) fn virtual_machine(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     }
     let mut finding = match &platform.cloud {
-        Some(cloud) => found(
+        Some(cloud) => new_finding(
             Severity::Note,
             format!(
                 "this is a virtual machine of {cloud}: the figures may show its disk limits and burst \
                  credits instead of the disk"
             ),
         ),
-        None => found(
+        None => new_finding(
             Severity::Note,
             "this is a virtual machine: the host may cache, throttle and share its disks",
         ),
@@ -56,16 +56,18 @@ pub(super) fn load(seen: &Seen) -> Vec<Finding> {
     if !busy && !waiting {
         return Vec::new();
     }
-    let mut finding = found(Severity::Warning, "other programs use the CPUs");
+    let mut finding = new_finding(Severity::Warning, "other programs use the CPUs");
     if let Some(running) = load.running {
         finding = finding.shown_by(format!("{running} other threads ready to run on {cpus} CPUs"));
     }
     if let Some(average) = load.average {
-        finding = finding.shown_by(format!("load average {} in the last minute", decimals(average)));
+        finding = finding.shown_by(format!("load average {} in the last minute", format_hundredths(average)));
     }
     if let Some(pressure) = load.cpu_pressure {
-        finding = finding
-            .shown_by(format!("threads waited for a CPU in {} % of the last 10 s", decimals(pressure)));
+        finding = finding.shown_by(format!(
+            "threads waited for a CPU in {} % of the last 10 s",
+            format_hundredths(pressure)
+        ));
     }
     vec![finding]
 }
@@ -74,8 +76,8 @@ pub(super) fn load(seen: &Seen) -> Vec<Finding> {
 pub(super) fn io_load(seen: &Seen) -> Vec<Finding> {
     let pressure = seen.environment.load.io_pressure.filter(|&share| share >= 1000);
     let finding = pressure.map(|share| {
-        found(Severity::Warning, "other programs wait for disks")
-            .shown_by(format!("threads waited for I/O in {} % of the last 10 s", decimals(share)))
+        new_finding(Severity::Warning, "other programs wait for disks")
+            .shown_by(format!("threads waited for I/O in {} % of the last 10 s", format_hundredths(share)))
     });
     finding.into_iter().collect()
 }
@@ -87,23 +89,22 @@ pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     }
     let severity = if available < total / 20 { Severity::Warning } else { Severity::Note };
-    vec![found(severity, "memory is low: the kernel will reclaim pages during the run").shown_by(format!(
-        "{} of {} available",
-        Size(available),
-        Size(total)
-    ))]
+    vec![
+        new_finding(severity, "memory is low: the kernel will reclaim pages during the run")
+            .shown_by(format!("{} of {} available", Size(available), Size(total))),
+    ]
 }
 
 pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
     // A little is swapped out on any machine that runs long.
     let used = seen.environment.load.swap_used.filter(|&used| used > seen.system.memory_total / 100);
     let finding = used.map(|used| {
-        found(Severity::Note, "swap space is in use: waiting for it would count as I/O time")
+        new_finding(Severity::Note, "swap space is in use: waiting for it would count as I/O time")
             .shown_by(format!("{} swapped out", Size(used)))
     });
     finding.into_iter().collect()
 }
 
-fn decimals(hundredths: u64) -> String {
+fn format_hundredths(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }

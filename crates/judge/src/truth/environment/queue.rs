@@ -1,7 +1,7 @@
 //! Rules about the kernel's queue of a disk: unusual settings, and loop devices that use the page cache.
 
 use super::disk::{each, setting};
-use super::{Seen, found};
+use super::{Seen, new_finding};
 use crate::truth::{Finding, Severity};
 use diskspd_model::machine::environment::Disk;
 
@@ -24,7 +24,7 @@ pub(super) fn few_places(seen: &Seen) -> Vec<Finding> {
             "the queue of {} holds {places} requests: further I/Os wait in front of it",
             disk.device.name
         );
-        Some(found(Severity::Warning, message).shown_by(format!("nr_requests: {places}")))
+        Some(new_finding(Severity::Warning, message).shown_by(format!("nr_requests: {places}")))
     })
 }
 
@@ -38,7 +38,7 @@ pub(super) fn small_requests(seen: &Seen) -> Vec<Finding> {
         }
         let message = format!("the kernel splits I/Os of more than {largest} KiB to {}", disk.device.name);
         Some(
-            found(Severity::Warning, message)
+            new_finding(Severity::Warning, message)
                 .shown_by(format!("max_sectors_kb: {largest}; max_hw_sectors_kb: {possible}")),
         )
     })
@@ -56,7 +56,7 @@ pub(super) fn read_ahead(seen: &Seen) -> Vec<Finding> {
             }
             _ => return None,
         };
-        Some(found(Severity::Note, message).shown_by(format!("read_ahead_kb: {kib}")))
+        Some(new_finding(Severity::Note, message).shown_by(format!("read_ahead_kb: {kib}")))
     })
 }
 
@@ -69,7 +69,7 @@ pub(super) fn buffered_loop(seen: &Seen) -> Vec<Finding> {
                  may be served from memory",
                 disk.device.name
             );
-            found(Severity::Warning, message).shown_by("loop/dio: 0".into())
+            new_finding(Severity::Warning, message).shown_by("loop/dio: 0".into())
         })
     })
 }

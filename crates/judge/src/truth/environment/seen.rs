@@ -24,6 +24,6 @@ impl Seen<'_> {
     }
 }
 
-pub(super) fn found(severity: Severity, message: impl Into<String>) -> Finding {
+pub(super) fn new_finding(severity: Severity, message: impl Into<String>) -> Finding {
     Finding::of_machine("", severity, message.into())
 }

@@ -30,7 +30,7 @@ struct Period<'a> {
 }
 
 /// The periods of a window with the same limits.
-fn periods<'a>(effort: &'a Effort, window: u64) -> Vec<Period<'a>> {
+fn limit_periods<'a>(effort: &'a Effort, window: u64) -> Vec<Period<'a>> {
     let mut periods = vec![Period { from: 0, to: window, limits: &effort.io_limits }];
     for change in &effort.limit_changes {
         match periods.last_mut() {
@@ -55,10 +55,10 @@ fn device<'a>(span: &SpanView, part: &Part<'a>, limit: &IoLimit) -> Option<&'a L
 }
 
 pub(super) fn is_beneath(span: &SpanView, limit: &IoLimit) -> bool {
-    unknown(span) || span.parts.iter().any(|part| device(span, part, limit).is_some())
+    is_unknown(span) || span.parts.iter().any(|part| limited_device(span, part, limit).is_some())
 }
 
-fn unknown(span: &SpanView) -> bool {
+fn is_unknown(span: &SpanView) -> bool {
     !span.parts.iter().any(|part| part.has_devices())
 }
 
@@ -68,7 +68,7 @@ type PerSecond = [f64; 4];
 /// device is chance, and so is a limit where the devices are unknown.
 pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimit<'a>> {
     let window = (span.measured.seconds * 1e6) as u64;
-    let periods = periods(effort, window);
+    let periods = limit_periods(effort, window);
     let whole = periods.len() == 1;
     let long = |period: &&Period| period.to.saturating_sub(period.from) as f64 >= LONG * window as f64;
     let mut found: Vec<(u64, AtLimit)> = Vec::new();
@@ -77,18 +77,19 @@ pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimi
         let length = period.to.saturating_sub(period.from);
         for limit in period.limits {
             for part in &span.parts {
-                let Some(layer) = device(span, part, limit) else { continue };
+                let Some(layer) = limited_device(span, part, limit) else { continue };
                 // What was served from memory did not reach the device, and no limit held it back.
                 if !reached_device(span, layer) {
                     continue;
                 }
-                let counted = if whole { Some(counted(span, part)) } else { sampled(span, part, period) };
+                let counted =
+                    if whole { Some(rate_of_part(span, part)) } else { sampled_rates(span, part, period) };
                 // The group may have used up its limit on the device with what the report doesn't count: a
                 // journal, earlier writes.
                 let own = whole.then(|| of_device(span, layer)).flatten();
-                if counted.into_iter().chain(own).any(|rates| reached(limit, &rates)) {
+                if counted.into_iter().chain(own).any(|rates| reaches_limit(limit, &rates)) {
                     let device = layer.name.replace('!', "/");
-                    let targets = targets(span, layer);
+                    let targets = target_names(span, layer);
                     found.push((length, AtLimit { limit, device, targets, period: shown }));
                 }
             }
@@ -98,7 +99,7 @@ pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimi
     found.into_iter().rev().max_by_key(|(length, _)| *length).map(|(_, at)| at)
 }
 
-fn reached(limit: &IoLimit, rates: &PerSecond) -> bool {
+fn reaches_limit(limit: &IoLimit, rates: &PerSecond) -> bool {
     let limits = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes];
     let at = |(limit, rate): (Option<u64>, &f64)| {
         limit.is_some_and(|limit| REACHED.contains(&(rate / limit.max(1) as f64)))
@@ -106,7 +107,7 @@ fn reached(limit: &IoLimit, rates: &PerSecond) -> bool {
     limits.into_iter().zip(rates).any(at)
 }
 
-fn counted(span: &SpanView, part: &Part) -> PerSecond {
+fn rate_of_part(span: &SpanView, part: &Part) -> PerSecond {
     let numbers = [part.read.bytes, part.write.bytes, part.read.ios, part.write.ios];
     numbers.map(|number| number as f64 / span.measured.seconds)
 }
@@ -146,7 +147,8 @@ fn reached_device(span: &SpanView, layer: &Layer) -> bool {
     let targets = span.parts.iter().flat_map(|part| &part.targets);
     let on_device = targets.filter(|target| target.stack.layer(&layer.name).is_some());
     let bytes = |row: &TargetResults| row.read.bytes.saturating_add(row.write.bytes);
-    let counted: u64 = on_device.map(|target| span.done(target.target, bytes)).fold(0, u64::saturating_add);
+    let counted: u64 =
+        on_device.map(|target| span.target_total(target.target, bytes)).fold(0, u64::saturating_add);
     let counted = counted as f64 / span.measured.seconds;
     of_device(span, layer).is_none_or(|[read, written, ..]| read + written >= REACHED_DEVICE * counted)
 }
@@ -160,7 +162,7 @@ fn of_device(span: &SpanView, layer: &Layer) -> Option<PerSecond> {
 }
 
 /// The targets on a device, if there are others that are not.
-fn targets(span: &SpanView, layer: &Layer) -> Vec<String> {
+fn target_names(span: &SpanView, layer: &Layer) -> Vec<String> {
     let all = || span.parts.iter().flat_map(|part| &part.targets);
     let on = all().filter(|target| target.stack.layer(&layer.name).is_some());
     let names: Vec<String> = on.map(|target| format!("'{}'", span.host.path(target.target))).collect();
@@ -168,8 +170,8 @@ fn targets(span: &SpanView, layer: &Layer) -> Vec<String> {
 }
 
 /// A limit as it is read: `of the control group G on sda (8:0: riops=300)`.
-pub(super) fn shown(limit: &IoLimit, device: Option<&str>) -> String {
-    let values: Vec<String> = limit.named().map(|(name, value)| format!("{name}={value}")).collect();
+pub(super) fn limit_text(limit: &IoLimit, device: Option<&str>) -> String {
+    let values: Vec<String> = limit.named_limits().map(|(name, value)| format!("{name}={value}")).collect();
     let on = match device {
         Some(name) => format!("{name} ({}: {})", limit.device, values.join(" ")),
         None => format!("device {} ({})", limit.device, values.join(" ")),
@@ -186,12 +188,12 @@ impl AtLimit<'_> {
         let when = self.period.map_or(String::new(), |(from, to)| {
             format!(", from second {from:.1} to {to:.1} (it was set during the run)")
         });
-        format!("the I/O limit {}{alone}{when}", shown(self.limit, Some(&self.device)))
+        format!("the I/O limit {}{alone}{when}", limit_text(self.limit, Some(&self.device)))
     }
 }
 
 pub(super) fn device_name(span: &SpanView, limit: &IoLimit) -> Option<String> {
-    span.parts.iter().find_map(|part| Some(device(span, part, limit)?.name.replace('!', "/")))
+    span.parts.iter().find_map(|part| Some(limited_device(span, part, limit)?.name.replace('!', "/")))
 }
 
 pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
@@ -214,7 +216,7 @@ pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
         }
         let io = new
             .iter()
-            .map(|limit| format!("an I/O limit {}", shown(limit, device_name(span, limit).as_deref())));
+            .map(|limit| format!("an I/O limit {}", limit_text(limit, device_name(span, limit).as_deref())));
         what.extend(io.filter(|_| old != new));
         if old != new && new.is_empty() {
             what.push("no I/O limit on the targets' devices any more".into());
@@ -266,10 +268,10 @@ pub(super) fn not_reached(span: &SpanView, effort: &Effort) -> Vec<String> {
     let limits =
         effort.io_limits.iter().filter(|limit| is_beneath(span, limit)).map(|limit| {
             match device_name(span, limit) {
-                Some(name) => format!("the I/O limit {} was not reached", shown(limit, Some(&name))),
+                Some(name) => format!("the I/O limit {} was not reached", limit_text(limit, Some(&name))),
                 None => format!(
                     "the I/O limit {} may not concern the targets, whose devices are unknown",
-                    shown(limit, None)
+                    limit_text(limit, None)
                 ),
             }
         });
@@ -283,11 +285,11 @@ pub(super) fn not_reached(span: &SpanView, effort: &Effort) -> Vec<String> {
             )
         })
     });
-    limits.chain(controls).chain(costs(span, effort)).collect()
+    limits.chain(controls).chain(cost_lines(span, effort)).collect()
 }
 
 /// How long shares by cost held this process's I/O back.
-fn costs(span: &SpanView, effort: &Effort) -> Vec<String> {
+fn cost_lines(span: &SpanView, effort: &Effort) -> Vec<String> {
     let held_back = effort.io_costs.iter().filter_map(|cost| {
         let limit = IoLimit { device: cost.device.clone(), ..IoLimit::default() };
         let held_back = cost.held_back_us().filter(|us| *us > 0 && is_beneath(span, &limit))?;

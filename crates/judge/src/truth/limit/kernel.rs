@@ -91,7 +91,7 @@ pub(super) fn doubt(span: &SpanView, effort: &Effort, limits: &Limits) -> Option
 /// waits are then not the cause.
 pub(super) fn most_are_between(span: &SpanView, effort: &Effort) -> bool {
     let known = depths(span, effort).filter(|_| device_is_short(span, effort));
-    known.is_some_and(|(depth, at_device)| asleep(span, effort) - at_device >= MOST * depth)
+    known.is_some_and(|(depth, at_device)| sleeping_share(span, effort) - at_device >= MOST * depth)
 }
 
 /// Whether the kernel above the device limited the run: most I/Os were there, or hardly any at the device
@@ -104,7 +104,7 @@ pub(super) fn limits(span: &SpanView, effort: &Effort, limits: &Limits) -> bool 
 }
 
 /// How much of the depth belongs to threads that slept.
-fn asleep(span: &SpanView, effort: &Effort) -> f64 {
+fn sleeping_share(span: &SpanView, effort: &Effort) -> f64 {
     // What a thread that works or waits for a CPU has not collected yet is with it.
     let window = span.measured.seconds * 1e9;
     effort

@@ -24,7 +24,7 @@ pub(in crate::truth) fn pauses(span: &SpanView, target: &Target) -> f64 {
     let ios: u64 = span
         .targets()
         .filter(|asked| std::ptr::eq(asked.target, target))
-        .map(|asked| span.done(asked.id, |row| row.read.ios.saturating_add(row.write.ios)))
+        .map(|asked| span.target_total(asked.id, |row| row.read.ios.saturating_add(row.write.ios)))
         .sum();
     let bursts = ios as f64 / f64::from(threads) / f64::from((burst / threads).max(1));
     let depth = f64::from(target.request_count) * f64::from(threads);

@@ -41,7 +41,7 @@ pub(super) fn describe(
         Limiter::Profile => finding(Severity::Note, "limited-by-profile", asked_for(span, late)),
         Limiter::CpuQuota => cpu_quota(span, effort),
         Limiter::IoLimit => io_limit(span, effort),
-        Limiter::VolumeLimit => volume(span),
+        Limiter::VolumeLimit => volume_finding(span),
         Limiter::Tool if is_null => finding(Severity::Note, "limited-by-tool", INTENDED.into()),
         Limiter::Tool => {
             let what = format!(
@@ -94,13 +94,13 @@ pub(super) fn describe(
             finding(Severity::Note, "limited-by-kernel", what).remedy(LOOK_AT_THE_KERNEL)
         }
         Limiter::Unclear if groups::io_changed(span, effort) => limits_changed(span),
-        Limiter::Unclear if held_up::stopped(span).is_some() => stopped(span),
+        Limiter::Unclear if held_up::stopped(span).is_some() => stopped_finding(span),
         Limiter::Unclear if kernel::limits(span, effort, limits) => kernel_or_what(span, effort, limits),
         Limiter::Unclear if kernel::devices_are_idle(span) => idle_devices(span, limits),
         Limiter::Unclear if !kernel::device_is_short(span, effort) => storage_or_way(span, effort),
         Limiter::Unclear => device_or_threads(span, effort, limits),
         Limiter::Depth => one_at_a_time(span, effort),
-        Limiter::Storage => storage(span, limits),
+        Limiter::Storage => storage_finding(span, limits),
     };
     with_figures(finding, span, effort, limits, limiter)
 }
@@ -113,7 +113,7 @@ fn device_or_threads(span: &SpanView, effort: &Effort, limits: &Limits) -> Findi
         span.the_device(),
         awake_percent(limits)
     );
-    unclear(span, message).remedy(VARY_THREADS_AND_DEPTH)
+    unclear_finding(span, message).remedy(VARY_THREADS_AND_DEPTH)
 }
 
 /// One I/O at a time, by the depth or in spite of it.
@@ -131,12 +131,12 @@ fn one_at_a_time(span: &SpanView, effort: &Effort) -> Finding {
 }
 
 /// The storage, at the depth that it had.
-fn storage(span: &SpanView, limits: &Limits) -> Finding {
+fn storage_finding(span: &SpanView, limits: &Limits) -> Finding {
     // That the depth asked for wasn't reached is no detail: figures of another depth are what was measured.
     let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
     let at_device = match span.queues.in_flight.and_then(|queue| queue.counted) {
-        Some(ios) => format!("{}{ios:.1} of them {}", but(ios), place(span)),
-        None => format!("the number of them {} is unknown", place(span)),
+        Some(ios) => format!("{}{ios:.1} of them {}", but(ios), place_text(span)),
+        None => format!("the number of them {} is unknown", place_text(span)),
     };
     let at_depth = match kernel::full_queue(span) {
         Some((disk, places)) => {
@@ -145,7 +145,7 @@ fn storage(span: &SpanView, limits: &Limits) -> Finding {
         None => "at this depth".to_owned(),
     };
     let storage =
-        if served(span).is_some() { "the storage or the program that serves it" } else { "the storage" };
+        if served_text(span).is_some() { "the storage or the program that serves it" } else { "the storage" };
     let message =
         format!("limited by {storage} {at_depth}, with {} I/Os outstanding, {at_device}", limits.depth);
     Finding::new("limited-by-storage", Severity::Note, span, message).remedy(VARY_DEPTH)
@@ -170,10 +170,10 @@ fn kernel_or_what(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding 
         "the limit is unclear, the kernel above the device or {or_what}: the device had {at_device:.1} of \
          {depth:.0} outstanding I/Os in flight"
     );
-    unclear(span, message).remedy(remedy)
+    unclear_finding(span, message).remedy(remedy)
 }
 
-fn unclear(span: &SpanView, message: impl Into<String>) -> Finding {
+fn unclear_finding(span: &SpanView, message: impl Into<String>) -> Finding {
     Finding::new("limit-unclear", Severity::Note, span, message)
 }
 
@@ -185,14 +185,14 @@ fn awake_percent(limits: &Limits) -> f64 {
 /// I/O limits were others for a part of the time.
 fn limits_changed(span: &SpanView) -> Finding {
     let message = "the limit is unclear: I/O limits of this process's control groups changed meanwhile";
-    unclear(span, message).remedy("measure again with unchanged limits")
+    unclear_finding(span, message).remedy("measure again with unchanged limits")
 }
 
 /// The program was stopped for a part of the time.
-fn stopped(span: &SpanView) -> Finding {
+fn stopped_finding(span: &SpanView) -> Finding {
     let share = held_up::stopped(span).unwrap_or(0.0) * 100.0;
     let message = format!("the limit is unclear: the program was stopped for {share:.0} % of the time");
-    unclear(span, message).remedy("measure again")
+    unclear_finding(span, message).remedy("measure again")
 }
 
 fn idle_devices(span: &SpanView, limits: &Limits) -> Finding {
@@ -202,7 +202,7 @@ fn idle_devices(span: &SpanView, limits: &Limits) -> Finding {
          were on a CPU or ready for one {:.0} % of the time",
         awake_percent(limits)
     );
-    unclear(span, message).remedy(VARY_THREADS_AND_DEPTH)
+    unclear_finding(span, message).remedy(VARY_THREADS_AND_DEPTH)
 }
 
 fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
@@ -219,7 +219,7 @@ fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
     };
     let message = format!("the limit is unclear, the storage or {or_what}{at_device}");
     let remedy = crossing.map_or_else(|| VARY_THREADS_AND_DEPTH.to_owned(), |crossing| crossing.remedy());
-    unclear(span, message).remedy(remedy)
+    unclear_finding(span, message).remedy(remedy)
 }
 
 pub(super) fn cpu_quota(span: &SpanView, effort: &Effort) -> Finding {
@@ -238,7 +238,7 @@ pub(super) fn io_limit(span: &SpanView, effort: &Effort) -> Finding {
         .remedy("lift the limit, or run outside of the group")
 }
 
-fn volume(span: &SpanView) -> Finding {
+fn volume_finding(span: &SpanView) -> Finding {
     let over = statements::most_over(span);
     let what = over.as_ref().map_or_else(String::new, |over| over.describe());
     let message = format!("limited by {what}");
@@ -247,14 +247,14 @@ fn volume(span: &SpanView) -> Finding {
 }
 
 /// Where I/Os are that are neither with the threads nor with the kernel.
-fn place(span: &SpanView) -> &'static str {
+fn place_text(span: &SpanView) -> &'static str {
     if span.parts.iter().any(Part::is_remote) { "sent to the server" } else { "at the device" }
 }
 
 /// Threads without a CPU, and who had it.
 fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, contention: Option<Contention>) -> Finding {
     let holder = contention.map_or(CpuHolder::Others, |contention| contention.holder);
-    let shared = sharing(effort);
+    let shared = sharing_text(effort);
     let (severity, whose) = match holder {
         CpuHolder::Threads => (
             Severity::Warning,
@@ -282,7 +282,7 @@ fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, contention: Opti
 /// More threads than this are counted, not named.
 const NAMED: usize = 4;
 
-fn sharing(effort: &Effort) -> Option<String> {
+fn sharing_text(effort: &Effort) -> Option<String> {
     let on = |cpu: u32| (0..).zip(&effort.workers).filter(move |(_, worker)| worker.bound_to() == Some(cpu));
     let bound = effort.workers.iter().filter_map(WorkerEffort::bound_to);
     let mut shared: Vec<u32> = bound.filter(|cpu| on(*cpu).count() > 1).collect();
@@ -321,14 +321,14 @@ fn asked_for(span: &SpanView, late: Option<&Late>) -> String {
     format!("the requested limit ({option}){late}")
 }
 
-fn beside(span: &SpanView, effort: &Effort, limiter: Limiter) -> Vec<String> {
+fn additional_lines(span: &SpanView, effort: &Effort, limiter: Limiter) -> Vec<String> {
     use Limiter::{BusyCpus, Cpu, Depth, Kernel, Storage, Unclear};
     let mut lines = Vec::new();
     // What else used the CPUs may be what works for the storage: workers, servers of file systems.
     if matches!(limiter, Kernel | Unclear | Storage | Cpu) {
-        lines = processors::named(span, effort);
+        lines = processors::list_cpus(span, effort);
     }
-    lines.extend(served(span).filter(|_| matches!(limiter, BusyCpus | Depth | Unclear | Storage)));
+    lines.extend(served_text(span).filter(|_| matches!(limiter, BusyCpus | Depth | Unclear | Storage)));
     lines
 }
 
@@ -377,7 +377,7 @@ fn with_figures(
             finding = finding.shown_by("kernel threads can't be seen from this process".into());
         }
     }
-    finding = beside(span, effort, limiter).into_iter().fold(finding, Finding::shown_by);
+    finding = additional_lines(span, effort, limiter).into_iter().fold(finding, Finding::shown_by);
     let percent = |share: f64| share * 100.0;
     if let (Some(busy), Some(busiest), Some(user)) = (limits.busy, limits.busiest, limits.user) {
         let mut text = format!("threads used {:.0} % of a CPU each", percent(busy));

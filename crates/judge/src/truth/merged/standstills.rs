@@ -21,10 +21,10 @@ struct HostCourse<'a> {
 }
 
 pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Finding> {
-    let (courses, width_s) = courses(record, whole, index)?;
+    let (courses, width_s) = host_courses(record, whole, index)?;
     let still: Vec<(&str, Vec<usize>)> = courses
         .iter()
-        .map(|course| (course.host, standstills(course, &courses)))
+        .map(|course| (course.host, find_standstills(course, &courses)))
         .filter(|(_, when)| !when.is_empty())
         .collect();
     if still.is_empty() {
@@ -72,7 +72,7 @@ fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<H
     Some((courses.collect(), seconds_of_ns(width)))
 }
 
-fn standstills(course: &HostCourse, all: &[HostCourse]) -> Vec<usize> {
+fn find_standstills(course: &HostCourse, all: &[HostCourse]) -> Vec<usize> {
     let intervals = all.iter().map(|course| course.ios.len()).max().unwrap_or(0);
     let at = |course: &HostCourse, interval: usize| course.ios.get(interval).copied().unwrap_or(0.0);
     let others = |interval: usize| {
@@ -101,7 +101,7 @@ mod tests {
         let hosts = ["a", "b", "c"];
         let of = |(host, ios): (&&'static str, &&[f64])| HostCourse { host, ios: ios.to_vec() };
         let all: Vec<HostCourse> = hosts.iter().zip(courses).map(of).collect();
-        all.iter().map(|course| standstills(course, &all)).collect()
+        all.iter().map(|course| find_standstills(course, &all)).collect()
     }
 
     #[test]

@@ -60,15 +60,15 @@ pub struct Stragglers {
 }
 
 impl Stragglers {
-    pub fn of(hosts: &[HostFigure]) -> Stragglers {
+    pub fn find(hosts: &[HostFigure]) -> Stragglers {
         let all = hosts.len();
         if all < FEWEST {
             return Stragglers { hosts: Vec::new(), all };
         }
         let rates: Vec<f64> = hosts.iter().map(HostFigure::iops).collect();
-        let (rate, near) = usual(&rates, RATE_FLOOR);
+        let (rate, near) = usual_spread(&rates, RATE_FLOOR);
         let latencies: Vec<f64> = hosts.iter().filter_map(HostFigure::p99).collect();
-        let (latency, close) = usual(&latencies, LATENCY_FLOOR);
+        let (latency, close) = usual_spread(&latencies, LATENCY_FLOOR);
         let why = |host: &HostFigure| {
             let mut why = Vec::new();
             if host.iops() < rate - near {
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile};
 
-    fn spans(figures: &[(f64, f64)]) -> Vec<(String, SpanSummary)> {
+    fn sample_spans(figures: &[(f64, f64)]) -> Vec<(String, SpanSummary)> {
         let span = |(number, (iops, p99)): (usize, &(f64, f64))| {
             let total = KnownFigures { iops: Some(*iops), ..KnownFigures::default() };
             let latency = ChartRow { total: Some(Millis::new(*p99)), ..ChartRow::default() };
@@ -125,10 +125,10 @@ mod tests {
         figures.iter().enumerate().map(span).collect()
     }
 
-    fn slow(figures: &[(f64, f64)]) -> Vec<String> {
-        let spans = spans(figures);
+    fn find_slow(figures: &[(f64, f64)]) -> Vec<String> {
+        let spans = sample_spans(figures);
         let hosts: Vec<HostFigure> = spans.iter().map(|(name, span)| HostFigure { name, span }).collect();
-        Stragglers::of(&hosts).hosts.into_iter().map(|(name, _)| name).collect()
+        Stragglers::find(&hosts).hosts.into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
             (&[(100.0, 1.0), (100.0, 1.0), (10.0, 9.0)], &[]),
         ];
         for (figures, expected) in table {
-            assert_eq!(slow(figures), expected, "{figures:?}");
+            assert_eq!(find_slow(figures), expected, "{figures:?}");
         }
     }
 }

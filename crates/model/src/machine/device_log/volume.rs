@@ -54,8 +54,8 @@ impl VolumeCounters {
     pub fn of_ebs(page: &[u8]) -> Option<VolumeCounters> {
         let counters = VolumeCounters::parse(page, EBS)?;
         Some(VolumeCounters {
-            read_bins: bins(page, READ_BINS)?,
-            write_bins: bins(page, WRITE_BINS)?,
+            read_bins: latency_bins(page, READ_BINS)?,
+            write_bins: latency_bins(page, WRITE_BINS)?,
             ..counters
         })
     }
@@ -107,7 +107,7 @@ impl VolumeCounters {
     }
 }
 
-fn bins(page: &[u8], at: usize) -> Option<Vec<LatencyBin>> {
+fn latency_bins(page: &[u8], at: usize) -> Option<Vec<LatencyBin>> {
     let count = number::<8>(page, at)?.min(MOST_BINS) as usize;
     let bin = |index: usize| {
         let at = at + 8 + BIN * index;
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     /// A page with these counters and one bin of reads.
-    fn page(counters: [u64; 11], reads: u32) -> Vec<u8> {
+    fn sample_page(counters: [u64; 11], reads: u32) -> Vec<u8> {
         let mut page = vec![0; 4096];
         page[..4].copy_from_slice(&EBS.to_le_bytes());
         for (index, value) in counters.iter().enumerate() {
@@ -149,7 +149,8 @@ mod tests {
 
     #[test]
     fn counters_are_read_and_subtracted() {
-        let read = |counters, reads| VolumeCounters::of_ebs(&page(counters, reads)).unwrap_or_default();
+        let read =
+            |counters, reads| VolumeCounters::of_ebs(&sample_page(counters, reads)).unwrap_or_default();
         let before = read([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], u32::MAX);
         let after = read([10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 5], 4);
         assert_eq!(before.read_bins, [LatencyBin { lower_us: 0, upper_us: 1024, count: 0xffff_ffff }]);
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_page_of_anything_else_is_none() {
-        let good = page([0; 11], 0);
+        let good = sample_page([0; 11], 0);
         assert!(VolumeCounters::of_ebs(&good).is_some());
         assert_eq!(VolumeCounters::of_instance_store(&good), None);
         assert_eq!(VolumeCounters::of_ebs(&good[..4095]), None);

@@ -72,11 +72,11 @@ pub struct EventRow {
     pub source: Source,
 }
 
-const fn row(class: TraceClass, event: TraceEvent, source: Source) -> EventRow {
+const fn event_row(class: TraceClass, event: TraceEvent, source: Source) -> EventRow {
     EventRow { event, class, source }
 }
 
-const fn at(name: &'static str, filter: &'static str) -> Source {
+const fn tracepoint_source(name: &'static str, filter: &'static str) -> Source {
     Source::Tracepoint { name, filter }
 }
 
@@ -86,68 +86,76 @@ const fn at(name: &'static str, filter: &'static str) -> Source {
 pub const EVENTS: &[EventRow] = &[
     // `R` and `W` stand for nothing else in these flags. A flush that somebody asks for is a write without
     // sectors there.
-    row(
+    event_row(
         TraceClass::DiskIo,
         TraceEvent::DiskRead,
-        at("block/block_rq_complete", "rwbs ~ \"*R*\" && nr_sector > 0"),
+        tracepoint_source("block/block_rq_complete", "rwbs ~ \"*R*\" && nr_sector > 0"),
     ),
-    row(
+    event_row(
         TraceClass::DiskIo,
         TraceEvent::DiskWrite,
-        at("block/block_rq_complete", "rwbs ~ \"*W*\" && nr_sector > 0"),
+        tracepoint_source("block/block_rq_complete", "rwbs ~ \"*W*\" && nr_sector > 0"),
     ),
-    row(TraceClass::PageFaults, TraceEvent::CopyOnWriteFault, Source::Nowhere(NOT_APART)),
-    row(TraceClass::PageFaults, TraceEvent::DemandZeroFault, Source::Nowhere(NOT_APART)),
-    row(
+    event_row(TraceClass::PageFaults, TraceEvent::CopyOnWriteFault, Source::Nowhere(NOT_APART)),
+    event_row(TraceClass::PageFaults, TraceEvent::DemandZeroFault, Source::Nowhere(NOT_APART)),
+    event_row(
         TraceClass::PageFaults,
         TraceEvent::GuardPageFault,
         Source::Nowhere("stacks have no guard pages that are counted"),
     ),
-    row(TraceClass::PageFaults, TraceEvent::HardFault, Source::MajorFaults),
-    row(TraceClass::PageFaults, TraceEvent::TransitionFault, Source::MinorFaults),
-    row(TraceClass::HardFaults, TraceEvent::HardFault, Source::MajorFaults),
-    row(
+    event_row(TraceClass::PageFaults, TraceEvent::HardFault, Source::MajorFaults),
+    event_row(TraceClass::PageFaults, TraceEvent::TransitionFault, Source::MinorFaults),
+    event_row(TraceClass::HardFaults, TraceEvent::HardFault, Source::MajorFaults),
+    event_row(
         TraceClass::Network,
         TraceEvent::Accept,
-        at("sock/inet_sock_set_state", "protocol == 6 && oldstate == 3 && newstate == 1"),
+        tracepoint_source("sock/inet_sock_set_state", "protocol == 6 && oldstate == 3 && newstate == 1"),
     ),
-    row(
+    event_row(
         TraceClass::Network,
         TraceEvent::Connect,
-        at("sock/inet_sock_set_state", "protocol == 6 && oldstate == 2 && newstate == 1"),
+        tracepoint_source("sock/inet_sock_set_state", "protocol == 6 && oldstate == 2 && newstate == 1"),
     ),
-    row(
+    event_row(
         TraceClass::Network,
         TraceEvent::Disconnect,
-        at(
+        tracepoint_source(
             "sock/inet_sock_set_state",
             "protocol == 6 && newstate == 7 && oldstate != 2 && oldstate != 3 && oldstate != 7 && oldstate \
              != 10 && oldstate != 12",
         ),
     ),
-    row(
+    event_row(
         TraceClass::Network,
         TraceEvent::Reconnect,
         Source::Nowhere("a second attempt to connect is a connection of its own"),
     ),
-    row(TraceClass::Network, TraceEvent::Retransmit, Source::Network(&[("Tcp", "RetransSegs")])),
-    row(TraceClass::Network, TraceEvent::TcpSend, Source::Network(&[("Tcp", "OutSegs")])),
-    row(TraceClass::Network, TraceEvent::TcpReceive, Source::Network(&[("Tcp", "InSegs")])),
-    row(
+    event_row(TraceClass::Network, TraceEvent::Retransmit, Source::Network(&[("Tcp", "RetransSegs")])),
+    event_row(TraceClass::Network, TraceEvent::TcpSend, Source::Network(&[("Tcp", "OutSegs")])),
+    event_row(TraceClass::Network, TraceEvent::TcpReceive, Source::Network(&[("Tcp", "InSegs")])),
+    event_row(
         TraceClass::Network,
         TraceEvent::UdpSend,
         Source::Network(&[("Udp", "OutDatagrams"), ("Udp6", "OutDatagrams")]),
     ),
-    row(
+    event_row(
         TraceClass::Network,
         TraceEvent::UdpReceive,
         Source::Network(&[("Udp", "InDatagrams"), ("Udp6", "InDatagrams")]),
     ),
-    row(TraceClass::Process, TraceEvent::ProcessStart, at("task/task_newtask", "!(clone_flags & 65536)")),
+    event_row(
+        TraceClass::Process,
+        TraceEvent::ProcessStart,
+        tracepoint_source("task/task_newtask", "!(clone_flags & 65536)"),
+    ),
     // With the last one of its threads; older kernels don't have the field.
-    row(TraceClass::Process, TraceEvent::ProcessEnd, at("sched/sched_process_exit", "group_dead == 1")),
-    row(TraceClass::Thread, TraceEvent::ThreadStart, at("task/task_newtask", "")),
-    row(TraceClass::Thread, TraceEvent::ThreadEnd, at("sched/sched_process_exit", "")),
+    event_row(
+        TraceClass::Process,
+        TraceEvent::ProcessEnd,
+        tracepoint_source("sched/sched_process_exit", "group_dead == 1"),
+    ),
+    event_row(TraceClass::Thread, TraceEvent::ThreadStart, tracepoint_source("task/task_newtask", "")),
+    event_row(TraceClass::Thread, TraceEvent::ThreadEnd, tracepoint_source("sched/sched_process_exit", "")),
 ];
 
 const NOT_APART: &str = "Linux counts these among the faults that are solved in memory";

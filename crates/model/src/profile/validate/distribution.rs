@@ -4,7 +4,7 @@ use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::profile::{DistributionKind, DistributionRange};
 
-fn broken(rule: &'static str, message: String) -> Option<Finding> {
+fn broken_rule(rule: &'static str, message: String) -> Option<Finding> {
     Some(Finding::of_machine(rule, Severity::Error, message))
 }
 
@@ -27,7 +27,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
         }
     }
     findings.extend(match distribution.kind {
-        DistributionKind::Percent if walk.target != 100 => broken(
+        DistributionKind::Percent if walk.target != 100 => broken_rule(
             "D5",
             format!(
                 "-rd (Distribution): the ranges cover {}% of the target, not 100%; state a part without I/O \
@@ -36,7 +36,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
             ),
         ),
         DistributionKind::Absolute if walk.open_end.is_some_and(|at| at < distribution.ranges.len()) => {
-            broken(
+            broken_rule(
                 "D6",
                 "-rd (Distribution): only the last range may have length 0 (to the end of the target)"
                     .to_owned(),
@@ -62,7 +62,7 @@ impl RangeWalk {
         if first_open_end {
             self.open_end = Some(number);
         } else if range.span < self.block_size {
-            return broken(
+            return broken_rule(
                 "D1",
                 format!(
                     "-rd (Distribution): range {number} has {} bytes, less than a block of {} bytes; use a \
@@ -81,7 +81,7 @@ impl RangeWalk {
         }
         let covered = self.target.saturating_add(range.span);
         if covered > 100 {
-            return broken(
+            return broken_rule(
                 "D3",
                 format!(
                     "-rd (Distribution): range {number} covers {}% of the target, but only {}% was left",
@@ -91,7 +91,7 @@ impl RangeWalk {
             );
         }
         if covered == 100 && self.io < 100 {
-            return broken(
+            return broken_rule(
                 "D4",
                 format!(
                     "-rd (Distribution): range {number} ends the target while {}% of the I/O is left",
@@ -105,7 +105,7 @@ impl RangeWalk {
 
     fn add_io(&mut self, range: &DistributionRange, number: usize) -> Option<Finding> {
         if self.io + u64::from(range.io) > 100 {
-            return broken(
+            return broken_rule(
                 "D2",
                 format!(
                     "-rd (Distribution): range {number} gets {}% of the I/O, but only {}% was left",

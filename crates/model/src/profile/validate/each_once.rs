@@ -45,7 +45,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
         ),
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);
-    broken.map(|(_, rule, why)| found(rule, why)).collect()
+    broken.map(|(_, rule, why)| new_finding(rule, why)).collect()
 }
 
 pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
@@ -53,12 +53,12 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     if run_options.replay.is_none() || !targets.any(|target| target.each_once) {
         return Vec::new();
     }
-    vec![found(
+    vec![new_finding(
         "O7",
         "and --replay exclude each other: the recording says where I/Os go; leave out one of them",
     )]
 }
 
-fn found(rule: &'static str, why: &str) -> Finding {
+fn new_finding(rule: &'static str, why: &str) -> Finding {
     Finding::of_machine(rule, Severity::Error, format!("--each-once (linux:EachOnce) {why}"))
 }

@@ -15,14 +15,14 @@ struct Rule {
 }
 
 impl Rule {
-    fn check(&self, case: &Case) -> Option<Finding> {
+    fn check_case(&self, case: &Case) -> Option<Finding> {
         (self.broken)(case).then(|| Finding::of_machine(self.name, self.severity, (self.message)(case)))
     }
 }
 
 pub(super) fn check_span(span: &TimeSpan, compat: Compat) -> Vec<Finding> {
     let case = Case { span, compat, target: &Target::default() };
-    SPAN_RULES.iter().filter_map(|rule| rule.check(&case)).collect()
+    SPAN_RULES.iter().filter_map(|rule| rule.check_case(&case)).collect()
 }
 
 /// The rule of targets of the same path (V35): the first pair of which one differs from the other.
@@ -58,15 +58,15 @@ pub(super) fn check_target(case: &Case) -> Vec<Finding> {
 
 fn check_portion(case: &Case) -> Vec<Finding> {
     let mut findings: Vec<Finding> =
-        THREAD_AND_PATTERN_RULES.iter().filter_map(|rule| rule.check(case)).collect();
+        THREAD_AND_PATTERN_RULES.iter().filter_map(|rule| rule.check_case(case)).collect();
     findings.extend(distribution::check(case));
-    findings.extend(BUFFER_AND_AREA_RULES.iter().filter_map(|rule| rule.check(case)));
+    findings.extend(BUFFER_AND_AREA_RULES.iter().filter_map(|rule| rule.check_case(case)));
     findings
 }
 
 /// The rule of a target's path, the only one that differs between targets of a command line.
 pub(super) fn check_path(case: &Case) -> Option<Finding> {
-    TEMPLATE_RULE.check(case)
+    TEMPLATE_RULE.check_case(case)
 }
 
 impl Case<'_> {

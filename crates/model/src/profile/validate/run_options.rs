@@ -36,21 +36,22 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
              another engine",
         );
     }
-    for (rule, message) in fsync_every(run_options, profile).into_iter().chain(volumes(run_options, profile))
+    for (rule, message) in
+        fsync_every(run_options, profile).into_iter().chain(volume_conflicts(run_options, profile))
     {
         refuse(rule, message);
     }
     for (rule, message) in super::verify::rules(run_options, profile) {
         refuse(rule, message);
     }
-    findings.extend(idle(run_options, profile));
+    findings.extend(idle_options(run_options, profile));
     findings.extend(super::shares::with_run_options(run_options, profile));
     findings.extend(super::ways::with_run_options(run_options, profile));
     findings.extend(super::zoned::with_run_options(run_options, profile));
     findings.extend(super::each_once::with_run_options(run_options, profile));
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
     if let Some(recorded) = &run_options.replay {
-        for (rule, message) in replay(recorded, run_options, profile) {
+        for (rule, message) in replay_conflicts(recorded, run_options, profile) {
             refuse(rule, message);
         }
     }
@@ -147,7 +148,7 @@ fn volumes(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'
     broken.map(|(_, rule, message)| (rule, message)).collect()
 }
 
-fn replay(
+fn replay_conflicts(
     replay: &ReplayOptions,
     run_options: &RunOptions,
     profile: &Profile,

@@ -8,11 +8,11 @@ use crate::profile::{OperationShares, Profile, RunOptions};
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let Case { target, span, .. } = case;
     let mut findings = Vec::new();
-    let mut refuse = |rule, message: String| findings.push(error(rule, message));
-    for (op, row, share) in asked(target.shares) {
+    let mut refuse = |rule, message: String| findings.push(share_error(rule, message));
+    for (op, row, share) in requested_shares(target.shares) {
         let (option, what, name) = (row.option, row.plural, share.name);
         let said = format!("{option} (linux:{})", share.element);
-        if target.shares.of(op) > 100 {
+        if target.shares.percent(op) > 100 {
             refuse("T1", format!("{said}: the {name} is at most 100 %; give 1 to 100"));
         }
         if target.memory_mapped_io {
@@ -34,15 +34,15 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
             );
         }
     }
-    let several = asked(target.shares).count() > 1;
+    let several = requested_shares(target.shares).count() > 1;
     if several && target.shares.sum() > 100 && findings.iter().all(|found| found.name != "T1") {
-        let options: Vec<&str> = asked(target.shares).map(|(_, row, _)| row.option).collect();
+        let options: Vec<&str> = requested_shares(target.shares).map(|(_, row, _)| row.option).collect();
         let message = format!(
             "{}: together they are {} % of the I/Os, and at most 100 % are possible; lower one of them",
             options.join(" and "),
             target.shares.sum()
         );
-        findings.push(error("T6", message));
+        findings.push(share_error("T6", message));
     }
     findings
 }
@@ -51,7 +51,7 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut findings = Vec::new();
     for (op, row, share) in Operation::shared() {
-        if targets().all(|target| target.shares.of(op) == 0) {
+        if targets().all(|target| target.shares.percent(op) == 0) {
             continue;
         }
         let (option, what) = (row.option, row.plural);
@@ -61,23 +61,25 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
                  one of them",
                 share.element
             );
-            findings.push(error("T4", message));
+            findings.push(share_error("T4", message));
         }
         if run_options.verify.is_some() {
             let message = format!(
                 "--verify and {option} exclude each other: {}; leave out one of them",
                 share.unverifiable
             );
-            findings.push(error("T5", message));
+            findings.push(share_error("T5", message));
         }
     }
     findings
 }
 
-fn asked(shares: OperationShares) -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
-    Operation::shared().filter(move |(op, ..)| shares.of(*op) > 0)
+fn requested_shares(
+    shares: OperationShares,
+) -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
+    Operation::shared().filter(move |(op, ..)| shares.percent(*op) > 0)
 }
 
-fn error(rule: &'static str, message: String) -> Finding {
+fn share_error(rule: &'static str, message: String) -> Finding {
     Finding::of_machine(rule, Severity::Error, message)
 }

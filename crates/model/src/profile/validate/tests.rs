@@ -10,7 +10,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 /// A profile of one target, everything else at its default.
-fn profile(set: impl FnOnce(&mut TimeSpan, &mut Target)) -> Profile {
+fn sample_profile(set: impl FnOnce(&mut TimeSpan, &mut Target)) -> Profile {
     let mut target = Target { path: "f.dat".into(), ..Target::default() };
     let mut span = TimeSpan::default();
     set(&mut span, &mut target);
@@ -21,13 +21,13 @@ fn profile(set: impl FnOnce(&mut TimeSpan, &mut Target)) -> Profile {
 /// Ranges as shares of the I/O and spans.
 type Ranges = &'static [(u32, u64)];
 
-fn distribution(kind: DistributionKind, ranges: Ranges) -> Option<Distribution> {
+fn sample_distribution(kind: DistributionKind, ranges: Ranges) -> Option<Distribution> {
     let stated = ranges.iter().map(|(io, span)| DistributionRange { io: *io, span: *span }).collect();
     Some(Distribution::with_tail(kind, stated))
 }
 
 /// Names of the broken rules, in order.
-fn broken(profile: &Profile) -> String {
+fn broken_rules(profile: &Profile) -> String {
     validate(profile, false).iter().map(|finding| finding.name).collect::<Vec<_>>().join(" ")
 }
 
@@ -152,11 +152,11 @@ fn settings_and_the_rules_they_break() {
         (none, |s, _| s.request_count = 4, "G11"),
     ];
     for (index, (common, set, expected)) in cases.iter().enumerate() {
-        let profile = profile(|span, target| {
+        let profile = sample_profile(|span, target| {
             common(span, target);
             set(span, target);
         });
-        assert_eq!(broken(&profile), *expected, "row {index}");
+        assert_eq!(broken_rules(&profile), *expected, "row {index}");
     }
 }
 
@@ -188,11 +188,11 @@ fn distributions_and_the_rules_they_break() {
         (Absolute, &[(50, GIB), (0, 512), (50, GIB)], "D1"),
     ];
     for (kind, ranges, expected) in cases {
-        let profile = profile(|_, t| {
+        let profile = sample_profile(|_, t| {
             t.random_ratio = 100;
-            t.distribution = distribution(*kind, ranges);
+            t.distribution = sample_distribution(*kind, ranges);
         });
-        assert_eq!(broken(&profile), *expected, "{kind:?} {ranges:?}");
+        assert_eq!(broken_rules(&profile), *expected, "{kind:?} {ranges:?}");
     }
 }
 
@@ -204,42 +204,42 @@ fn an_alignment_above_the_length_of_a_range_gives_a_warning() {
         (131_072, &[(0, 98304), (100, MIB)], ""),
     ];
     for (alignment, ranges, expected) in cases {
-        let profile = profile(|_, t| {
+        let profile = sample_profile(|_, t| {
             t.random_ratio = 100;
             t.block_alignment = *alignment;
-            t.distribution = distribution(DistributionKind::Absolute, ranges);
+            t.distribution = sample_distribution(DistributionKind::Absolute, ranges);
         });
-        assert_eq!(broken(&profile), *expected, "{alignment} {ranges:?}");
+        assert_eq!(broken_rules(&profile), *expected, "{alignment} {ranges:?}");
     }
 }
 
 #[test]
 fn a_distribution_is_judged_even_when_io_is_sequential() {
     let range = DistributionRange { io: 100, span: 50 };
-    let profile = profile(|_, t| {
+    let profile = sample_profile(|_, t| {
         t.distribution = Some(Distribution { kind: DistributionKind::Percent, ranges: vec![range] });
     });
-    assert_eq!(broken(&profile), "V14 D5");
+    assert_eq!(broken_rules(&profile), "V14 D5");
 }
 
 #[test]
 fn profile_only_permits_templates() {
-    let profile = profile(|_, t| t.path = "*1".into());
+    let profile = sample_profile(|_, t| t.path = "*1".into());
     assert!(validate(&profile, true).is_empty());
 }
 
 #[test]
 fn equal_targets_are_printed_once_and_all_judged() {
-    let mut profile = profile(|_, t| t.threads_per_file = 2);
+    let mut profile = sample_profile(|_, t| t.threads_per_file = 2);
     let second = Target { path: "*2".into(), ..profile.time_spans[0].targets[0].clone() };
     profile.time_spans[0].targets.push(second);
-    assert_eq!(broken(&profile), "W3 V22");
+    assert_eq!(broken_rules(&profile), "W3 V22");
     assert!(validate(&profile, false).iter().all(|finding| finding.place == FindingPlace::default()));
 }
 
 #[test]
 fn targets_that_differ_are_told_each_with_its_place() {
-    let mut profile = profile(|_, t| t.request_count = 0);
+    let mut profile = sample_profile(|_, t| t.request_count = 0);
     profile.time_spans[0].targets.insert(0, Target::default());
     profile.time_spans.push(profile.time_spans[0].clone());
     profile.time_spans[1].request_count = 1;
@@ -254,5 +254,5 @@ fn targets_that_differ_are_told_each_with_its_place() {
 
 #[test]
 fn a_profile_without_time_span_is_invalid() {
-    assert_eq!(broken(&Profile::default()), "V0");
+    assert_eq!(broken_rules(&Profile::default()), "V0");
 }

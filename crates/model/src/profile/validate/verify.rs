@@ -36,7 +36,7 @@ pub(super) fn rules(run_options: &RunOptions, profile: &Profile) -> Vec<(&'stati
              them",
         ),
     ];
-    let count = TargetIds::of(profile).paths().len();
+    let count = TargetIds::from_profile(profile).paths().len();
     let mut numbers = run_options.verify_as.clone();
     numbers.sort_unstable();
     let repeats = numbers.windows(2).any(|pair| pair[0] == pair[1]);

@@ -7,9 +7,9 @@ use crate::profile::{CacheMode, Profile, RunOptions, Target};
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let target = case.target;
     let (atomic, dont_cache, mapped) = (target.atomic, target.dont_cache, target.memory_mapped_io);
-    let no_hint = without("--write-hint (linux:WriteHint)");
+    let no_hint = without_option("--write-hint (linux:WriteHint)");
     let rules = [
-        ("A1", atomic && target.write_ratio == 0, without("--atomic (linux:Atomic)")),
+        ("A1", atomic && target.write_ratio == 0, without_option("--atomic (linux:Atomic)")),
         (
             "A2",
             atomic && mapped,
@@ -47,8 +47,8 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
         ),
         ("A6", target.write_hint.is_some() && !target.is_changed(), no_hint),
     ];
-    let broken = rules.into_iter().chain(placed(target)).filter(|(_, broken, _)| *broken);
-    broken.map(|(rule, _, message)| error(rule, message)).collect()
+    let broken = rules.into_iter().chain(placement_rules(target)).filter(|(_, broken, _)| *broken);
+    broken.map(|(rule, _, message)| way_error(rule, message)).collect()
 }
 
 /// A rule, whether it is broken, and what then is the matter.
@@ -60,12 +60,12 @@ fn placed(target: &Target) -> [WayRule; 4] {
         (
             "A11",
             handles && target.write_ratio == 0,
-            without("--fdp (linux:PlacementHandles)"),
+            without_option("--fdp (linux:PlacementHandles)"),
         ),
         (
             "A12",
             streams && target.write_ratio == 0,
-            without("--write-stream (linux:WriteStreams)"),
+            without_option("--write-stream (linux:WriteStreams)"),
         ),
         (
             "A13",
@@ -84,7 +84,7 @@ fn placed(target: &Target) -> [WayRule; 4] {
     ]
 }
 
-fn without(option: &str) -> String {
+fn without_option(option: &str) -> String {
     format!("{option}: nothing is written; add -w (WriteRatio), or leave it out")
 }
 
@@ -107,23 +107,23 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
                  out one of them",
                 row.name
             );
-            findings.push(error("A7", message));
+            findings.push(way_error("A7", message));
         }
         let several_sizes = |target: &Target| target.atomic && target.is_mixed();
         if run_options.verify.is_some() && option == "--atomic" && targets().any(several_sizes) {
             let message = "--verify with --atomic checks whole blocks and needs one block size: leave out \
                            --mix and --bs-split, or --verify, or --atomic";
-            findings.push(error("A9", message.to_owned()));
+            findings.push(way_error("A9", message.to_owned()));
         }
         if run_options.replay.is_some() && option == "--atomic" {
             let message = "--atomic and --replay exclude each other: recorded writes have the sizes that \
                            they had; leave out one of them";
-            findings.push(error("A8", message.to_owned()));
+            findings.push(way_error("A8", message.to_owned()));
         }
     }
     findings
 }
 
-fn error(rule: &'static str, message: String) -> Finding {
+fn way_error(rule: &'static str, message: String) -> Finding {
     Finding::of_machine(rule, Severity::Error, message)
 }

@@ -74,7 +74,9 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
         return Vec::new();
     }
     let broken = RULES.iter().filter(|(_, broken, ..)| broken(case));
-    broken.map(|(rule, _, what, why)| excluded(rule, &format!("(linux:Zoned) and {what}"), why)).collect()
+    broken
+        .map(|(rule, _, what, why)| excluded_with(rule, &format!("(linux:Zoned) and {what}"), why))
+        .collect()
 }
 
 pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
@@ -99,10 +101,10 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     };
     let no_zones = "that engine has no zones";
     let all = engine.as_deref().map(|engine| (engine, no_zones)).into_iter().chain(other);
-    all.map(|(option, why)| excluded("Z11", &format!("and {option}"), why)).collect()
+    all.map(|(option, why)| excluded_with("Z11", &format!("and {option}"), why)).collect()
 }
 
-fn excluded(rule: &'static str, what: &str, why: &str) -> Finding {
+fn excluded_with(rule: &'static str, what: &str, why: &str) -> Finding {
     let message = format!("--zoned {what} exclude each other: {why}; leave out one of them");
     Finding::of_machine(rule, Severity::Error, message)
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// # Errors
 /// The bytes are not text in UTF-8 or UTF-16, or hold characters that XML does not allow.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
-    decode_with(bytes, utf8)
+    decode_with(bytes, utf8_text)
 }
 
 /// Decodes a document that may contain bytes of another encoding, as DISKSPD writes paths and names. Such
@@ -26,13 +26,13 @@ fn decode_with<'a>(
     utf8: fn(&'a [u8]) -> Result<Cow<'a, str>, XmlError>,
 ) -> Result<Cow<'a, str>, XmlError> {
     let text = match bytes {
-        [0xef, 0xbb, 0xbf, rest @ ..] => utf8(rest)?,
-        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes)?,
-        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes)?,
+        [0xef, 0xbb, 0xbf, rest @ ..] => utf8_text(rest)?,
+        [0xff, 0xfe, rest @ ..] => utf16_text(rest, u16::from_le_bytes)?,
+        [0xfe, 0xff, rest @ ..] => utf16_text(rest, u16::from_be_bytes)?,
         // Without a byte order mark; a document begins with `<`.
-        [b'<', 0, ..] => utf16(bytes, u16::from_le_bytes)?,
-        [0, b'<', ..] => utf16(bytes, u16::from_be_bytes)?,
-        _ => utf8(bytes)?,
+        [b'<', 0, ..] => utf16_text(bytes, u16::from_le_bytes)?,
+        [0, b'<', ..] => utf16_text(bytes, u16::from_be_bytes)?,
+        _ => utf8_text(bytes)?,
     };
     match text.char_indices().find(|(_, c)| !text::is_allowed(*c)) {
         None => Ok(text),
@@ -47,7 +47,7 @@ fn decode_with<'a>(
     }
 }
 
-fn utf8(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
+fn utf8_text(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
     std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|error| {
         let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
         let fault = Fault::new(
@@ -60,7 +60,7 @@ fn utf8(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
     })
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, XmlError> {
+fn utf16_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, XmlError> {
     let (pairs, odd) = bytes.as_chunks::<2>();
     let mut text = String::with_capacity(bytes.len());
     for decoded in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {

@@ -202,10 +202,12 @@ const WRITE_BUFFER_CONTENT: &[Child] = &[
     may("RandomDataSource", Group(&[must("SizeInBytes", Value(U64)), value("FilePath", Text)])),
 ];
 
-const DISTRIBUTION: &[Element] =
-    &[element("Percent", Many(&[range(Number(1, 100))])), element("Absolute", Many(&[range(U64)]))];
+const DISTRIBUTION: &[Element] = &[
+    element("Percent", Many(&[range_element(Number(1, 100))])),
+    element("Absolute", Many(&[range_element(U64)])),
+];
 
-const fn range(span: super::schema::Kind) -> Element {
+const fn range_element(span: super::schema::Kind) -> Element {
     Element {
         name: "Range",
         attributes: &[Attribute { name: "IO", required: true, kind: PERCENT }],

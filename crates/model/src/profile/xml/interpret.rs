@@ -37,7 +37,7 @@ impl Node {
     }
 
     /// The keyword in its child of this name.
-    fn word(&self, name: &str) -> Option<&'static str> {
+    fn child_word(&self, name: &str) -> Option<&'static str> {
         match self.child(name)?.value {
             Some(Value::Word(word)) => Some(word),
             _ => None,
@@ -84,22 +84,22 @@ pub(super) fn profile(root: &Node) -> Result<Profile, Fault> {
         verbose_stats: root.is_on("VerboseStats"),
         progress: root.u32("Progress").unwrap_or(default.progress),
         experiment_flags: root.u32("ExperimentFlags").unwrap_or(default.experiment_flags),
-        result_format: match root.word("ResultFormat") {
+        result_format: match root.child_word("ResultFormat") {
             Some("xml") => ResultFormat::Xml,
             _ => ResultFormat::Text,
         },
-        precreate_files: root.word("PrecreateFiles").map(|word| match word {
+        precreate_files: root.child_word("PrecreateFiles").map(|word| match word {
             "UseMaxSize" => PrecreateFiles::UseMaxSize,
             "CreateOnlyFilesWithConstantSizes" => PrecreateFiles::OnlyFilesWithConstantSizes,
             _ => PrecreateFiles::OnlyFilesWithConstantOrZeroSizes,
         }),
         // Tracing is on as soon as any of its switches is stated, even as false.
-        etw: root.child("ETW").filter(|etw| !etw.children.is_empty()).map(etw),
+        etw: root.child("ETW").filter(|etw| !etw.children.is_empty()).map(read_etw),
         time_spans: root.children_of("TimeSpans").iter().map(time_span).collect::<Result<_, _>>()?,
     })
 }
 
-fn etw(node: &Node) -> Etw {
+fn read_etw(node: &Node) -> Etw {
     Etw {
         process: node.is_on("Process"),
         thread: node.is_on("Thread"),
@@ -132,7 +132,7 @@ pub(super) fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
         completion_routines: node.is_on("CompletionRoutines"),
         io_ring: node.child("IoRing").map(placement::io_ring).transpose()?,
         completion_depth: node.u32("CompletionDepth"),
-        buffer_separation: node.word("BufferSeparation").map(|word| match word {
+        buffer_separation: node.child_word("BufferSeparation").map(|word| match word {
             "SystemDefault" => BufferSeparation::SystemDefault,
             _ => BufferSeparation::PageDirectories,
         }),
@@ -141,11 +141,11 @@ pub(super) fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
         io_bucket_duration: node.u32("IoBucketDuration").unwrap_or(default.io_bucket_duration),
         until_written: node.child("linux:UntilWritten").map(shape::volume).transpose()?,
         until_read: node.child("linux:UntilRead").map(shape::volume).transpose()?,
-        targets: node.children_of("Targets").iter().map(target).collect::<Result<_, _>>()?,
+        targets: node.children_of("Targets").iter().map(read_target).collect::<Result<_, _>>()?,
     })
 }
 
-fn target(node: &Node) -> Result<Target, Fault> {
+fn read_target(node: &Node) -> Result<Target, Fault> {
     let default = Target::default();
     let (block_alignment, random_ratio) = access_pattern(node)?;
     let (zero_write_buffers, random_data_source) = write_buffers(node);
@@ -155,7 +155,7 @@ fn target(node: &Node) -> Result<Target, Fault> {
         block_alignment,
         random_ratio,
         interlocked_sequential: node.is_on("InterlockedSequential"),
-        distribution: node.child("Distribution").and_then(distribution),
+        distribution: node.child("Distribution").and_then(read_distribution),
         base_file_offset: node.u64("BaseFileOffset").unwrap_or(default.base_file_offset),
         max_file_size: node.u64("MaxFileSize").unwrap_or(default.max_file_size),
         sequential_scan: node.is_on("SequentialScan"),
@@ -167,7 +167,7 @@ fn target(node: &Node) -> Result<Target, Fault> {
         uncached_devices: !states_cache(node),
         write_through: node.is_on("WriteThrough") || node.is_on("DisableAllCache"),
         memory_mapped_io: node.is_on("MemoryMappedIo"),
-        bypass_io: node.word("BypassIO").map(|word| match word {
+        bypass_io: node.child_word("BypassIO").map(|word| match word {
             "Partial" => BypassIo::Partial,
             _ => BypassIo::Full,
         }),
@@ -176,15 +176,15 @@ fn target(node: &Node) -> Result<Target, Fault> {
         no_wait: node.is_on("linux:NoWait"),
         zoned: node.is_on("linux:Zoned"),
         each_once: node.is_on("linux:EachOnce"),
-        write_hint: node.word("linux:WriteHint").and_then(WriteLifetime::from_name),
+        write_hint: node.child_word("linux:WriteHint").and_then(WriteLifetime::from_name),
         fdp: shape::placement(node, "linux:PlacementHandles", PlacementList::HANDLES)?,
         write_streams: shape::placement(node, "linux:WriteStreams", PlacementList::STREAMS)?,
-        flush_type: node.word("FlushType").map(flush_type),
+        flush_type: node.child_word("FlushType").map(flush_type),
         zero_write_buffers,
         random_data_source,
         burst_size: node.u32("BurstSize"),
         think_time: node.u32("ThinkTime"),
-        throughput: throughput(node),
+        throughput: read_throughput(node),
         threads_per_file: node.u32("ThreadsPerFile").unwrap_or(default.threads_per_file),
         file_size: node.u64("FileSize"),
         write_ratio: node.u32("WriteRatio").unwrap_or(default.write_ratio),
@@ -213,7 +213,7 @@ fn flush_type(word: &str) -> FlushType {
 
 fn mix_part(node: &Node) -> Result<MixPart, Fault> {
     let share = saturate(node.attribute_number("Share").unwrap_or(1));
-    Ok(MixPart::of(target(node)?, share, node.u64("BaseFileOffset"), node.u64("MaxFileSize")))
+    Ok(MixPart::new(read_target(node)?, share, node.u64("BaseFileOffset"), node.u64("MaxFileSize")))
 }
 
 fn path(node: &Node) -> Result<RawText, Fault> {
@@ -266,7 +266,7 @@ fn states_cache(node: &Node) -> bool {
 /// DISKSPD's usual pattern.
 fn write_buffers(node: &Node) -> (bool, Option<RandomDataSource>) {
     let Some(content) = node.child("WriteBufferContent") else { return (false, None) };
-    match content.word("Pattern") {
+    match content.child_word("Pattern") {
         Some("zero") => (true, None),
         Some("random") => {
             let source = content.child("RandomDataSource");
@@ -279,7 +279,7 @@ fn write_buffers(node: &Node) -> (bool, Option<RandomDataSource>) {
     }
 }
 
-fn throughput(node: &Node) -> Option<Throughput> {
+fn read_throughput(node: &Node) -> Option<Throughput> {
     let limit = node.u32("Throughput").filter(|limit| *limit > 0)?;
     Some(match node.child("Throughput")?.attribute("unit") {
         Some(Value::Word("IOPS")) => Throughput::Iops(limit),
@@ -300,7 +300,7 @@ fn io_priority(node: &Node) -> Result<IoPriority, Fault> {
     }
 }
 
-fn distribution(node: &Node) -> Option<Distribution> {
+fn read_distribution(node: &Node) -> Option<Distribution> {
     let list = node.children.first()?;
     let kind = match list.schema.name {
         "Percent" => DistributionKind::Percent,

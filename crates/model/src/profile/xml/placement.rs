@@ -10,45 +10,45 @@ pub(super) fn cpus(nodes: &[Node]) -> Result<Vec<GroupCpu>, Fault> {
     let mut cpus = Vec::new();
     for node in nodes {
         match node.schema.name {
-            "Group" => cpus.extend(group(node)?),
-            _ => cpus.push(assignment(node)?),
+            "Group" => cpus.extend(read_group(node)?),
+            _ => cpus.push(read_assignment(node)?),
         }
     }
     Ok(cpus)
 }
 
 /// `AffinityGroupAssignment`, or the old form with nothing but the CPU.
-fn assignment(node: &Node) -> Result<GroupCpu, Fault> {
+fn read_assignment(node: &Node) -> Result<GroupCpu, Fault> {
     let cpu = node.number().or_else(|| node.attribute_number("Processor")).unwrap_or(0);
     let group = group_number(node)?;
     match u8::try_from(cpu) {
         Ok(cpu) => Ok(GroupCpu { group, cpu: Some(cpu) }),
-        Err(_) => Err(fault(node, format!("no processor group has a CPU {cpu}"))
+        Err(_) => Err(node_fault(node, format!("no processor group has a CPU {cpu}"))
             .expected(format!("a number from 0 to {}", u8::MAX))),
     }
 }
 
-fn fault(node: &Node, what: String) -> Fault {
+fn node_fault(node: &Node, what: String) -> Fault {
     Fault::new(node.position, format!("<{}>: {what}", node.schema.name))
 }
 
 fn group_number(node: &Node) -> Result<u16, Fault> {
     let group = node.attribute_number("Group").unwrap_or(0);
     u16::try_from(group).map_err(|_| {
-        fault(node, format!("there is no processor group {group}"))
+        node_fault(node, format!("there is no processor group {group}"))
             .expected(format!("a number from 0 to {}", u16::MAX))
     })
 }
 
 /// A group with its mask, lowest CPU first; mask 0 = all of it.
-fn group(node: &Node) -> Result<Vec<GroupCpu>, Fault> {
+fn read_group(node: &Node) -> Result<Vec<GroupCpu>, Fault> {
     let group = group_number(node)?;
     let text = match node.attribute("Mask") {
         Some(Value::Text(text)) => text.as_str(),
         _ => "",
     };
-    let Some(mask) = mask(text) else {
-        return Err(fault(node, format!("Mask={} is not a mask of CPUs", quote(text)))
+    let Some(mask) = parse_mask(text) else {
+        return Err(node_fault(node, format!("Mask={} is not a mask of CPUs", quote(text)))
             .expected("64 bits as a number: 0x and hexadecimal, 0 and octal, or decimal digits"));
     };
     let all = (mask == 0).then_some(GroupCpu { group, cpu: None });
@@ -57,7 +57,7 @@ fn group(node: &Node) -> Result<Vec<GroupCpu>, Fault> {
 }
 
 /// An integer as C writes it, without a sign.
-fn mask(text: &str) -> Option<u64> {
+fn parse_mask(text: &str) -> Option<u64> {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),
         [b'0', _, ..] => (&text[1..], 8),
@@ -69,7 +69,7 @@ fn mask(text: &str) -> Option<u64> {
 
 pub(super) fn traversal(node: &Node) -> AffinityTraversal {
     let efficiency = match node.attribute("Efficiency") {
-        Some(Value::Word(name)) => Efficiency::named(name),
+        Some(Value::Word(name)) => Efficiency::from_name(name),
         _ => None,
     };
     AffinityTraversal {
@@ -85,7 +85,7 @@ pub(super) fn io_ring(node: &Node) -> Result<IoRing, Fault> {
     let batch = match (node.child("IoRingBatchSize"), node.u32("IoRingBatchSize")) {
         (Some(size), Some(count)) => match size.attribute("Percent") {
             Some(Value::Bool(true)) if count > 100 => {
-                return Err(fault(size, format!("{count} % are more than all I/Os"))
+                return Err(node_fault(size, format!("{count} % are more than all I/Os"))
                     .expected("a number from 1 to 100"));
             }
             Some(Value::Bool(true)) => RingBatch::Percent(count),
@@ -117,7 +117,7 @@ mod tests {
             ("0x1ffffffffffffffff", None),
             ("08", None),
         ] {
-            assert_eq!(mask(text), expected, "{text}");
+            assert_eq!(parse_mask(text), expected, "{text}");
         }
     }
 }

@@ -15,13 +15,13 @@ use quick_xml::events::BytesStart;
 /// # Errors
 /// Fails for malformed or truncated XML.
 pub fn parameters(tokens: &mut Tokens, tag: &BytesStart, at: usize) -> Result<Vec<Parameters>, Fault> {
-    let profile = element(tokens, &mut Lists::default(), &PROFILE, tag, at)?;
+    let profile = read_element(tokens, &mut Lists::default(), &PROFILE, tag, at)?;
     Ok(profile.children_of("TimeSpans").iter().map(of_span).collect())
 }
 
 /// Reads the parts of an element that its schema has. The schema limits the depth. The first of several
 /// elements counts, except in lists.
-fn element(
+fn read_element(
     tokens: &mut Tokens,
     lists: &mut Lists,
     schema: &'static Element,
@@ -43,7 +43,7 @@ fn element(
                 let child = known.into_iter().find(|child| child.name == tag.name().as_ref());
                 let is_list = matches!(schema.content, Content::Many(_));
                 match child.filter(|child| is_list || node.child(child.name).is_none()) {
-                    Some(child) => node.children.push(element(tokens, lists, child, &tag, at)?),
+                    Some(child) => node.children.push(read_element(tokens, lists, child, &tag, at)?),
                     None => tokens.skip()?,
                 }
             }
@@ -63,11 +63,11 @@ fn of_span(node: &Node) -> Parameters {
     // What contradicts itself is not known either.
     let Ok(span) = interpret::time_span(node) else { return Parameters::default() };
     let targets = node.children_of("Targets");
-    let pool_is_known = states(node, "ThreadCount");
+    let pool_is_known = states_child(node, "ThreadCount");
     let mut parameters = Parameters::with(&span, |target, place| {
-        let all = Access::of(&span, target);
+        let all = Access::from_target(&span, target);
         let Some(node) = targets.get(place) else { return Access::default() };
-        let stated = |name: &str| states(node, name);
+        let stated = |name: &str| states_child(node, name);
         let pool = span.is_floating_pool();
         let random = stated("Random") || stated("RandomRatio");
         Access {
@@ -87,13 +87,13 @@ fn of_span(node: &Node) -> Parameters {
     parameters.threads = parameters.threads.filter(|_| pool_is_known);
     parameters.in_flight = parameters.in_flight.filter(|_| pool_is_known);
     parameters.floating_pool =
-        parameters.floating_pool.filter(|_| pool_is_known && states(node, "RequestCount"));
-    parameters.duration_s = parameters.duration_s.filter(|_| states(node, "Duration"));
-    parameters.warmup_s = parameters.warmup_s.filter(|_| states(node, "Warmup"));
-    parameters.rand_seed = parameters.rand_seed.filter(|_| states(node, "RandSeed"));
+        parameters.floating_pool.filter(|_| pool_is_known && states_child(node, "RequestCount"));
+    parameters.duration_s = parameters.duration_s.filter(|_| states_child(node, "Duration"));
+    parameters.warmup_s = parameters.warmup_s.filter(|_| states_child(node, "Warmup"));
+    parameters.rand_seed = parameters.rand_seed.filter(|_| states_child(node, "RandSeed"));
     parameters
 }
 
-fn states(node: &Node, name: &str) -> bool {
+fn states_child(node: &Node, name: &str) -> bool {
     node.child(name).is_some_and(|child| child.value.is_some())
 }

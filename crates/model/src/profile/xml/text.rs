@@ -73,7 +73,7 @@ pub fn is_allowed(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn written(bytes: &[u8]) -> String {
+    fn write_text(bytes: &[u8]) -> String {
         let mut out = Vec::new();
         write(&mut out, bytes);
         String::from_utf8(out).unwrap()
@@ -81,22 +81,22 @@ mod tests {
 
     #[test]
     fn valid_xml_characters_are_kept_or_escaped() {
-        assert_eq!(written(b"/data/test.bin"), "/data/test.bin");
-        assert_eq!(written("a & <b> \"c\" 'd' ü".as_bytes()), "a &amp; &lt;b&gt; \"c\" 'd' ü");
-        assert_eq!(written(b"a\nb\tc\r"), "a&#10;b&#9;c&#13;");
+        assert_eq!(write_text(b"/data/test.bin"), "/data/test.bin");
+        assert_eq!(write_text("a & <b> \"c\" 'd' ü".as_bytes()), "a &amp; &lt;b&gt; \"c\" 'd' ü");
+        assert_eq!(write_text(b"a\nb\tc\r"), "a&#10;b&#9;c&#13;");
     }
 
     #[test]
     fn invalid_xml_bytes_become_one_character_each() {
-        assert_eq!(written(b"\xff\x01"), "\u{10ffff}\u{10ff01}");
-        assert_eq!(written("\u{fffe}".as_bytes()), "\u{10ffef}\u{10ffbf}\u{10ffbe}");
-        assert_eq!(written("\u{10ff41}".as_bytes()), "\u{10fff4}\u{10ff8f}\u{10ffbd}\u{10ff81}");
+        assert_eq!(write_text(b"\xff\x01"), "\u{10ffff}\u{10ff01}");
+        assert_eq!(write_text("\u{fffe}".as_bytes()), "\u{10ffef}\u{10ffbf}\u{10ffbe}");
+        assert_eq!(write_text("\u{10ff41}".as_bytes()), "\u{10fff4}\u{10ff8f}\u{10ffbd}\u{10ff81}");
     }
 
     proptest::proptest! {
         #[test]
         fn any_bytes_come_back(given: Vec<u8>) {
-            let written = written(&given);
+            let written = write_text(&given);
             proptest::prop_assert!(written.chars().all(|c| is_allowed(c) && !"\n\r\t<>".contains(c)));
             let parsed = quick_xml::escape::unescape(&written).unwrap();
             proptest::prop_assert_eq!(bytes(&parsed), given);

@@ -49,7 +49,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
                     .expected("the end of the document: a file holds one profile"));
             }
             (at, Token::Start(tag)) if tag.name().as_ref() == PROFILE.name => {
-                root = Some(parser.element(&PROFILE, &tag, at, false)?);
+                root = Some(parser.read_element(&PROFILE, &tag, at, false)?);
             }
             (at, Token::Start(tag)) => return Err(wrong_root(at, tag.name().as_ref())),
             (at, Token::End) => {
@@ -115,14 +115,14 @@ impl Parser<'_> {
         self.lists.count(schema.name, position)?;
         let declared = own::is_declared(tag, position)? || declared;
         own::check_name(schema.name, position, declared)?;
-        let attributes = attributes(schema, tag, position)?;
+        let attributes = read_attributes(schema, tag, position)?;
         let mut node = Node { schema, position, attributes, value: None, children: Vec::new() };
         let mut value = String::new();
         loop {
             match self.tokens.next_token()? {
                 (at, Token::Start(tag)) => {
                     let child = self.child_schema(&node, tag.name().as_ref(), at)?;
-                    let child = self.element(child, &tag, at, declared)?;
+                    let child = self.read_element(child, &tag, at, declared)?;
                     node.children.push(child);
                 }
                 (at, Token::Text(text)) => match schema.content {
@@ -144,7 +144,7 @@ impl Parser<'_> {
             }
         }
         if let Content::Value(kind) = schema.content {
-            node.value = Some(typed(kind, &value, &format!("<{}>", schema.name), position)?);
+            node.value = Some(parse_value(kind, &value, &format!("<{}>", schema.name), position)?);
         }
         self.check_complete(&node)?;
         Ok(node)
@@ -202,7 +202,7 @@ impl Parser<'_> {
     }
 }
 
-fn attributes(
+fn read_attributes(
     schema: &'static Element,
     tag: &BytesStart,
     at: usize,
@@ -234,7 +234,7 @@ fn attributes(
                 _ => fault,
             });
         };
-        found.push((known.name, typed(known.kind, &text, &format!("{key} of <{name}>"), at)?));
+        found.push((known.name, parse_value(known.kind, &text, &format!("{key} of <{name}>"), at)?));
     }
     for known in schema.attributes.iter().filter(|known| known.required) {
         if !found.iter().any(|(name, _)| *name == known.name) {
@@ -251,7 +251,7 @@ fn is_namespace_matter(key: &str, text: &str) -> bool {
         || matches!(key, "xsi:noNamespaceSchemaLocation" | "xsi:schemaLocation")
 }
 
-fn typed(kind: Kind, text: &str, name: &str, at: usize) -> Result<Value, Fault> {
+fn parse_value(kind: Kind, text: &str, name: &str, at: usize) -> Result<Value, Fault> {
     kind.parse(text).ok_or_else(|| {
         let what = match (text.trim_matches(is_blank), kind) {
             ("", _) => format!("{name}: the value is missing"),

@@ -26,7 +26,7 @@ pub fn schema() -> String {
     collect_numbers(&PROFILE, &mut numbers);
     numbers.into_iter().for_each(|(lowest, highest)| number_type(&mut text, lowest, highest));
     words_with_attributes(&mut text, &PROFILE);
-    element(&mut text, &PROFILE, 2, "");
+    write_element(&mut text, &PROFILE, 2, "");
     text.push_str("</xs:schema>\n");
     text
 }
@@ -64,7 +64,7 @@ fn own_elements(within: &'static Element, found: &mut Vec<&'static Element>) {
 
 fn top_element(text: &mut String, own: &Element) {
     let name = own.name.trim_start_matches(PREFIX);
-    element(text, &Element { name, attributes: own.attributes, content: own.content }, 2, "");
+    write_element(text, &Element { name, attributes: own.attributes, content: own.content }, 2, "");
 }
 
 /// The ranges of all numbers in an element.
@@ -85,7 +85,7 @@ fn collect_numbers(element: &Element, found: &mut BTreeSet<(u64, u64)>) {
 fn words_with_attributes(text: &mut String, element: &Element) {
     if let (Content::Value(Kind::Word(words)), false) = (&element.content, element.attributes.is_empty()) {
         let name = format!(" name=\"{}\"", words_name(element));
-        tag(text, 2, "xs:simpleType", &name, |text, indent| enumeration(text, words, indent));
+        write_tag(text, 2, "xs:simpleType", &name, |text, indent| write_enumeration(text, words, indent));
     }
     element.content.children().into_iter().for_each(|child| words_with_attributes(text, child));
 }
@@ -94,8 +94,8 @@ fn words_name(element: &Element) -> String {
     format!("wordsOf{}", element.name)
 }
 
-fn enumeration(text: &mut String, words: &[&str], indent: usize) {
-    tag(text, indent, "xs:restriction", " base=\"xs:string\"", |text, indent| {
+fn write_enumeration(text: &mut String, words: &[&str], indent: usize) {
+    write_tag(text, indent, "xs:restriction", " base=\"xs:string\"", |text, indent| {
         for word in words {
             let _ = writeln!(text, "{:indent$}<xs:enumeration value=\"{word}\"/>", "");
         }
@@ -106,7 +106,7 @@ fn enumeration(text: &mut String, words: &[&str], indent: usize) {
 fn number_type(text: &mut String, lowest: u64, highest: u64) {
     let name = type_name(Kind::Number(lowest, highest)).unwrap_or_default();
     let _ = writeln!(text, "  <xs:simpleType name=\"{name}\">");
-    tag(text, 4, "xs:restriction", " base=\"xs:unsignedLong\"", |text, indent| {
+    write_tag(text, 4, "xs:restriction", " base=\"xs:unsignedLong\"", |text, indent| {
         let bounds = [("minInclusive", lowest), ("maxInclusive", highest)];
         let _ = writeln!(text, "{:indent$}<xs:pattern value=\"[0-9]+\"/>", "");
         for (facet, value) in bounds {
@@ -127,7 +127,7 @@ fn type_name(kind: Kind) -> Option<String> {
 }
 
 /// An element; `occurs` are the attributes that say how often.
-fn element(text: &mut String, element: &Element, indent: usize, occurs: &str) {
+fn write_element(text: &mut String, element: &Element, indent: usize, occurs: &str) {
     if element.name.starts_with(PREFIX) {
         let _ = writeln!(text, "{:indent$}<xs:element ref=\"{}\"{occurs}/>", "", element.name);
         return;
@@ -135,55 +135,62 @@ fn element(text: &mut String, element: &Element, indent: usize, occurs: &str) {
     let whole = element;
     let Element { name, attributes, content } = element;
     if let (Content::Value(kind), true) = (content, attributes.is_empty()) {
-        return typed(text, "element", name, *kind, occurs, indent);
+        return write_typed(text, "element", name, *kind, occurs, indent);
     }
-    tag(text, indent, "xs:element", &format!(" name=\"{name}\"{occurs}"), |text, indent| {
-        tag(text, indent, "xs:complexType", "", |text, indent| match content {
-            Content::Value(kind) => tag(text, indent, "xs:simpleContent", "", |text, indent| {
+    write_tag(text, indent, "xs:element", &format!(" name=\"{name}\"{occurs}"), |text, indent| {
+        write_tag(text, indent, "xs:complexType", "", |text, indent| match content {
+            Content::Value(kind) => write_tag(text, indent, "xs:simpleContent", "", |text, indent| {
                 let base = type_name(*kind).unwrap_or_else(|| words_name(whole));
                 let base = format!(" base=\"{base}\"");
-                tag(text, indent, "xs:extension", &base, |text, indent| {
-                    attributes.iter().for_each(|a| attribute(text, a, indent));
+                write_tag(text, indent, "xs:extension", &base, |text, indent| {
+                    attributes.iter().for_each(|a| write_attribute(text, a, indent));
                 });
             }),
             _ => {
-                children(text, content, indent);
-                attributes.iter().for_each(|a| attribute(text, a, indent));
+                write_children(text, content, indent);
+                attributes.iter().for_each(|a| write_attribute(text, a, indent));
             }
         });
     });
 }
 
-fn children(text: &mut String, content: &Content, indent: usize) {
+fn write_children(text: &mut String, content: &Content, indent: usize) {
     match content {
-        Content::Group(members) => tag(text, indent, "xs:all", "", |text, indent| {
+        Content::Group(members) => write_tag(text, indent, "xs:all", "", |text, indent| {
             for child in *members {
-                element(text, &child.element, indent, if child.required { "" } else { " minOccurs=\"0\"" });
+                write_element(
+                    text,
+                    &child.element,
+                    indent,
+                    if child.required { "" } else { " minOccurs=\"0\"" },
+                );
             }
         }),
-        Content::One(members) => tag(text, indent, "xs:choice", "", |text, indent| {
-            members.iter().for_each(|member| element(text, member, indent, ""));
+        Content::One(members) => write_tag(text, indent, "xs:choice", "", |text, indent| {
+            members.iter().for_each(|member| write_element(text, member, indent, ""));
         }),
-        Content::Many(members) => tag(text, indent, "xs:choice", "", |text, indent| {
+        Content::Many(members) => write_tag(text, indent, "xs:choice", "", |text, indent| {
             for member in *members {
-                element(text, member, indent, " maxOccurs=\"unbounded\"");
+                write_element(text, member, indent, " maxOccurs=\"unbounded\"");
             }
         }),
         Content::Value(_) | Content::Empty => {}
     }
 }
 
-fn attribute(text: &mut String, attribute: &Attribute, indent: usize) {
+fn write_attribute(text: &mut String, attribute: &Attribute, indent: usize) {
     let required = if attribute.required { " use=\"required\"" } else { "" };
-    typed(text, "attribute", attribute.name, attribute.kind, required, indent);
+    write_typed(text, "attribute", attribute.name, attribute.kind, required, indent);
 }
 
-fn typed(text: &mut String, what: &str, name: &str, kind: Kind, occurs: &str, indent: usize) {
+fn write_typed(text: &mut String, what: &str, name: &str, kind: Kind, occurs: &str, indent: usize) {
     match (type_name(kind), kind) {
         (None, Kind::Word(words)) => {
             let attributes = format!(" name=\"{name}\"{occurs}");
-            tag(text, indent, &format!("xs:{what}"), &attributes, |text, indent| {
-                tag(text, indent, "xs:simpleType", "", |text, indent| enumeration(text, words, indent));
+            write_tag(text, indent, &format!("xs:{what}"), &attributes, |text, indent| {
+                write_tag(text, indent, "xs:simpleType", "", |text, indent| {
+                    write_enumeration(text, words, indent)
+                });
             });
         }
         (kind, _) => {
@@ -193,7 +200,7 @@ fn typed(text: &mut String, what: &str, name: &str, kind: Kind, occurs: &str, in
     }
 }
 
-fn tag(
+fn write_tag(
     text: &mut String,
     indent: usize,
     name: &str,

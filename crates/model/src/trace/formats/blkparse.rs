@@ -41,20 +41,21 @@ const SUMMARIES: [&str; 2] = ["CPU", "Total"];
 
 pub(super) fn is_event(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
-    let is_device =
-        |word: &str| word.split_once(',').is_some_and(|(major, minor)| digits(major) && digits(minor));
+    let is_device = |word: &str| {
+        word.split_once(',').is_some_and(|(major, minor)| all_digits(major) && all_digits(minor))
+    };
     let mut is = |rule: &dyn Fn(&str) -> bool| words.next().is_some_and(rule);
-    is(&is_device) && is(&digits) && is(&digits) && is(&|word| nanoseconds(word).is_some())
+    is(&is_device) && is(&all_digits) && is(&all_digits) && is(&|word| parse_nanoseconds(word).is_some())
 }
 
-fn digits(text: &str) -> bool {
+fn all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `0.000000000`
-fn nanoseconds(text: &str) -> Option<u64> {
+fn parse_nanoseconds(text: &str) -> Option<u64> {
     let (whole, part) = text.split_once('.')?;
-    let part = (digits(whole) && digits(part) && part.len() == 9).then_some(part)?;
+    let part = (all_digits(whole) && all_digits(part) && part.len() == 9).then_some(part)?;
     whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(part.parse().ok()?)
 }
 
@@ -70,13 +71,13 @@ impl LineReader for Blkparse {
         let mut words = text.split_ascii_whitespace();
         let mut word = |what: &'static str| words.next().ok_or(TraceFault::Missing(what));
         let device = word("the device")?;
-        if !device.split_once(',').is_some_and(|(major, minor)| digits(major) && digits(minor)) {
+        if !device.split_once(',').is_some_and(|(major, minor)| all_digits(major) && all_digits(minor)) {
             return Err(malformed(device, "a device (major,minor)"));
         }
         number::<u64>(word("the CPU")?, "a CPU")?;
         number::<u64>(word("the number of the event")?, "the number of the event")?;
         let stamp = word("the time")?;
-        let at = nanoseconds(stamp)
+        let at = parse_nanoseconds(stamp)
             .ok_or_else(|| TraceFault::Malformed(stamp.to_owned(), "a time (0.000000000)"))?;
         let at_ns = at.saturating_sub(*self.first.get_or_insert(at));
         number::<u64>(word("the process")?, "the number of a process")?;
@@ -114,7 +115,7 @@ impl LineReader for Blkparse {
         if span.is_some() && !streams.takes(device)? {
             return Ok(());
         }
-        self.event(action, at_ns, span.map(|span| (what, span)), take)
+        self.take_event(action, at_ns, span.map(|span| (what, span)), take)
     }
 
     fn end(&mut self) -> Result<bool, TraceFault> {
@@ -131,7 +132,7 @@ impl Blkparse {
         Blkparse { first: None, wanted, has_wanted: false, summary: false }
     }
 
-    fn event(
+    fn take_event(
         &mut self,
         action: &str,
         at_ns: u64,

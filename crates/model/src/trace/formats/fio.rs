@@ -35,14 +35,14 @@ impl LineReader for FioLog {
         let mut words = &words[..];
         if self.stamped {
             let (stamp, rest) = words.split_first().ok_or(TraceFault::Missing("a time"))?;
-            self.now_us = time(number(stamp, "a time in us")?)?;
+            self.now_us = time_ns(number(stamp, "a time in us")?)?;
             words = rest;
         }
         match words {
             [_, "add" | "open" | "close"] => Ok(()),
             [_, "wait", us] if !self.stamped => {
                 let us: u64 = number(us, "a time in us")?;
-                self.now_us = time(self.now_us.saturating_add(us))?;
+                self.now_us = time_ns(self.now_us.saturating_add(us))?;
                 self.waited = true;
                 Ok(())
             }
@@ -76,6 +76,6 @@ impl LineReader for FioLog {
     }
 }
 
-fn time(us: u64) -> Result<u64, TraceFault> {
+fn time_ns(us: u64) -> Result<u64, TraceFault> {
     (us <= LATEST_US).then_some(us).ok_or(TraceFault::FarTime(us))
 }

@@ -86,8 +86,8 @@ pub fn read(
     let mut take = Take { line: 0, taken: 0, each: take };
     let first =
         first_line(&mut lines)?.ok_or_else(|| whole(content.err().unwrap_or(EmptyInput::Comments).into()))?;
-    let (format, mut reader) = recognized(&first, taken.view)
-        .ok_or_else(|| TraceError { line: Some(lines.number()), fault: unknown(&first) })?;
+    let (format, mut reader) = recognize_format(&first, taken.view)
+        .ok_or_else(|| TraceError { line: Some(lines.number()), fault: unknown_format(&first) })?;
     let mut failed = None;
     if format == TraceFormat::Blkparse {
         take.line = lines.number();
@@ -118,7 +118,7 @@ fn first_line<R: BufRead>(lines: &mut TraceLines<R>) -> Result<Option<String>, T
     Ok(None)
 }
 
-fn recognized(first: &str, view: RequestView) -> Option<(TraceFormat, Box<dyn LineReader>)> {
+fn recognize_format(first: &str, view: RequestView) -> Option<(TraceFormat, Box<dyn LineReader>)> {
     match first.trim_end() {
         own::HEADER => Some((TraceFormat::Own, Box::new(OwnLog::default()))),
         "fio version 2 iolog" => Some((TraceFormat::Fio2, Box::new(FioLog::version_2()))),
@@ -134,7 +134,7 @@ fn is_binary_blktrace(beginning: &[u8]) -> bool {
     beginning.starts_with(&MAGIC.to_le_bytes()) || beginning.starts_with(&MAGIC.to_be_bytes())
 }
 
-fn unknown(first: &str) -> TraceFault {
+fn unknown_format(first: &str) -> TraceFault {
     let hint = if first.starts_with("fio version") {
         "; of fio's formats only versions 2 and 3 are supported"
     } else if is_result_log(first) {

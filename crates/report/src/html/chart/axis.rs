@@ -46,10 +46,10 @@ impl ChartAxis {
         text: impl Fn(f64) -> String,
     ) -> ChartAxis {
         let ticks = at.into_iter().map(|figure| Tick { at: scale.place(figure), text: text(figure) });
-        ChartAxis::of(label, scale, ticks.collect())
+        ChartAxis::with_ticks(label, scale, ticks.collect())
     }
 
-    fn of(label: impl Into<String>, scale: AxisScale, ticks: Vec<Tick>) -> ChartAxis {
+    fn with_ticks(label: impl Into<String>, scale: AxisScale, ticks: Vec<Tick>) -> ChartAxis {
         ChartAxis { label: label.into(), scale, ticks, kind: AxisKind::Figures }
     }
 
@@ -102,7 +102,7 @@ impl ChartAxis {
         let on = ticks.into_iter().filter(|(_, at)| *at <= whole + 1e-9);
         let ticks = on.map(|(text, at)| Tick { at: at / whole, text: text.into() });
         let scale = AxisScale::Linear { from: 0.0, to: whole };
-        ChartAxis::of("percent of I/Os that took no longer", scale, ticks.collect())
+        ChartAxis::with_ticks("percent of I/Os that took no longer", scale, ticks.collect())
     }
 
     /// Creates an axis with adjacent names or numbers; of many only some are written.
@@ -112,7 +112,7 @@ impl ChartAxis {
         let written = names.iter().enumerate().step_by(every);
         let ticks = written.map(|(number, name)| Tick { at: middle(number), text: name.clone() }).collect();
         let scale = AxisScale::Linear { from: 0.0, to: names.len().max(1) as f64 };
-        ChartAxis::of(label, scale, ticks)
+        ChartAxis::with_ticks(label, scale, ticks)
     }
 
     /// Places in a row, each with its name.
@@ -126,7 +126,7 @@ impl ChartAxis {
     pub fn places(label: impl Into<String>, end: f64, named: Vec<(f64, String)>) -> ChartAxis {
         let scale = AxisScale::Linear { from: 0.0, to: end.max(1.0) };
         let ticks = named.into_iter().map(|(at, text)| Tick { at: scale.place(at), text });
-        ChartAxis::of(label, scale, ticks.collect())
+        ChartAxis::with_ticks(label, scale, ticks.collect())
     }
 
     /// Rows of these names; row `n` reaches from [`row`]`(n, count)` down.
@@ -135,7 +135,7 @@ impl ChartAxis {
         let tick = |(number, text)| Tick { at: row(number, count), text };
         let ticks = names.into_iter().enumerate().map(tick).collect();
         let scale = AxisScale::Linear { from: 0.0, to: 1.0 };
-        ChartAxis { kind: AxisKind::Rows, ..ChartAxis::of("", scale, ticks) }
+        ChartAxis { kind: AxisKind::Rows, ..ChartAxis::with_ticks("", scale, ticks) }
     }
 
     /// Changes in percent, 0 among them. No figure falls by more than [`LARGEST_LOSS`].
@@ -193,7 +193,7 @@ impl ChartAxis {
 
     pub fn at_left(&self) -> Markup {
         if self.kind == AxisKind::Rows {
-            return self.within();
+            return self.render_grid();
         }
         html! {
             g.grid {
@@ -211,7 +211,7 @@ impl ChartAxis {
     }
 
     /// The names of rows, each at its upper end.
-    fn within(&self) -> Markup {
+    fn render_grid(&self) -> Markup {
         html! {
             g.grid {
                 @for tick in &self.ticks {
@@ -249,25 +249,25 @@ pub fn percent(share: f64) -> String {
 mod tests {
     use super::*;
 
-    fn texts(axis: &ChartAxis) -> Vec<&str> {
+    fn axis_texts(axis: &ChartAxis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| &*tick.text).collect()
     }
 
     #[test]
     fn axes_have_figures_that_people_count_by() {
-        assert_eq!(texts(&ChartAxis::time(60.0)), ["0", "10", "20", "30", "40", "50", "60"]);
-        assert_eq!(texts(&ChartAxis::time(3600.0)).last(), Some(&"1:00:00"));
-        assert_eq!(texts(&ChartAxis::nines(3.4)), ["0", "50", "90", "99", "99.9"]);
+        assert_eq!(axis_texts(&ChartAxis::time(60.0)), ["0", "10", "20", "30", "40", "50", "60"]);
+        assert_eq!(axis_texts(&ChartAxis::time(3600.0)).last(), Some(&"1:00:00"));
+        assert_eq!(axis_texts(&ChartAxis::nines(3.4)), ["0", "50", "90", "99", "99.9"]);
         assert_eq!(
-            texts(&ChartAxis::latencies("", [0.05, 20.0])),
+            axis_texts(&ChartAxis::latencies("", [0.05, 20.0])),
             ["100 µs", "300 µs", "1 ms", "3 ms", "10 ms"]
         );
-        assert_eq!(texts(&ChartAxis::amounts("", 97_000.0)), ["0", "25k", "50k", "75k", "100k"]);
+        assert_eq!(axis_texts(&ChartAxis::amounts("", 97_000.0)), ["0", "25k", "50k", "75k", "100k"]);
     }
 
     #[test]
     fn many_names_are_thinned() {
         let names: Vec<String> = (0..64).map(|number| number.to_string()).collect();
-        assert_eq!(texts(&ChartAxis::names("", &names)).len(), 16);
+        assert_eq!(axis_texts(&ChartAxis::names("", &names)).len(), 16);
     }
 }

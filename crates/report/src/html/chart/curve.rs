@@ -64,14 +64,14 @@ pub const CUT: &str = "Intervals that reach beyond the chart end at its edge; th
 
 impl Curve {
     /// Numbers of threads, rising.
-    fn threads(&self) -> Vec<u64> {
+    fn thread_counts(&self) -> Vec<u64> {
         let mut threads: Vec<u64> = self.points.iter().map(|point| point.threads).collect();
         threads.sort_unstable();
         threads.dedup();
         threads
     }
 
-    fn labels(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Vec<PointLabel> {
+    fn point_labels(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Vec<PointLabel> {
         let knee = self.knee.as_ref().and_then(|knee| self.points.get(knee.point));
         let mut labels: Vec<PointLabel> = Vec::new();
         // The knee first, then the highest rates: what matters most has its name.
@@ -81,7 +81,7 @@ impl Curve {
             let mut label = PointLabel { place, text: point.label.clone(), wide_only: false };
             let has_room = |label: &PointLabel, letter: [f64; 2], wide: bool| {
                 let others = labels.iter().filter(|other| wide || !other.wide_only);
-                others.into_iter().all(|other| !covers(label, other, letter))
+                others.into_iter().all(|other| !covers_label(label, other, letter))
             };
             if has_room(&label, LETTER, true) {
                 label.wide_only = !has_room(&label, LETTER_ON_PHONE, false);
@@ -95,16 +95,16 @@ impl Curve {
         let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
         let rates = self.points.iter().map(|point| point.iops);
         let rate_ends = self.points.iter().filter_map(|point| point.iops_interval);
-        let rates = shown(rates, rate_ends, MOST_OF_RATES);
+        let rates = visible_points(rates, rate_ends, MOST_OF_RATES);
         let latencies = self.points.iter().filter_map(|point| point.latency_ms);
         let latency_ends = self.points.iter().filter_map(|point| point.latency_interval_ms);
-        let latencies = shown(latencies, latency_ends, MOST_OF_LATENCIES);
+        let latencies = visible_points(latencies, latency_ends, MOST_OF_LATENCIES);
         let objective = self.objective.iter().map(|objective| objective.latency_ms);
         let x = ChartAxis::amounts("I/Os per second", rates.into_iter().fold(0.0, f64::max));
         let y = ChartAxis::latencies(self.latency_name.clone(), latencies.into_iter().chain(objective));
         let place = |(iops, ms): (f64, f64)| (x.scale.place(iops), y.scale.place(ms));
-        let (whiskers, are_cut) = self.intervals(&place);
-        let threads = self.threads();
+        let (whiskers, are_cut) = self.interval_path(&place);
+        let threads = self.thread_counts();
         let drawing = html! {
             path.whisker d=(whiskers) {}
             @for (number, threads) in threads.iter().enumerate() {
@@ -115,16 +115,16 @@ impl Curve {
             }
             (self.singled_out(&place))
         };
-        let labels = self.labels(&place);
-        let table = self.table(&x);
-        let (marks, key) = (self.marks(), self.keys());
+        let labels = self.point_labels(&place);
+        let table = self.figure_table(&x);
+        let (marks, key) = (self.point_marks(), self.legend_keys());
         let note = if are_cut { CUT.to_owned() } else { String::new() };
         let (id, title) = (self.id.clone(), self.title.clone());
         let figure = ChartFigure {
             kind: "curve",
             id,
             title,
-            summary: self.summary(),
+            summary: self.summary_text(),
             note,
             x,
             y,
@@ -252,7 +252,7 @@ impl Curve {
         }
     }
 
-    fn marks(&self) -> Vec<Mark> {
+    fn point_marks(&self) -> Vec<Mark> {
         let Some(knee) = &self.knee else { return Vec::new() };
         let Some(point) = self.points.get(knee.point) else { return Vec::new() };
         let (from, to) = knee.iops_interval.unwrap_or((point.iops, point.iops));
@@ -264,7 +264,7 @@ impl Curve {
         vec![Mark { from, to, text }]
     }
 
-    fn keys(&self) -> Vec<Key> {
+    fn legend_keys(&self) -> Vec<Key> {
         let knee = self.knee.as_ref().map(|_| Key::line("knee", "knee"));
         let objective = self.objective.as_ref().map(|objective| {
             let kept = match objective.iops {
@@ -273,7 +273,7 @@ impl Curve {
             };
             Key::line("objective", format!("objective {}: {kept}", objective.label))
         });
-        let threads = Some(self.threads()).filter(|threads| threads.len() > 1).unwrap_or_default();
+        let threads = Some(self.thread_counts()).filter(|threads| threads.len() > 1).unwrap_or_default();
         let lines = threads.iter().enumerate().map(|(number, threads)| {
             let words = if *threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
             Key::line(LINES[number % LINES.len()], words)
@@ -281,14 +281,14 @@ impl Curve {
         lines.chain(knee).chain(objective).collect()
     }
 
-    fn summary(&self) -> String {
+    fn summary_text(&self) -> String {
         let best = self.points.iter().max_by(|a, b| a.iops.total_cmp(&b.iops));
         let highest =
             best.map(|best| format!("; the highest is {} IOPS at {}", number(best.iops), best.label));
         format!("{} loads{}.", self.points.len(), highest.unwrap_or_default())
     }
 
-    fn table(&self, x: &ChartAxis) -> FigureTable {
+    fn figure_table(&self, x: &ChartAxis) -> FigureTable {
         let mut table = FigureTable::new(&["load", "IOPS", "IOPS, interval", &self.latency_name, "interval"]);
         let interval = |ends: Option<(f64, f64)>, text: fn(f64) -> String| {
             ends.map_or(NONE.into(), |(low, high)| format!("{} to {}", text(low), text(high)))
@@ -372,7 +372,7 @@ mod tests {
             (label(0.99, 0.5), label(0.6, 0.5), [false, false]),
         ];
         for (one, other, expected) in table {
-            let found = [LETTER, LETTER_ON_PHONE].map(|letter| covers(&one, &other, letter));
+            let found = [LETTER, LETTER_ON_PHONE].map(|letter| covers_label(&one, &other, letter));
             assert_eq!(found, expected, "{one:?} {other:?}");
         }
     }

@@ -51,9 +51,21 @@ pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> 
     let note = "The darker (on black: the brighter), the more of a slice's I/Os fall into the \
                 band."
         .to_owned();
-    let table = table(columns, &counted, &x, &y, seconds);
+    let table = figure_table(columns, &counted, &x, &y, seconds);
     let title = "Latency over time, every I/O".to_owned();
-    Some(ChartFigure { kind: "heat", id, title, summary, note, x, y, key: key(), drawing, marks, table })
+    Some(ChartFigure {
+        kind: "heat",
+        id,
+        title,
+        summary,
+        note,
+        x,
+        y,
+        key: legend_keys(),
+        drawing,
+        marks,
+        table,
+    })
 }
 
 fn low_end(band: usize) -> f64 {
@@ -69,7 +81,7 @@ fn count(column: &Column, scale: AxisScale) -> [u64; BANDS] {
     counts
 }
 
-fn key() -> Vec<Key> {
+fn legend_keys() -> Vec<Key> {
     let first = Key::area(CLASSES[0], format!("< {} %", STEPS[0]));
     let others =
         CLASSES.into_iter().skip(1).zip(STEPS).map(|(class, step)| Key::area(class, format!("≥ {step} %")));
@@ -77,7 +89,7 @@ fn key() -> Vec<Key> {
 }
 
 /// Counts by stretch of time and band; bands that hold nothing are left out.
-fn table(
+fn figure_table(
     columns: &[Column],
     counted: &[[u64; BANDS]],
     x: &ChartAxis,

@@ -60,7 +60,7 @@ impl Lines {
             let band: Vec<_> = if line.band { points.clone().map(between).collect() } else { Vec::new() };
             let places: Vec<Option<path::Point>> = points.map(through).collect();
             // What has no neighbour is no line: it is marked, and drawn over the time that it stands for.
-            let alone = alone(&places);
+            let alone = lone_points(&places);
             let levels = alone.iter().map(|number| {
                 let ends = [times[*number].0, times[*number].1].map(|at| x.scale.place(at));
                 path::line(ends.map(|at| places[*number].map(|(_, height)| (at, height))))
@@ -85,7 +85,7 @@ impl Lines {
 }
 
 /// The numbers of the points that have no neighbour.
-fn alone(places: &[Option<path::Point>]) -> Vec<usize> {
+fn lone_points(places: &[Option<path::Point>]) -> Vec<usize> {
     let is_there = |number: Option<usize>| number.and_then(|number| places.get(number)?.as_ref()).is_some();
     let is_alone = |number: &usize| {
         is_there(Some(*number)) && !is_there(number.checked_sub(1)) && !is_there(number.checked_add(1))

@@ -118,7 +118,7 @@ impl ChartFigure {
             figure.chart.{(self.kind)} id=(self.id) data-seconds=[time] {
                 figcaption {
                     (heading(level, &self.title))
-                    (self.keys())
+                    (self.render_keys())
                 }
                 @let below = self.x.more_below();
                 div.plot style=[below.map(|height| format!("padding-bottom:calc(2.9rem + {height}px)"))] {
@@ -128,10 +128,10 @@ impl ChartFigure {
                         (self.y.at_left())
                         (self.x.below())
                         svg.area width="100%" height="100%" viewBox=(SQUARE) preserveAspectRatio="none" {
-                            (self.stretches())
+                            (self.render_stretches())
                             (self.drawing)
                         }
-                        (self.numbers())
+                        (self.render_numbers())
                         @if !labels.is_empty() {
                             g.names.beside {
                                 @for label in labels {
@@ -144,7 +144,7 @@ impl ChartFigure {
                         }
                     }
                 }
-                (self.explained())
+                (self.render_explanation())
                 @if !self.note.is_empty() { p.note { (self.note) } }
                 (self.table.folded(&self.title))
             }
@@ -156,7 +156,7 @@ impl ChartFigure {
         (self.y.kind == AxisKind::Rows).then(|| format!("height:{:.1}rem", ROW * rows))
     }
 
-    fn keys(&self) -> Markup {
+    fn render_keys(&self) -> Markup {
         html! {
             @if !self.key.is_empty() {
                 ul.key {
@@ -177,7 +177,7 @@ impl ChartFigure {
         }
     }
 
-    fn stretches(&self) -> Markup {
+    fn render_stretches(&self) -> Markup {
         let at = |figure: f64| self.x.scale.place(figure).clamp(0.0, 1.0);
         let corners = |mark: &Mark| ((at(mark.from), WHOLE[0]), (at(mark.to), WHOLE[1]));
         let (moments, long): (Vec<&Mark>, Vec<&Mark>) =
@@ -197,7 +197,7 @@ impl ChartFigure {
         }
     }
 
-    fn numbers(&self) -> Markup {
+    fn render_numbers(&self) -> Markup {
         html! {
             @if !self.marks.is_empty() {
                 g.marks {
@@ -210,7 +210,7 @@ impl ChartFigure {
         }
     }
 
-    fn explained(&self) -> Markup {
+    fn render_explanation(&self) -> Markup {
         html! {
             @if !self.marks.is_empty() {
                 ol.marked { @for mark in &self.marks { li { (mark.text) } } }

@@ -48,11 +48,11 @@ pub fn axis_of(distributions: &[NinesLine]) -> f64 {
 pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: FigureTable) -> ChartFigure {
     let title = "Latency distribution".to_owned();
     let x = ChartAxis::nines(axis_of(distributions));
-    let all = distributions.iter().flat_map(NinesLine::points).map(|(_, ms)| ms);
+    let all = distributions.iter().flat_map(NinesLine::line_points).map(|(_, ms)| ms);
     let y = ChartAxis::latencies("latency", all);
     let drawing = html! {
         @for one in distributions {
-            @let points = one.points();
+            @let points = one.line_points();
             @let place = |(at, ms): &(f64, f64)| (x.scale.place(*at), y.scale.place(*ms));
             path.line.{(one.class)} d=(path::line(points.iter().map(|point| Some(place(point))))) {}
             path.dots.{(one.class)} d=(path::dots(points.last().map(place))) {}
@@ -96,7 +96,7 @@ mod tests {
     fn no_nines_are_shown_that_there_are_too_few_ios_for() {
         let steps = [(0.0, 1.0), (0.5, 2.0), (0.9, 3.0), (0.99, 4.0), (0.999, 5.0)].to_vec();
         let of = NinesLine { class: "total", name: String::new(), ios: 100, steps, max: 6.0 };
-        let points = of.points();
+        let points = of.line_points();
         assert_eq!(points.len(), 4, "{points:?}");
         assert_eq!(points.last(), Some(&(2.0, 6.0)));
         assert!((nines(0.999) - 3.0).abs() < 1e-9 && nines(0.0) == 0.0 && nines(1.0).is_finite());

@@ -21,7 +21,7 @@ pub fn line(points: impl IntoIterator<Item = Option<Point>>) -> String {
     let mut begun = false;
     for point in points {
         if let Some(point) = point {
-            put(&mut path, if begun { 'L' } else { 'M' }, point);
+            put_point(&mut path, if begun { 'L' } else { 'M' }, point);
             if !begun {
                 // A point alone is a dot: lines have round ends.
                 path.push_str("h.01");
@@ -36,7 +36,7 @@ pub fn line(points: impl IntoIterator<Item = Option<Point>>) -> String {
 pub fn dots(points: impl IntoIterator<Item = Point>) -> String {
     let mut path = String::new();
     for point in points {
-        put(&mut path, 'M', point);
+        put_point(&mut path, 'M', point);
         path.push_str("h.01");
     }
     path
@@ -49,7 +49,7 @@ pub fn area(places: &[Option<(f64, f64, f64)>]) -> String {
         let upper = run.iter().flatten().map(|(x, _, high)| (*x, *high));
         let lower = run.iter().flatten().rev().map(|(x, low, _)| (*x, *low));
         for (place, point) in upper.chain(lower).enumerate() {
-            put(&mut path, if place == 0 { 'M' } else { 'L' }, point);
+            put_point(&mut path, if place == 0 { 'M' } else { 'L' }, point);
         }
         if !run.is_empty() {
             path.push('Z');
@@ -62,10 +62,10 @@ pub fn area(places: &[Option<(f64, f64, f64)>]) -> String {
 pub fn boxes(corners: impl IntoIterator<Item = (Point, Point)>) -> String {
     let mut path = String::new();
     for ((left, low), (right, high)) in corners {
-        put(&mut path, 'M', (left, low));
-        put(&mut path, 'L', (left, high));
-        put(&mut path, 'L', (right, high));
-        put(&mut path, 'L', (right, low));
+        put_point(&mut path, 'M', (left, low));
+        put_point(&mut path, 'L', (left, high));
+        put_point(&mut path, 'L', (right, high));
+        put_point(&mut path, 'L', (right, low));
         path.push('Z');
     }
     path

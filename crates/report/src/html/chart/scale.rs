@@ -22,14 +22,14 @@ impl AxisScale {
     /// Returns a scale from 0 to a round figure at or above `highest`.
     pub fn from_zero(highest: f64) -> AxisScale {
         let highest = if highest.is_finite() && highest > 0.0 { highest } else { 1.0 };
-        let step = step(highest, 4.0);
+        let step = round_step(highest, 4.0);
         AxisScale::Linear { from: 0.0, to: (highest / step).ceil() * step }
     }
 
     /// Returns a scale from a round figure at or below the lowest to one at or above the highest.
     pub fn to_round(figures: impl IntoIterator<Item = f64>) -> AxisScale {
-        let (low, high) = ends(figures).filter(|(low, high)| low < high).unwrap_or((-1.0, 1.0));
-        let step = step(high - low, 4.0);
+        let (low, high) = figure_ends(figures).filter(|(low, high)| low < high).unwrap_or((-1.0, 1.0));
+        let step = round_step(high - low, 4.0);
         // A figure that is round but for its rounding is its own end.
         AxisScale::Linear { from: (low / step + 1e-9).floor() * step, to: (high / step - 1e-9).ceil() * step }
     }
@@ -37,7 +37,8 @@ impl AxisScale {
     /// Returns a scale of the figures' range, which are greater than 0. It covers at least a tenth of
     /// them, so that noise does not fill the axis.
     pub fn near(figures: impl IntoIterator<Item = f64>) -> AxisScale {
-        let (low, high) = ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.5, 1.5));
+        let (low, high) =
+            figure_ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.5, 1.5));
         let middle = (low + high) / 2.0;
         let half = ((high - low) / 2.0 * 1.1).max(middle / 20.0);
         AxisScale::Linear { from: (middle - half).max(0.0), to: middle + half }
@@ -46,7 +47,8 @@ impl AxisScale {
     /// Returns a logarithmic scale of the figures' range, which are greater than 0. It covers at least a
     /// factor of two, so that noise does not dominate.
     pub fn log(figures: impl IntoIterator<Item = f64>) -> AxisScale {
-        let (low, high) = ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.1, 10.0));
+        let (low, high) =
+            figure_ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.1, 10.0));
         let (low, high) = if high / low < 2.0 { (low / 1.5, high * 1.5) } else { (low / 1.1, high * 1.1) };
         AxisScale::Log { from: low, to: high }
     }
@@ -64,7 +66,7 @@ impl AxisScale {
     pub fn round_figures(self, wanted: f64) -> Vec<f64> {
         match self {
             AxisScale::Linear { from, to } => {
-                let step = step(to - from, wanted);
+                let step = round_step(to - from, wanted);
                 let first = (from / step).ceil() as i64;
                 let last = (to / step + 1e-9).floor() as i64;
                 (first..=last.min(first + 100)).map(|number| number as f64 * step).collect()
@@ -85,7 +87,7 @@ impl AxisScale {
     }
 }
 
-fn ends(figures: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+fn figure_ends(figures: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let known = figures.into_iter().filter(|figure| figure.is_finite());
     known.fold(None, |ends: Option<(f64, f64)>, figure| {
         let (low, high) = ends.unwrap_or((figure, figure));
@@ -94,7 +96,7 @@ fn ends(figures: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 /// The round step that divides a length in about `wanted` parts.
-fn step(length: f64, wanted: f64) -> f64 {
+fn round_step(length: f64, wanted: f64) -> f64 {
     let rough = (length / wanted).max(f64::MIN_POSITIVE);
     let power = 10f64.powf(rough.log10().floor());
     let steps = [1.0, 2.0, 2.5, 5.0, 10.0];
@@ -109,8 +111,8 @@ pub fn time_step(seconds: f64) -> f64 {
     ];
     let rough = seconds / 6.0;
     match rough {
-        _ if rough <= 1.0 => step(seconds, 6.0),
-        _ => STEPS.into_iter().find(|step| *step >= rough).unwrap_or_else(|| step(seconds, 6.0)),
+        _ if rough <= 1.0 => round_step(seconds, 6.0),
+        _ => STEPS.into_iter().find(|step| *step >= rough).unwrap_or_else(|| round_step(seconds, 6.0)),
     }
 }
 

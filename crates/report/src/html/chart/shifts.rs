@@ -97,7 +97,7 @@ mod tests {
     use crate::html::chart::scale::AxisScale;
 
     /// The heights from above, in thousandths, of all corners of a path.
-    fn heights(path: &str) -> Vec<f64> {
+    fn corner_heights(path: &str) -> Vec<f64> {
         let places = path.split(['M', 'L', 'Z']).filter(|place| !place.is_empty());
         places.map(|place| place.split([' ', 'h']).nth(1).unwrap().parse().unwrap()).collect()
     }
@@ -159,7 +159,7 @@ mod tests {
             let begin = format!("<path class=\"{class}\" d=\"");
             let paths: Vec<&str> =
                 drawn.split(&begin).skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
-            let all: Vec<f64> = paths.into_iter().flat_map(heights).collect();
+            let all: Vec<f64> = paths.into_iter().flat_map(corner_heights).collect();
             assert!(all.len() >= count, "{class}: {drawn}");
             // The lower end of a row is the upper end of the next one, which its name doesn't touch.
             let in_name =
@@ -168,7 +168,7 @@ mod tests {
         }
         // Each line is interrupted: no piece of it is longer than what is below a name.
         let zero = drawn.split("class=\"zero\" d=\"").nth(1).unwrap().split('"').next().unwrap();
-        let all = heights(zero);
+        let all = corner_heights(zero);
         for ends in all.chunks(2) {
             assert!((ends[1] - ends[0] - 1000.0 * (1.0 - NAME) / count as f64).abs() < 0.2, "{all:?}");
         }

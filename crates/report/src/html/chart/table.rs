@@ -45,12 +45,12 @@ impl FigureTable {
         html! {
             details {
                 summary { "Table" span.quiet { ", " (rows) } }
-                div.scroll tabindex="0" role="region" aria-label={ "Table: " (title) } { (self.whole(title)) }
+                div.scroll tabindex="0" role="region" aria-label={ "Table: " (title) } { (self.render_table(title)) }
             }
         }
     }
 
-    fn whole(&self, title: &str) -> Markup {
+    fn render_table(&self, title: &str) -> Markup {
         html! {
             table {
                 caption.hidden { (title) }

@@ -45,7 +45,7 @@ pub fn verdicts(page: &ComparisonPage) -> Markup {
         }
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
             // What concerns all of them is said once.
-            (verdict(page, span, if number == 0 { &warnings } else { &[] }))
+            (render_verdict(page, span, if number == 0 { &warnings } else { &[] }))
         }
         @if page.is_noise {
             p.lead { "Both sides are the same: what differs is this machine's own noise." }
@@ -54,7 +54,7 @@ pub fn verdicts(page: &ComparisonPage) -> Markup {
     }
 }
 
-fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, String)]) -> Markup {
+fn render_verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, String)]) -> Markup {
     let Some((primary, others)) = span.metrics.split_first() else { return html! {} };
     let badge = Badge::of_change(primary.verdict);
     let answer = compare::answer(primary, span.same_percent);
@@ -72,10 +72,10 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
             @if !warnings.is_empty() || !changed.is_empty() {
                 ul.statements {
                     @for (severity, message) in warnings {
-                        (said(&Badge::of(*severity), None, &[], message, &[], None))
+                        (finding_box(&Badge::for_severity(*severity), None, &[], message, &[], None))
                     }
                     @for metric in changed {
-                        (said(&Badge::of_change(metric.verdict), None, &[], &besides(metric), &[], None))
+                        (finding_box(&Badge::of_change(metric.verdict), None, &[], &metric_text(metric), &[], None))
                     }
                 }
             }
@@ -83,7 +83,7 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
     }
 }
 
-fn besides(metric: &Compared) -> String {
+fn metric_text(metric: &Compared) -> String {
     let change = metric.change_percent.map(signed).unwrap_or_default();
     let between = compare::between(metric, "and").unwrap_or_default();
     format!("{}: {change}, between {between}", name(metric))

@@ -29,7 +29,7 @@ type SideStep = (f64, Band);
 /// A chart of all I/Os, and where there are reads and writes one of each.
 pub fn charts(page: &ComparisonPage, span: &SpanCompared) -> Vec<ChartFigure> {
     let index = span.time_span as usize - 1;
-    let of = |direction: SideDirection| chart(page, span, index, direction);
+    let of = |direction: SideDirection| distribution_chart(page, span, index, direction);
     let [all, reads, writes] = DIRECTIONS.map(of);
     match (reads, writes) {
         (Some(reads), Some(writes)) if page.comparison.time_spans.len() <= MOST_WITH_ALL => {
@@ -39,13 +39,13 @@ pub fn charts(page: &ComparisonPage, span: &SpanCompared) -> Vec<ChartFigure> {
     }
 }
 
-fn chart(
+fn distribution_chart(
     page: &ComparisonPage,
     span: &SpanCompared,
     index: usize,
     direction: SideDirection,
 ) -> Option<ChartFigure> {
-    let steps = [0, 1].map(|side| steps(&runs_of(page, span, side), index, direction));
+    let steps = [0, 1].map(|side| side_steps(&runs_of(page, span, side), index, direction));
     if steps.iter().any(|steps| steps.len() < 2) {
         return None;
     }
@@ -74,19 +74,19 @@ fn chart(
         kind: "lines",
         id: format!("nines-{}-{}", id(page, span), direction.0[0]),
         title: format!("{}Latency distribution, {}", of_span(page, span), direction.0[1]),
-        summary: summary(&steps),
+        summary: summary_text(&steps),
         note: note.into(),
         key: CLASSES.into_iter().zip(LETTERS).map(|(class, letter)| Key::line(class, letter)).collect(),
         drawing,
         marks: Vec::new(),
-        table: table(&steps, repeated, &at),
+        table: percentile_table(&steps, repeated, &at),
         x,
         y,
     })
 }
 
 /// The percentiles that every run of the side knows exactly and has enough I/Os for.
-fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
+fn side_steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
     let spans: Option<Vec<&SpanSummary>> =
         runs.iter().map(|run| run.known.time_spans.get(index)?.as_ref()).collect();
     let Some(spans) = spans.filter(|spans| !spans.is_empty()) else { return Vec::new() };
@@ -97,21 +97,21 @@ fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Ve
         let exact =
             |span: &SpanSummary| of(&span.percentile(percent)?).filter(|time| !span.is_lower_bound(*time));
         let values = spans.iter().map(|span| exact(span).map(Millis::ms));
-        Some((percent, over(&values.collect::<Option<Vec<f64>>>()?)))
+        Some((percent, value_band(&values.collect::<Option<Vec<f64>>>()?)))
     };
     let percents = spans[0].percentiles.iter().map(|row| row.percent);
     let told = percents.filter(|percent| fewest as f64 * (100.0 - percent) / 100.0 >= 1.0 - 1e-9);
-    let first = shortest.filter(|_| fewest > 0).map(|values| (0.0, over(&values)));
+    let first = shortest.filter(|_| fewest > 0).map(|values| (0.0, value_band(&values)));
     first.into_iter().chain(told.filter_map(step)).collect()
 }
 
-fn over(values: &[f64]) -> Band {
+fn value_band(values: &[f64]) -> Band {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(0.0, f64::max);
     Band { min: low, mean: median(values.iter().copied()), max: high }
 }
 
-fn summary(steps: &[Vec<SideStep>; 2]) -> String {
+fn summary_text(steps: &[Vec<SideStep>; 2]) -> String {
     let at = |percent: f64| {
         let of = |steps: &Vec<SideStep>| {
             steps.iter().find(|(at, _)| *at == percent).map(|(_, ms)| latency(ms.mean))
@@ -124,7 +124,7 @@ fn summary(steps: &[Vec<SideStep>; 2]) -> String {
 }
 
 /// The percentiles of the text report.
-fn table(steps: &[Vec<SideStep>; 2], repeated: bool, at: &impl Fn(f64) -> f64) -> FigureTable {
+fn percentile_table(steps: &[Vec<SideStep>; 2], repeated: bool, at: &impl Fn(f64) -> f64) -> FigureTable {
     let mut table = FigureTable::new(&["percentile"]);
     for letter in LETTERS {
         table.head.push(format!("{letter}, ms"));

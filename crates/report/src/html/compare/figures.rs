@@ -26,11 +26,11 @@ pub fn figures(page: &ComparisonPage) -> Markup {
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
             @if several { (heading(3, &span_name(page, span))) }
             (PageTable::new("compared", "Figures of both sides")
-                .of(&ComparedLine::columns(["A", "B"]), &compare::lines_of_span(span)))
+                .render(&ComparedLine::columns(["A", "B"]), &compare::lines_of_span(span)))
             @if number == 0 { p.note { (MEANING) } }
-            (statistics(span))
+            (render_statistics(span))
             @if number < MOST_WITH_CHARTS {
-                @if let Some(chart) = changes(page, span) {
+                @if let Some(chart) = changes_chart(page, span) {
                     div.charts { (chart.markup(if several { 4 } else { 3 })) }
                 }
             }
@@ -38,7 +38,7 @@ pub fn figures(page: &ComparisonPage) -> Markup {
     }
 }
 
-fn statistics(span: &SpanCompared) -> Markup {
+fn render_statistics(span: &SpanCompared) -> Markup {
     let lines: Vec<ComparedLine> =
         compare::lines_of_span(span).into_iter().filter(ComparedLine::is_compared).collect();
     html! {
@@ -46,7 +46,7 @@ fn statistics(span: &SpanCompared) -> Markup {
             details {
                 summary { "Statistics" }
                 (PageTable::new("compared", "Statistics of the figures")
-                    .of(&ComparedLine::statistics(), &lines))
+                    .render(&ComparedLine::statistics(), &lines))
                 p.note { (STATISTICS_MEAN) }
             }
         }
@@ -63,8 +63,8 @@ fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
             0.0,
             [
                 name(metric).to_owned(),
-                cell(metric.change_percent),
-                between(metric),
+                percent_cell(metric.change_percent),
+                interval_text(metric),
                 metric.verdict.word().into(),
             ],
         );
@@ -75,9 +75,9 @@ fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
         change: metric.change_percent,
         interval: metric.low_percent.zip(metric.high_percent),
     };
-    let said = shown
-        .iter()
-        .map(|metric| format!("{} {}, {}", name(metric), cell(metric.change_percent), metric.verdict.word()));
+    let said = shown.iter().map(|metric| {
+        format!("{} {}, {}", name(metric), percent_cell(metric.change_percent), metric.verdict.word())
+    });
     let shifts = Shifts {
         id: format!("changes-{}", id(page, span)),
         title: "Change of each figure".into(),
@@ -94,10 +94,10 @@ fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
     Some(shifts.chart())
 }
 
-fn cell(percent: Option<f64>) -> String {
+fn percent_cell(percent: Option<f64>) -> String {
     percent.map_or(NONE.into(), signed)
 }
 
-fn between(metric: &Compared) -> String {
+fn interval_text(metric: &Compared) -> String {
     compare::between(metric, "to").unwrap_or_else(|| NONE.into())
 }

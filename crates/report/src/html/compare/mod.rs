@@ -13,7 +13,7 @@ use super::page::{command, heading};
 use super::table::PageTable;
 use super::title;
 use diskspd_judge::lab::compare::{self, SideDifference};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -81,13 +81,13 @@ const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
     TableColumn::<SideDifference>::words("B", |one| Cell::text(one.second.as_ref())).paged(),
 ];
 
-fn differences(found: &[SideDifference]) -> Markup {
+fn render_differences(found: &[SideDifference]) -> Markup {
     let both = |one: &&SideDifference| one.first.is_some() && one.second.is_some();
     let both: Vec<SideDifference> = found.iter().filter(both).cloned().collect();
     html! {
         @if found.is_empty() { p { "Nothing: everything else recorded is the same on both sides." } }
         @if !both.is_empty() {
-            (PageTable::new("differences", "Other differences").high().of(&DIFFERENCES, &both))
+            (PageTable::new("differences", "Other differences").high().render(&DIFFERENCES, &both))
         }
         @for told in compare::not_recorded(found) { p.note { (told) } }
         @if !found.is_empty() { p.note { "Everything else recorded is the same on both sides." } }

@@ -7,16 +7,16 @@ use crate::html::chart::points::{PointGroup, Points};
 use crate::html::chart::table::FigureTable;
 use crate::number::short;
 use diskspd_judge::lab::compare::{Compared, SpanCompared, Summarized};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 
 pub fn charts(page: &ComparisonPage, span: &SpanCompared) -> Vec<ChartFigure> {
     let most = if page.comparison.time_spans.len() > MOST_WITH_ALL { 1 } else { usize::MAX };
     let known = span.metrics.iter().take(most).filter_map(|metric| Some((metric, metric.sides.as_ref()?)));
-    known.map(|(metric, sides)| chart(page, span, metric, sides)).collect()
+    known.map(|(metric, sides)| points_chart(page, span, metric, sides)).collect()
 }
 
-fn chart(
+fn points_chart(
     page: &ComparisonPage,
     span: &SpanCompared,
     metric: &Compared,
@@ -45,12 +45,12 @@ fn chart(
     let all = sides.iter().flat_map(|side| side.values.iter().copied());
     let ticks = if metric.more_is_better { short } else { short_latency };
     let sides_below = LETTERS.iter().zip(sides).enumerate().map(|(number, (letter, side))| {
-        (number as f64 + 0.5, format!("{letter}, {}", counted(side.values.len(), "run")))
+        (number as f64 + 0.5, format!("{letter}, {}", count_of(side.values.len(), "run")))
     });
     let points = Points {
         id: format!("runs-{}-{}", id(page, span), metric.metric.replace('.', "-")),
         title: format!("{}{}", of_span(page, span), name(metric)),
-        summary: summary(sides, write),
+        summary: summary_text(sides, write),
         note: String::new(),
         x: ChartAxis::places("runs of each side, in their order", 2.0, sides_below.collect()),
         y: ChartAxis::near(name(metric), all, ticks),
@@ -66,13 +66,13 @@ pub fn run_name(letter: &str, run: &str) -> String {
     if run.starts_with(letter) { line(run).into_owned() } else { format!("{letter}: {}", line(run)) }
 }
 
-fn summary(sides: &[Summarized; 2], write: fn(f64) -> String) -> String {
+fn summary_text(sides: &[Summarized; 2], write: fn(f64) -> String) -> String {
     let of = |(letter, side): (&&str, &Summarized)| {
         let low = side.values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = side.values.iter().copied().fold(0.0, f64::max);
         format!(
             "{letter}: {}, median {}, {} to {}",
-            counted(side.values.len(), "run"),
+            count_of(side.values.len(), "run"),
             write(side.median),
             write(low),
             write(high)

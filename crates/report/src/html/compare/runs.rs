@@ -21,9 +21,9 @@ const MOST_LINES: usize = 4;
 pub fn runs(page: &ComparisonPage) -> Markup {
     let left = page.sides.iter().map(|side| side.runs.len().saturating_sub(MOST)).sum::<usize>();
     let lines: Vec<SideRunLine> =
-        LETTERS.iter().zip(page.sides).flat_map(|(letter, side)| lines(letter, side)).collect();
+        LETTERS.iter().zip(page.sides).flat_map(|(letter, side)| run_lines(letter, side)).collect();
     html! {
-        (PageTable::new("runs", "Runs of both sides").high().of(SideRunLine::COLUMNS, &lines))
+        (PageTable::new("runs", "Runs of both sides").high().render(SideRunLine::COLUMNS, &lines))
         @if left > 0 { p.note { (left) " runs more are in the charts and their tables." } }
     }
 }
@@ -35,7 +35,7 @@ struct SideRunLine<'a> {
     span: Option<&'a SpanSummary>,
 }
 
-fn lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunLine<'a>> {
+fn run_lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunLine<'a>> {
     let of_run = move |run: &'a SideRun| {
         let several = run.known.time_spans.len() > 1;
         let spans = run.known.time_spans.iter().enumerate();
@@ -79,7 +79,7 @@ impl OfSpan for SideRunLine<'_> {
 pub fn command_lines(page: &ComparisonPage) -> Markup {
     html! {
         @for (letter, side) in LETTERS.iter().zip(page.sides) {
-            @let found = distinct(side);
+            @let found = distinct_names(side);
             @if !found.is_empty() {
                 p.name { "How " (letter) " was run" }
                 @for one in found.iter().take(MOST_LINES) {
@@ -91,7 +91,7 @@ pub fn command_lines(page: &ComparisonPage) -> Markup {
     }
 }
 
-fn distinct(side: &Side) -> Vec<String> {
+fn distinct_names(side: &Side) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in side.runs.iter().filter_map(|run| run.known.command_line.as_ref()) {
         let text = String::from_utf8_lossy(line.as_bytes()).into_owned();

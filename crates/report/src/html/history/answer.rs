@@ -1,7 +1,7 @@
 //! The lasting changes, in words.
 
 use super::{FollowedCourse, FollowedWork, HistoryPage, ToldOf, change_of, figure_name, figure_text};
-use crate::html::verdict::{Badge, said};
+use crate::html::verdict::{Badge, finding_box};
 use diskspd_judge::lab::compare::ChangeVerdict;
 use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::stats::trend::FEWEST_RUNS;
@@ -91,7 +91,7 @@ pub fn verdict(page: &HistoryPage) -> Markup {
             @if !changed.is_empty() {
                 ul.statements {
                     @for (work, figure, changes) in changed.iter().take(MOST) {
-                        (statement(work, *figure, changes))
+                        (change_statement(work, *figure, changes))
                     }
                 }
             }
@@ -105,7 +105,7 @@ fn how_bad(verdict: &ChangeVerdict) -> u8 {
     if *verdict == ChangeVerdict::Worse { 1 } else { 0 }
 }
 
-fn sentence(told: usize, changed: usize) -> String {
+fn change_sentence(told: usize, changed: usize) -> String {
     match (told, changed) {
         (0, _) => {
             format!(
@@ -125,16 +125,16 @@ fn sentence(told: usize, changed: usize) -> String {
 }
 
 /// The latest change of a figure, with the earlier ones as evidence.
-fn statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingChange]) -> Markup {
+fn change_statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingChange]) -> Markup {
     let Some((last, earlier)) = changes.split_last() else { return html! {} };
     let span = if work.time_span > 1 { format!(" (time span {})", work.time_span) } else { String::new() };
     let message = format!("{}{span}: {}", figure_name(figure), last.words);
     let mut evidence = vec![work.name()];
     evidence.extend(earlier.iter().map(|change| format!("earlier: {}", change.words)));
-    said(&Badge::of_change(last.verdict), None, &[], &message, &evidence, None)
+    finding_box(&Badge::of_change(last.verdict), None, &[], &message, &evidence, None)
 }
 
-fn unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {
+fn render_unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {
     let mut works: Vec<&FollowedWork> = few.iter().map(|(work, _)| *work).collect();
     works.dedup();
     let runs: usize = works.iter().map(|work| work.runs()).sum();

@@ -37,7 +37,7 @@ pub fn courses(page: &HistoryPage) -> Markup {
                         @if let Some(line) = &work.command_line { (command(line)) }
                         div.charts {
                             @for course in &work.courses {
-                                (chart(page, course, room, number).markup(4))
+                                (course_chart(page, course, room, number).markup(4))
                             }
                         }
                     }
@@ -68,7 +68,7 @@ fn about(work: &FollowedWork) -> String {
     format!("{} runs{span}, machine {}", work.runs(), line(machine))
 }
 
-fn chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize) -> ChartFigure {
+fn course_chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize) -> ChartFigure {
     let left = course.points.len().saturating_sub(room);
     let runs: Vec<(&ListedRun, f64)> = course.points[left..]
         .iter()
@@ -98,15 +98,15 @@ fn chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize
     let points = Points {
         id: format!("course-{}-{}", number + 1, course.figure.name().replace('.', "-")),
         title: name.into(),
-        summary: summary(course),
-        note: [latest(course, left), said(course), labels(&runs)]
+        summary: summary_text(course),
+        note: [latest_text(course, left), trend_sentence(course), label_text(&runs)]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
             .join(" "),
-        x: ChartAxis::places("runs in the order of time, UTC", runs.len() as f64, dates(&runs)),
+        x: ChartAxis::places("runs in the order of time, UTC", runs.len() as f64, date_marks(&runs)),
         y: ChartAxis::near(name, points.iter().map(|(_, value)| *value), ticks),
-        table: table(course, &runs, left),
+        table: course_table(course, &runs, left),
         groups: vec![PointGroup { class: "total", name: "run; line: level".into(), points, levels }],
         ringed: (!pinned.is_empty()).then(|| ("pinned".into(), pinned)),
         marks: marks.chain(machine).collect(),
@@ -114,7 +114,7 @@ fn chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize
     points.chart()
 }
 
-fn summary(course: &FollowedCourse) -> String {
+fn summary_text(course: &FollowedCourse) -> String {
     let write = figure_text(course.figure);
     let levels: Vec<String> = course
         .levels
@@ -124,12 +124,12 @@ fn summary(course: &FollowedCourse) -> String {
     format!("{} runs; {}.", course.points.len(), levels.join(", then "))
 }
 
-fn latest(course: &FollowedCourse, left: usize) -> Option<String> {
+fn latest_text(course: &FollowedCourse, left: usize) -> Option<String> {
     let all = course.points.len();
     (left > 0).then(|| format!("The latest {} of {all} runs are drawn.", all - left))
 }
 
-fn said(course: &FollowedCourse) -> Option<String> {
+fn trend_sentence(course: &FollowedCourse) -> Option<String> {
     let sentence = |words: &String| {
         let mut letters = words.chars();
         let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
@@ -138,7 +138,7 @@ fn said(course: &FollowedCourse) -> Option<String> {
     (!course.said.is_empty()).then(|| course.said.iter().map(sentence).collect::<Vec<_>>().join(" "))
 }
 
-fn labels(runs: &[(&ListedRun, f64)]) -> Option<String> {
+fn label_text(runs: &[(&ListedRun, f64)]) -> Option<String> {
     let mut stretches: Vec<(&str, usize, usize)> = Vec::new();
     for (place, (run, _)) in runs.iter().enumerate() {
         let Some(label) = run.label else { continue };
@@ -160,7 +160,7 @@ fn labels(runs: &[(&ListedRun, f64)]) -> Option<String> {
     }
 }
 
-fn dates(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
+fn date_marks(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
     let Some(((first, _), (last, _))) = runs.first().zip(runs.last()) else { return Vec::new() };
     let end = runs.len() - 1;
     // One in the middle where there is room for it.
@@ -171,7 +171,7 @@ fn dates(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
     places.into_iter().filter_map(named).collect()
 }
 
-fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> FigureTable {
+fn course_table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> FigureTable {
     let write = figure_text(course.figure);
     let mut table = FigureTable::new(&["run", figure_name(course.figure), "began", "label", "told"]);
     for (place, (run, value)) in runs.iter().enumerate() {
@@ -182,14 +182,14 @@ fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> Fi
             write(*value),
             date_and_time(run.at).unwrap_or_default(),
             line(&label).into_owned(),
-            told(course, left + place),
+            run_tooltip(course, left + place),
         ];
         table.row((place as f64 + 0.5) / runs.len() as f64, cells);
     }
     table
 }
 
-fn told(course: &FollowedCourse, place: usize) -> String {
+fn run_tooltip(course: &FollowedCourse, place: usize) -> String {
     let of_it = course.told.iter().filter(|run| run.place == place);
     let words = of_it.map(|run| match run.of {
         ToldOf::Machine => format!("changed: {}", run.words),

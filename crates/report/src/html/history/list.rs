@@ -14,11 +14,11 @@ use maud::{Markup, html};
 const MOST: usize = 2000;
 
 pub fn list(page: &HistoryPage) -> Markup {
-    let lines: Vec<KeptLine> = page.runs.iter().rev().take(MOST).flat_map(lines).collect();
+    let lines: Vec<KeptLine> = page.runs.iter().rev().take(MOST).flat_map(kept_lines).collect();
     html! {
         @if page.runs.is_empty() { p { "No run fits." } }
         @else {
-            (PageTable::new("kept", "All runs, the latest first").high().of(KeptLine::COLUMNS, &lines))
+            (PageTable::new("kept", "All runs, the latest first").high().render(KeptLine::COLUMNS, &lines))
             p.note {
                 "The latest first, with a line for each time span; times are UTC."
                 @if page.runs.len() > MOST {
@@ -38,7 +38,7 @@ struct KeptLine<'a> {
 }
 
 /// A line for each time span; one for a run without any.
-fn lines<'a>(run: &'a ListedRun) -> Vec<KeptLine<'a>> {
+fn kept_lines<'a>(run: &'a ListedRun) -> Vec<KeptLine<'a>> {
     let spans = run.run.time_spans.iter().map(Option::as_ref).enumerate();
     let lines: Vec<KeptLine> = spans.map(|(place, span)| KeptLine { run, place, span }).collect();
     if lines.is_empty() { vec![KeptLine { run, place: 0, span: None }] } else { lines }
@@ -48,37 +48,37 @@ impl<'a> KeptLine<'a> {
     const COLUMNS: &'a [TableColumn<KeptLine<'a>>] = &[
         TableColumn::<KeptLine>::words("run", |line| Cell::named(format!("@{}", line.run.id))).paged(),
         TableColumn::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
-        TableColumn::<KeptLine>::words("label, tags", KeptLine::words).paged(),
+        TableColumn::<KeptLine>::words("label, tags", KeptLine::words_cell).paged(),
         TableColumn::<KeptLine>::words("found", |line| match line.run.run.worst() {
-            Some(worst) => Cell::Marked(Badge::of(worst).0, String::new()),
+            Some(worst) => Cell::Marked(Badge::for_severity(worst).0, String::new()),
             None => Cell::Missing,
         })
         .paged(),
-        TableColumn::<KeptLine>::words("work", KeptLine::work).paged(),
-        TableColumn::<KeptLine>::number("IOPS", |line| line.figure(RunFigure::Iops)).paged(),
-        TableColumn::<KeptLine>::number("MiB/s", |line| line.figure(RunFigure::MibPerS)).paged(),
-        TableColumn::<KeptLine>::number("mean", |line| line.figure(RunFigure::Mean)).paged(),
-        TableColumn::<KeptLine>::number("50 %", |line| line.figure(RunFigure::P50)).paged(),
-        TableColumn::<KeptLine>::number("99 %", |line| line.figure(RunFigure::P99)).paged(),
-        TableColumn::<KeptLine>::number("99.9 %", |line| line.figure(RunFigure::P999)).paged(),
+        TableColumn::<KeptLine>::words("work", KeptLine::work_cell).paged(),
+        TableColumn::<KeptLine>::number("IOPS", |line| line.figure_cell(RunFigure::Iops)).paged(),
+        TableColumn::<KeptLine>::number("MiB/s", |line| line.figure_cell(RunFigure::MibPerS)).paged(),
+        TableColumn::<KeptLine>::number("mean", |line| line.figure_cell(RunFigure::Mean)).paged(),
+        TableColumn::<KeptLine>::number("50 %", |line| line.figure_cell(RunFigure::P50)).paged(),
+        TableColumn::<KeptLine>::number("99 %", |line| line.figure_cell(RunFigure::P99)).paged(),
+        TableColumn::<KeptLine>::number("99.9 %", |line| line.figure_cell(RunFigure::P999)).paged(),
         TableColumn::<KeptLine>::words("machine", |line| Cell::text(line.run.run.computer())).paged(),
         TableColumn::<KeptLine>::words("targets", |line| Cell::Text(line.run.targets.join(" "))).paged(),
     ];
 
-    fn words(&self) -> Cell {
+    fn words_cell(&self) -> Cell {
         let words = self.run.label.into_iter().chain(self.run.tags.iter().map(String::as_str));
         let words: Vec<&str> = words.chain(self.run.pinned.then_some("pinned")).collect();
         Cell::Text(words.join(", "))
     }
 
-    fn work(&self) -> Cell {
+    fn work_cell(&self) -> Cell {
         let name = self.run.work.get(self.place).cloned().unwrap_or_default();
         let several = self.run.run.time_spans.len() > 1;
         let beside = if several { format!("time span {}", self.place + 1) } else { String::new() };
         Cell::Named { name, beside, link: None, kind: "" }
     }
 
-    fn figure(&self, of: RunFigure) -> Cell {
+    fn figure_cell(&self, of: RunFigure) -> Cell {
         match self.span.map(|span| of.cell(span, WhichIos::Total, 2)) {
             Some(Cell::Figure(value, _)) if !of.more_is_better() => Cell::Time(Millis::new(value)),
             cell => cell.unwrap_or(Cell::Missing),

@@ -28,7 +28,7 @@ pub fn content(page: &HistoryPage) -> Markup {
         header {
             p.kicker { "DiskSpd for Linux · history" }
             h1 { (title(page)) }
-            p.targets { (summary(page)) }
+            p.targets { (summary_text(page)) }
         }
         section.verdict { (heading(2, "Verdict")) (answer::verdict(page)) }
         (courses::courses(page))
@@ -40,7 +40,7 @@ pub fn content(page: &HistoryPage) -> Markup {
     }
 }
 
-fn summary(page: &HistoryPage) -> String {
+fn summary_text(page: &HistoryPage) -> String {
     use diskspd_model::units::start_time::date_and_time;
     let runs = crate::number::grouped(page.runs.len() as f64);
     let ends = page.runs.first().zip(page.runs.last());

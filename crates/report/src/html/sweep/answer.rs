@@ -16,7 +16,7 @@ pub fn answers(page: &SweepPage) -> Markup {
         }
         @for answer in &page.sweep.answers {
             @if !answer.common.is_empty() { h3 { "With " (line(&answer.common)) } }
-            (tiles(page, answer))
+            (render_tiles(page, answer))
             div.group {
                 dl.list {
                     @for said in answer_lines(answer, &page.sweep.points, &page.sweep.settings) {
@@ -24,7 +24,7 @@ pub fn answers(page: &SweepPage) -> Markup {
                     }
                 }
             }
-            @match answer.chosen() {
+            @match answer.chosen_row() {
                 Some(row) => {
                     p.name { "From now on" }
                     (command(&page.sweep.command(row)))

@@ -43,7 +43,7 @@ fn rows_of<'a>(page: &SweepPage<'a>, answer: &SweepAnswer) -> Vec<(usize, &'a Po
     rows
 }
 
-fn title(what: &str, answer: &SweepAnswer) -> String {
+fn chart_title(what: &str, answer: &SweepAnswer) -> String {
     if answer.common.is_empty() { what.to_owned() } else { format!("{what}, {}", answer.common) }
 }
 
@@ -92,9 +92,10 @@ fn label_in_group(row: &PointRow, of_group: &[(usize, &PointRow)]) -> String {
     if own.is_empty() { label(row) } else { own }
 }
 
-fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
-    let of =
-        |latency: &LatencyLine| objective.map_or(latency.mean_ms, |objective| objective.of(latency)).ms();
+fn curve_point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
+    let of = |latency: &LatencyLine| {
+        objective.map_or(latency.mean_ms, |objective| objective.read_from(latency)).ms()
+    };
     let values: Vec<f64> = row.runs.iter().filter_map(|line| line.felt()).map(of).collect();
     CurvePoint {
         label: label_in_group(row, of_group),
@@ -103,19 +104,19 @@ fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Obje
         iops: row.figures.as_ref().map_or(0.0, |line| line.iops),
         iops_interval: row.iops.and_then(|iops| iops.interval(Bounds::Positive)),
         latency_ms: row.figures.as_ref().and_then(RunLine::felt).map(of),
-        latency_interval_ms: factors(&values),
+        latency_interval_ms: mean_factors(&values),
     }
 }
 
 /// The interval of the geometric mean, by which the objective is judged: latencies vary by factors.
-fn factors(values: &[f64]) -> Option<(f64, f64)> {
+fn mean_factors(values: &[f64]) -> Option<(f64, f64)> {
     let logarithms: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
-    let spread = Spread::of(&logarithms)?;
+    let spread = Spread::from_values(&logarithms)?;
     let width = spread.half_width?;
     Some(((spread.mean - width).exp(), (spread.mean + width).exp()))
 }
 
-fn bars(answer: &SweepAnswer, rows: &[(usize, &PointRow)], count: usize) -> Bars {
+fn bar_chart(answer: &SweepAnswer, rows: &[(usize, &PointRow)], count: usize) -> Bars {
     let rates: Vec<f64> =
         rows.iter().map(|(_, row)| row.figures.as_ref().map_or(0.0, |line| line.iops)).collect();
     let highest = rates.iter().copied().fold(0.0, f64::max);
@@ -125,7 +126,7 @@ fn bars(answer: &SweepAnswer, rows: &[(usize, &PointRow)], count: usize) -> Bars
     }
     Bars {
         id: format!("rates-{}", count + 1),
-        title: title("I/Os per second", answer),
+        title: chart_title("I/Os per second", answer),
         summary: format!("{} points; the highest is {}.", rows.len(), number(highest)),
         note: String::new(),
         of: "point".into(),

@@ -96,7 +96,7 @@ fn judged(page: &SweepPage) -> Markup {
     let badge = match (bad, warned, drifted) {
         (0, 0, false) if unconfirmed > 0 => Badge::of_devices(Verdict::Unknown),
         (0, 0, false) => Badge::of_devices(Verdict::Verified),
-        _ => Badge::of(severity),
+        _ => Badge::for_severity(severity),
     };
     let words = match (bad, warned) {
         (0, 0) if unconfirmed > 0 => {
@@ -127,15 +127,15 @@ fn found(page: &SweepPage) -> Markup {
             @for one in &told {
                 @let severity = if one.found.wrong { Severity::Wrong } else { Severity::Warning };
                 @let (message, remedy) = (&one.found.message, one.found.remedy.as_deref());
-                (verdict::said(&Badge::of(severity), None, &[], message, &[one.place()], remedy))
+                (verdict::finding_box(&Badge::for_severity(severity), None, &[], message, &[one.place()], remedy))
             }
         }
     }
 }
 
-fn drifted(drift: &Drift) -> Markup {
+fn render_drift(drift: &Drift) -> Markup {
     let severity = if drift.is_much() { Severity::Warning } else { Severity::Note };
     html! {
-        ul.statements { (verdict::said(&Badge::of(severity), None, &[], &drift.text(), &[], None)) }
+        ul.statements { (verdict::finding_box(&Badge::for_severity(severity), None, &[], &drift.text(), &[], None)) }
     }
 }

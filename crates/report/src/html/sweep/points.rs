@@ -8,8 +8,8 @@ use maud::{Markup, html};
 pub fn points(page: &SweepPage) -> Markup {
     let lines = point_lines(&page.sweep.points, |place| roles(page, place));
     html! {
-        (PageTable::new("points", "All points").high().of(PointLine::COLUMNS, &lines))
-        p.note { (meaning(page)) }
+        (PageTable::new("points", "All points").high().render(PointLine::COLUMNS, &lines))
+        p.note { (table_meaning(page)) }
     }
 }
 
@@ -28,7 +28,7 @@ fn meaning(page: &SweepPage) -> &'static str {
     }
 }
 
-fn roles(page: &SweepPage, place: usize) -> String {
+fn point_roles(page: &SweepPage, place: usize) -> String {
     let mut roles = Vec::new();
     for answer in &page.sweep.answers {
         let named = [

@@ -64,11 +64,11 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
             Ok(()) => done = part.to,
             // It said it could and can't (file systems in user space): the cache always can.
             Err(Error::Io(error)) if error.kind() == io::ErrorKind::InvalidInput => {}
-            Err(error) => return Err(part.failed(error)),
+            Err(error) => return Err(part.fill_failure(error)),
         }
     }
     let part = FilePart::new(job, block, done, size);
-    run(&part, 1, size, progress).map_err(|error| part.failed(error))?;
+    run(&part, 1, size, progress).map_err(|error| part.fill_failure(error))?;
     progress(size, size);
     Ok(())
 }
@@ -107,7 +107,7 @@ impl<'a> FilePart<'a> {
     }
 
     /// Once all threads have ended: up to where the file is written, for the blocks are taken in their order.
-    fn failed(&self, error: Error) -> FillFailed {
+    fn fill_failure(&self, error: Error) -> FillFailed {
         let next = self.from + self.next.load(Ordering::Relaxed) * BLOCK;
         FillFailed { error, written: next.min(self.end.load(Ordering::Relaxed)) }
     }
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn order(size: u64) -> FileOrder<'static> {
+    fn sample_order(size: u64) -> FileOrder<'static> {
         FileOrder { path: Path::new(""), size, zero: false, recreate: false }
     }
 
@@ -174,7 +174,7 @@ mod tests {
         let size = (BEHIND + 3) * BLOCK + 5;
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
-        let job = Job { file: &file, direct: None, order: &order(size), stop: &stop };
+        let job = Job { file: &file, direct: None, order: &sample_order(size), stop: &stop };
         fill(&job, &mut |_, _| ()).unwrap();
         assert_eq!(file.metadata().unwrap().len(), size);
         let mut content = vec![0; size as usize];
@@ -188,7 +188,7 @@ mod tests {
         let unwritable = File::open(there.path()).unwrap();
         let stop = AtomicBool::new(false);
         for direct in [None, Some((&unwritable, 512))] {
-            let job = Job { file: &unwritable, direct, order: &order(1 << 40), stop: &stop };
+            let job = Job { file: &unwritable, direct, order: &sample_order(1 << 40), stop: &stop };
             let error = fill(&job, &mut |_, _| ()).unwrap_err();
             let Error::Io(why) = &error.error else { panic!("{error:?}") };
             assert!(why.to_string().starts_with("Bad file descriptor"), "{why}");
@@ -200,7 +200,7 @@ mod tests {
     fn a_stop_leaves_a_part_without_gaps() {
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
-        let order = order(1 << 40);
+        let order = sample_order(1 << 40);
         let job = Job { file: &file, direct: None, order: &order, stop: &stop };
         // Stopped by the first look at the progress, which the size sees to that there is.
         let failed = fill(&job, &mut |_, _| stop.store(true, Ordering::Relaxed)).unwrap_err();
@@ -213,18 +213,22 @@ mod tests {
     fn a_failure_leaves_what_is_before_it() {
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
-        let (order, block) = (order(1 << 40), vec![0; BLOCK as usize]);
+        let (order, block) = (sample_order(1 << 40), vec![0; BLOCK as usize]);
         let job = Job { file: &file, direct: None, order: &order, stop: &stop };
         let part = FilePart::new(&job, &block, 0, 10 * BLOCK);
         part.next.store(7, Ordering::Relaxed);
-        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK);
+        assert_eq!(part.fill_failure(Error::Stopped).written, 7 * BLOCK);
         part.failed.store(true, Ordering::Relaxed);
         part.write().unwrap();
-        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK, "the eighth block was taken and left");
+        assert_eq!(
+            part.fill_failure(Error::Stopped).written,
+            7 * BLOCK,
+            "the eighth block was taken and left"
+        );
         part.next.store(12, Ordering::Relaxed);
-        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK);
+        assert_eq!(part.fill_failure(Error::Stopped).written, 7 * BLOCK);
         let done = FilePart::new(&job, &block, 0, 10 * BLOCK);
         done.next.store(12, Ordering::Relaxed);
-        assert_eq!(done.failed(Error::Stopped).written, 10 * BLOCK);
+        assert_eq!(done.fill_failure(Error::Stopped).written, 10 * BLOCK);
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn take(path: &Path, size: u64) -> io::Result<FileSample> {
     page_cache::read_nothing_ahead(&file);
     let mut block = Buffer::new(BLOCK as usize)?;
     let mut sample = FileSample { blocks: 0, zeros: 0 };
-    for offset in offsets(size) {
+    for offset in sample_offsets(size) {
         let length = BLOCK.min(size - offset) as usize;
         let Some(bytes) = block.as_mut_slice().get_mut(..length) else { continue };
         positioned::read_exact(&file, bytes, offset)?;
@@ -57,7 +57,7 @@ pub(super) fn take(path: &Path, size: u64) -> io::Result<FileSample> {
     Ok(sample)
 }
 
-fn offsets(size: u64) -> impl Iterator<Item = u64> {
+fn sample_offsets(size: u64) -> impl Iterator<Item = u64> {
     let blocks = size.div_ceil(BLOCK);
     let (count, last) = (blocks.min(BLOCKS), blocks.saturating_sub(1));
     (0..count)
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn first_and_last_block_and_those_between_them_are_read() {
-        let at = |size| offsets(size).collect::<Vec<_>>();
+        let at = |size| sample_offsets(size).collect::<Vec<_>>();
         assert!(at(0).is_empty());
         assert_eq!(at(1), [0]);
         assert_eq!(at(4097), [0, 4096]);

@@ -124,7 +124,7 @@ pub fn all_fit<'a>(
         if let Growth::To(size) = growth {
             within_limits(size).map_err(|reason| untouched(path, reason))?;
         }
-        let Some((size, taken)) = change(path, there.as_ref(), growth, recreate) else { continue };
+        let Some((size, taken)) = space_change(path, there.as_ref(), growth, recreate) else { continue };
         // What is to be created will lie where the nearest directory is that exists.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let Some(place) = absolute.ancestors().find(|place| place.exists()) else { continue };
@@ -165,7 +165,7 @@ pub(super) fn within_limits(size: u64) -> Result<(), Reason> {
 
 /// Returns the bytes that are written to a file and the bytes that it gives back before; `None` if it stays
 /// unchanged.
-fn change(path: &Path, found: Option<&Metadata>, growth: Growth, recreate: bool) -> Option<(u64, u64)> {
+fn space_change(path: &Path, found: Option<&Metadata>, growth: Growth, recreate: bool) -> Option<(u64, u64)> {
     let stored = found.map_or(0, inode::stored);
     match (growth, found) {
         (Growth::To(size), Some(found)) if found.len() == size && !recreate && stored < size => {

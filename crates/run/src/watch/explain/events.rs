@@ -43,7 +43,7 @@ pub(super) struct TaskNames {
 }
 
 impl TaskNames {
-    fn number(&mut self, name: &[u8]) -> Option<u16> {
+    fn name_number(&mut self, name: &[u8]) -> Option<u16> {
         if let Some(number) = self.known.get(name) {
             return Some(*number);
         }
@@ -53,7 +53,7 @@ impl TaskNames {
         Some(number)
     }
 
-    pub fn of(&self, number: u16) -> &str {
+    pub fn name_of_event(&self, number: u16) -> &str {
         self.all.get(usize::from(number)).map_or("", String::as_str)
     }
 }
@@ -118,7 +118,7 @@ impl EventFormats {
             let place = switch.field(name_field)?;
             let name = fields.get(place.offset..)?.get(..place.size)?;
             let name = name.split(|byte| *byte == 0).next()?;
-            Some(TracedTask { number, name: if number == 0 { None } else { names.number(name) } })
+            Some(TracedTask { number, name: if number == 0 { None } else { names.name_number(name) } })
         };
         let (from, to) = (task("prev_pid", "prev_comm")?, task("next_pid", "next_comm")?);
         let state = switch.field("prev_state")?;

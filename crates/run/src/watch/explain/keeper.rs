@@ -29,7 +29,7 @@ struct SlowCandidate {
 }
 
 impl SlowCandidate {
-    fn reaped(&self) -> Nanos {
+    fn reaped_at(&self) -> Nanos {
         self.io.start.saturating_add(self.io.latency)
     }
 }
@@ -72,7 +72,7 @@ impl Keeper {
     /// An event of a device, in the order of time.
     pub fn saw(&mut self, seen: BlockSeen) {
         if seen.flush {
-            return self.flushes.take(&seen);
+            return self.flushes.take_flush(&seen);
         }
         if self.block.len() == MOST_EVENTS {
             self.block.pop_front();
@@ -86,7 +86,7 @@ impl Keeper {
     }
 
     /// Events until `now` were lost.
-    pub fn lost(&mut self, now: Nanos) {
+    pub fn note_loss(&mut self, now: Nanos) {
         self.block.clear();
         self.flushes.all.clear();
         self.threads.iter_mut().for_each(|thread| thread.course.forget());
@@ -96,7 +96,7 @@ impl Keeper {
     /// Explains the I/Os of the seconds that were over at `until`, by when all events are known.
     pub fn close(&mut self, until: Nanos) {
         let begin = self.begin;
-        let second = move |candidate: &SlowCandidate| (candidate.reaped().saturating_sub(begin)) / SECOND;
+        let second = move |candidate: &SlowCandidate| (candidate.reaped_at().saturating_sub(begin)) / SECOND;
         let over = until.saturating_sub(begin) / SECOND;
         let is_over = |candidate: &SlowCandidate| until == Nanos::MAX || second(candidate) < over;
         let (mut closed, waiting): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(is_over);
@@ -105,14 +105,14 @@ impl Keeper {
         for ios in closed.chunk_by_mut(|one, next| second(one) == second(next)) {
             ios.sort_by_key(|candidate| Reverse(candidate.io.latency));
             let number = ios.first().map_or(0, second);
-            self.explain(number as u32, &ios[..ios.len().min(self.wanted)]);
+            self.explain_ios(number as u32, &ios[..ios.len().min(self.wanted)]);
         }
     }
 
-    fn explain(&mut self, second: u32, ios: &[SlowCandidate]) {
+    fn explain_ios(&mut self, second: u32, ios: &[SlowCandidate]) {
         let blocks = self.block_times(ios);
         let explained: Vec<SlowIo> =
-            ios.iter().zip(&blocks).map(|(candidate, block)| self.io(candidate, block)).collect();
+            ios.iter().zip(&blocks).map(|(candidate, block)| self.explain_io(candidate, block)).collect();
         let mut row = SlowSecond { second, ios: explained.len() as u64, ..SlowSecond::default() };
         row.longest_ns = explained.first().map_or(0, |io| io.latency_ns);
         explained.iter().for_each(|io| row.stages.add_all(&io.stages));
@@ -147,7 +147,7 @@ impl Keeper {
                 let SlowCandidate { io, .. } = &ios[*index];
                 let is_its = *to > seen.sector
                     && (io.op == Operation::Write) == seen.write
-                    && (io.start..=ios[*index].reaped()).contains(&seen.at);
+                    && (io.start..=ios[*index].reaped_at()).contains(&seen.at);
                 if is_its {
                     let is_exact = is_whole[*index] && (*from, *to) == (seen.sector, end);
                     found[*index].take(seen, is_exact);
@@ -157,20 +157,20 @@ impl Keeper {
         let mut times: Vec<BlockTimes> = found.into_iter().map(|found| found.times).collect();
         for (times, candidate) in times.iter_mut().zip(ios) {
             let device = self.places.get(candidate.io.target as usize).and_then(TargetPlaces::device);
-            times.flush = device.and_then(|(device, _)| self.flushes.longest(device, candidate));
+            times.flush = device.and_then(|(device, _)| self.flushes.longest_flush(device, candidate));
         }
         times
     }
 
-    fn io(&self, candidate: &SlowCandidate, block: &BlockTimes) -> SlowIo {
+    fn explain_io(&self, candidate: &SlowCandidate, block: &BlockTimes) -> SlowIo {
         let SlowCandidate { worker, io } = candidate;
         let places = self.places.get(io.target as usize);
-        let group = self.throttle(io.start, places, block);
+        let group = self.find_throttle(io.start, places, block);
         let nothing = Thread::default();
         let thread = self.threads.get(*worker as usize).unwrap_or(&nothing);
         let blind = io.start < self.blind_until;
         let Attributed { stages, culprit } = slow::attribute(
-            (io.start, candidate.reaped()),
+            (io.start, candidate.reaped_at()),
             &if blind { BlockTimes::default() } else { *block },
             &thread.course,
             thread.number,
@@ -178,9 +178,11 @@ impl Keeper {
         );
         let device = places.map_or("", TargetPlaces::name);
         let named = |(kept, ns)| match kept {
-            HeldBy::ByTask(name) => {
-                Culprit { kind: CulpritKind::Task, name: self.names.of(name).to_owned(), duration_ns: ns }
-            }
+            HeldBy::ByTask(name) => Culprit {
+                kind: CulpritKind::Task,
+                name: self.names.name_of_event(name).to_owned(),
+                duration_ns: ns,
+            },
             HeldBy::By(kind) => {
                 let name = match kind {
                     CulpritKind::Throttle => group.unwrap_or_default(),
@@ -226,7 +228,7 @@ struct DeviceFlushes {
 }
 
 impl DeviceFlushes {
-    fn take(&mut self, seen: &BlockSeen) {
+    fn take_flush(&mut self, seen: &BlockSeen) {
         match seen.step {
             slow::BlockStep::Issued => {
                 let last = |(device, _, end): &&mut (u32, Nanos, Nanos)| {
@@ -254,8 +256,8 @@ impl DeviceFlushes {
         }
     }
 
-    fn longest(&self, device: u32, candidate: &SlowCandidate) -> Option<(Nanos, Nanos)> {
-        let (start, reaped) = (candidate.io.start, candidate.reaped());
+    fn longest_flush(&self, device: u32, candidate: &SlowCandidate) -> Option<(Nanos, Nanos)> {
+        let (start, reaped) = (candidate.io.start, candidate.reaped_at());
         let within =
             |(_, begin, end): &&(u32, Nanos, Nanos)| (*end).min(reaped).saturating_sub((*begin).max(start));
         let its = self.all.iter().filter(|(of, ..)| *of == device);
@@ -272,7 +274,7 @@ mod tests {
         let mut flushes = DeviceFlushes::default();
         let mut saw = |at, step| {
             let (device, sector, sectors, write) = (1, 0, 0, true);
-            flushes.take(&BlockSeen { at, step, device, sector, sectors, write, flush: true });
+            flushes.take_flush(&BlockSeen { at, step, device, sector, sectors, write, flush: true });
         };
         const MS: Nanos = 1_000_000;
         for (begin, end) in [(10, 70), (70, 130), (200, 210)] {

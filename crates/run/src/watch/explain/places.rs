@@ -51,7 +51,7 @@ struct TracedPlace {
 }
 
 impl TracedPlace {
-    fn of(root: &Root, opened: &OpenedToLook, size: u64) -> Result<TracedPlace, NoPlace> {
+    fn from_opened(root: &Root, opened: &OpenedToLook, size: u64) -> Result<TracedPlace, NoPlace> {
         let stack = &opened.stack;
         if let Some(why) = &stack.no_device_reason {
             return Err(NoPlace::NoDevice(why.clone()));
@@ -81,7 +81,11 @@ impl TargetPlaces {
             let known = ids.iter().find(|(_, target)| Some(target.id) == id);
             let device = known.ok_or(NoPlace::Unnamed);
             let device = device.and_then(|(engine, target)| {
-                TracedPlace::of(root, &observe_devices::opened(located, *engine, target), target.size)
+                TracedPlace::from_opened(
+                    root,
+                    &observe_devices::opened(located, *engine, target),
+                    target.size,
+                )
             });
             TargetPlaces { id: id.unwrap_or_default(), device }
         };

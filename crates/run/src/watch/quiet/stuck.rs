@@ -42,11 +42,11 @@ impl StuckWatch {
         }
         old.sort_by_key(|(.., started)| *started);
         for (index, io, started) in old {
-            self.tell(span, index, &io, (started, start, now));
+            self.report_stuck(span, index, &io, (started, start, now));
         }
     }
 
-    fn tell(
+    fn report_stuck(
         &mut self,
         span: &WatchedSpan,
         index: usize,

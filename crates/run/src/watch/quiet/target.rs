@@ -83,7 +83,7 @@ impl WatchedTarget {
         self.open.as_ref().and_then(|open| open.in_flight)
     }
 
-    pub fn seen(&mut self, ios: u64, now: Nanos) -> TargetLook {
+    pub fn note_count(&mut self, ios: u64, now: Nanos) -> TargetLook {
         self.beats.iter_mut().for_each(|beats| beats.look(now, ios));
         if ios != self.ios {
             let open = self.open.take().map(|open| open.closed(self.id, self.since, now));

@@ -51,7 +51,7 @@ impl Counters {
                 Source::Nowhere(why) => CounterPlace::Nowhere(why.into()),
                 Source::MajorFaults => at_end(&mut events, Event::MajorFaults),
                 Source::MinorFaults => at_end(&mut events, Event::MinorFaults),
-                Source::Tracepoint { name, filter } => match tracepoint(machine, name, filter)? {
+                Source::Tracepoint { name, filter } => match find_tracepoint(machine, name, filter)? {
                     Ok(point) => at_end(&mut events, Event::Tracepoint(point)),
                     Err(why) => CounterPlace::Nowhere(why.to_string()),
                 },
@@ -80,7 +80,7 @@ impl Counters {
             *after = NetworkCounters::read(&self.root);
         }
         let started = self.failed.take().map_or(Ok(()), Err);
-        self.counts = Some(started.and(stopped).and_then(|()| sums(&self.groups)));
+        self.counts = Some(started.and(stopped).and_then(|()| sum_counters(&self.groups)));
     }
 
     /// The counts; `None` when the window was never closed.
@@ -112,7 +112,7 @@ fn at_end(events: &mut Vec<Event>, event: Event) -> CounterPlace {
 }
 
 /// A tracepoint of this kernel, or why it has none of that kind.
-fn tracepoint<'a>(
+fn find_tracepoint<'a>(
     machine: &Machine,
     name: &'a str,
     filter: &'a str,
@@ -127,7 +127,7 @@ fn tracepoint<'a>(
 }
 
 /// The tracepoints of a class of which nothing can be counted.
-fn uncounted(class: TraceClass, rows: &[(&'static EventRow, CounterPlace)]) -> Option<String> {
+fn uncounted_text(class: TraceClass, rows: &[(&'static EventRow, CounterPlace)]) -> Option<String> {
     let mut of_class = rows.iter().filter(|(row, _)| row.class == class);
     if of_class.clone().any(|(_, place)| !matches!(place, CounterPlace::Nowhere(_))) {
         return None;
@@ -146,7 +146,7 @@ fn open_groups(cpus: &[u32], events: &[Event]) -> io::Result<Vec<CounterGroup>> 
     groups.filter(|group| !group.as_ref().is_err_and(super::is_offline)).collect()
 }
 
-fn sums(groups: &[CounterGroup]) -> io::Result<Vec<u64>> {
+fn sum_counters(groups: &[CounterGroup]) -> io::Result<Vec<u64>> {
     let mut sums: Vec<u64> = Vec::new();
     for group in groups {
         let counts = group.counts()?;
@@ -199,7 +199,7 @@ mod tests {
             // So much comes fresh from the kernel every time.
             drop(std::hint::black_box(vec![1u8; 40 << 20]));
         };
-        let Some(counts) = counted(&classes, work) else { return };
+        let Some(counts) = count_events(&classes, work) else { return };
         for (event, least) in [
             (ProcessStart, 5),
             (ProcessEnd, 5),
@@ -235,7 +235,7 @@ mod tests {
             one.send_to(b"x", other.local_addr().expect("an address")).expect("send");
             other.recv(&mut [0]).expect("receive");
         };
-        let Some(counts) = counted(&[TraceClass::Network], work) else { return };
+        let Some(counts) = count_events(&[TraceClass::Network], work) else { return };
         for (event, least) in [
             (Accept, 3),
             (Connect, 3),

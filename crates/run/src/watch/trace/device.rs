@@ -82,7 +82,7 @@ pub fn watch_device(
         let missing = || told(TracingError::NoTracepoint { names: name.into() });
         found.and_then(|format| BlockFormat::of(&format)).ok_or_else(missing)
     };
-    let tracepoints = tracepoints(view, watched.has_queue);
+    let tracepoints = io_tracepoints(view, watched.has_queue);
     let [issue, complete] = tracepoints;
     let formats = BlockFormats { issue: format(issue)?, complete: format(complete)? };
     let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
@@ -107,7 +107,7 @@ pub fn watch_device(
     let failed = |source| WatchError::Failed { path: path.to_owned(), source };
     reader.instance.start().map_err(failed)?;
     begun();
-    reader.watch(Nanos::from(seconds) * SECOND, control).map_err(failed)?;
+    reader.watch_events(Nanos::from(seconds) * SECOND, control).map_err(failed)?;
     Ok(IoTrace { target_size: Some(size), ..reader.collected.finish() })
 }
 
@@ -123,7 +123,7 @@ struct EventReader {
 }
 
 impl EventReader {
-    fn watch(&mut self, longest: Nanos, control: &Control) -> io::Result<()> {
+    fn watch_events(&mut self, longest: Nanos, control: &Control) -> io::Result<()> {
         let end = clock::monotonic() + longest;
         while clock::monotonic() < end && !control.is_interrupted() && !self.collected.is_full() {
             thread::sleep(Duration::from_nanos(PAUSE.min(end.saturating_sub(clock::monotonic()))));
@@ -140,7 +140,7 @@ impl EventReader {
     fn read(&mut self) -> io::Result<()> {
         let Self { instance, page, formats, waiting, .. } = self;
         instance.take_events(page, |at, fields| waiting.extend(formats.event(at, fields)))?;
-        let lost = self.instance.lost()?;
+        let lost = self.instance.lost_events()?;
         if lost > self.lost {
             self.collect_until(Nanos::MAX);
             self.collected.lost(lost - self.lost);
@@ -153,7 +153,7 @@ impl EventReader {
         self.waiting.sort_by_key(|event| event.at);
         let count = self.waiting.partition_point(|event| event.at <= settled);
         for event in self.waiting.drain(..count) {
-            take(&mut self.collected, &self.watched, &event);
+            take_event(&mut self.collected, &self.watched, &event);
         }
     }
 }

@@ -41,7 +41,7 @@ impl Machine {
     pub(super) fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TracingError> {
         let missing = |name: &str| TracingError::NoTracepoint { names: name.into() };
         let find = |name: &str| {
-            let format = self.format(name)?.and_then(|format| BlockFormat::of(&format));
+            let format = self.format(name)?.and_then(|format| BlockFormat::from_event(&format));
             format.ok_or_else(|| missing(name))
         };
         let formats = BlockFormats { issue: find(ISSUE)?, complete: find(COMPLETE)? };

@@ -73,7 +73,7 @@ impl RequestRecorder {
             end: never(),
             started: Barrier::new(2),
         });
-        let requests = DeviceRequests::of(devices.iter().copied());
+        let requests = DeviceRequests::for_devices(devices.iter().copied());
         let session = TraceSession {
             buffer_kib: instance.kib(),
             buffers: instance.buffers() as u64,
@@ -90,7 +90,7 @@ impl RequestRecorder {
         };
         let work = move || {
             let _aside = cpu::keep_off(workers);
-            reader.recorded.failed = reader.work().err();
+            reader.recorded.failed = reader.run_thread().err();
             reader.recorded
         };
         let thread = thread::Builder::new().name("trace".into()).spawn(work)?;
@@ -173,7 +173,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn work(&mut self) -> io::Result<()> {
+    fn run_thread(&mut self) -> io::Result<()> {
         while self.shared.stage.load(Ordering::Acquire) == WAITING {
             thread::park();
         }
@@ -193,7 +193,7 @@ impl Reader {
         self.instance.stop()?;
         self.read()?;
         self.match_until(Nanos::MAX);
-        self.recorded.session.lost_events = self.instance.lost()?;
+        self.recorded.session.lost_events = self.instance.lost_events()?;
         Ok(())
     }
 
@@ -202,7 +202,7 @@ impl Reader {
         let taken = instance.take_events(page, |at, fields| waiting.extend(formats.event(at, fields)))?;
         self.recorded.session.read += taken.buffers;
         if taken.may_be_lost {
-            let lost = self.instance.lost()?;
+            let lost = self.instance.lost_events()?;
             if lost > self.recorded.session.lost_events {
                 self.recorded.session.lost_events = lost;
                 self.match_until(Nanos::MAX);

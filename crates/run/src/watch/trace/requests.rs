@@ -84,7 +84,7 @@ struct StartedRequest {
 }
 
 impl DeviceRequests {
-    pub fn of(devices: impl IntoIterator<Item = u32>) -> DeviceRequests {
+    pub fn for_devices(devices: impl IntoIterator<Item = u32>) -> DeviceRequests {
         let devices = devices.into_iter().map(|device| (device, Default::default())).collect();
         DeviceRequests { devices, ..DeviceRequests::default() }
     }
@@ -165,67 +165,90 @@ mod tests {
         }
     }
 
-    fn issue(at: Nanos, sector: u64, sectors: u32) -> BlockEvent {
+    fn issue_event(at: Nanos, sector: u64, sectors: u32) -> BlockEvent {
         event(at, false, sector, sectors)
     }
 
-    fn done(at: Nanos, sector: u64, sectors: u32) -> BlockEvent {
+    fn done_event(at: Nanos, sector: u64, sectors: u32) -> BlockEvent {
         event(at, true, sector, sectors)
     }
 
     /// Requests counted, how many of them with a time, and the sum of those.
-    fn reads(events: &[BlockEvent], window: RangeInclusive<Nanos>) -> (u64, u64, f64) {
-        let mut requests = DeviceRequests::of([DISK]);
+    fn count_reads(events: &[BlockEvent], window: RangeInclusive<Nanos>) -> (u64, u64, f64) {
+        let mut requests = DeviceRequests::for_devices([DISK]);
         events.iter().for_each(|event| requests.take(*event, &window));
-        let [reads, writes] = requests.of_device(DISK).times;
+        let [count_reads, writes] = requests.of_device(DISK).times;
         assert_eq!(writes, CompletionTimes::default());
-        let moments = *reads.times.moments();
-        (reads.requests, moments.count(), moments.mean().unwrap_or_default() * moments.count() as f64)
+        let moments = *count_reads.times.moments();
+        (count_reads.requests, moments.count(), moments.mean().unwrap_or_default() * moments.count() as f64)
     }
 
     #[test]
     fn completions_are_matched_with_their_issues() {
         type Case = (&'static str, Vec<BlockEvent>, (u64, u64, f64));
         let table: Vec<Case> = vec![
-            ("one", vec![issue(10, 0, 8), done(15, 0, 8)], (1, 1, 5.0)),
+            ("one", vec![issue_event(10, 0, 8), done_event(15, 0, 8)], (1, 1, 5.0)),
             (
                 "two that overtake",
-                vec![issue(10, 0, 8), issue(11, 8, 8), done(15, 8, 8), done(17, 0, 8)],
+                vec![
+                    issue_event(10, 0, 8),
+                    issue_event(11, 8, 8),
+                    done_event(15, 8, 8),
+                    done_event(17, 0, 8),
+                ],
                 (2, 2, 11.0),
             ),
             (
                 "the same sectors twice",
-                vec![issue(10, 0, 8), issue(11, 0, 8), done(15, 0, 8), done(17, 0, 8)],
+                vec![
+                    issue_event(10, 0, 8),
+                    issue_event(11, 0, 8),
+                    done_event(15, 0, 8),
+                    done_event(17, 0, 8),
+                ],
                 (2, 2, 11.0),
             ),
             (
                 "in three parts",
-                vec![issue(10, 0, 24), done(15, 0, 8), done(16, 8, 8), done(20, 16, 8)],
+                vec![
+                    issue_event(10, 0, 24),
+                    done_event(15, 0, 8),
+                    done_event(16, 8, 8),
+                    done_event(20, 16, 8),
+                ],
                 (1, 1, 10.0),
             ),
-            ("issued anew", vec![issue(10, 0, 8), issue(100, 0, 8), done(105, 0, 8)], (1, 1, 5.0)),
-            ("issued before the trace", vec![done(15, 0, 8), issue(16, 0, 8), done(18, 0, 8)], (2, 1, 2.0)),
-            ("never complete", vec![issue(10, 0, 8)], (0, 0, 0.0)),
+            (
+                "issued anew",
+                vec![issue_event(10, 0, 8), issue_event(100, 0, 8), done_event(105, 0, 8)],
+                (1, 1, 5.0),
+            ),
+            (
+                "issued before the trace",
+                vec![done_event(15, 0, 8), issue_event(16, 0, 8), done_event(18, 0, 8)],
+                (2, 1, 2.0),
+            ),
+            ("never complete", vec![issue_event(10, 0, 8)], (0, 0, 0.0)),
         ];
         for (name, events, expected) in table {
-            assert_eq!(reads(&events, 0..=1000), expected, "{name}");
+            assert_eq!(count_reads(&events, 0..=1000), expected, "{name}");
         }
     }
 
     #[test]
     fn completions_outside_window_do_not_count() {
         let events: Vec<BlockEvent> =
-            (0..5).flat_map(|i| [issue(100 * i, i, 1), done(100 * i + 20, i, 1)]).collect();
-        assert_eq!(reads(&events, 120..=320), (3, 3, 60.0));
-        assert_eq!(reads(&events, Nanos::MAX..=Nanos::MAX), (0, 0, 0.0));
+            (0..5).flat_map(|i| [issue_event(100 * i, i, 1), done_event(100 * i + 20, i, 1)]).collect();
+        assert_eq!(count_reads(&events, 120..=320), (3, 3, 60.0));
+        assert_eq!(count_reads(&events, Nanos::MAX..=Nanos::MAX), (0, 0, 0.0));
     }
 
     #[test]
     fn directions_and_devices_are_told_apart() {
-        let mut requests = DeviceRequests::of([DISK]);
-        let read = issue(10, 0, 8);
-        let write = BlockEvent { write: true, ..issue(11, 0, 8) };
-        let other = BlockEvent { device: DISK + 1, ..issue(12, 0, 8) };
+        let mut requests = DeviceRequests::for_devices([DISK]);
+        let read = issue_event(10, 0, 8);
+        let write = BlockEvent { write: true, ..issue_event(11, 0, 8) };
+        let other = BlockEvent { device: DISK + 1, ..issue_event(12, 0, 8) };
         for event in [read, write, other] {
             requests.take(event, &(0..=100));
         }
@@ -239,35 +262,35 @@ mod tests {
 
     #[test]
     fn after_a_loss_nothing_is_matched_with_what_came_before() {
-        let mut requests = DeviceRequests::of([DISK]);
-        requests.take(issue(10, 0, 8), &(0..=5000));
+        let mut requests = DeviceRequests::for_devices([DISK]);
+        requests.take(issue_event(10, 0, 8), &(0..=5000));
         requests.forget();
-        requests.take(done(4000, 0, 8), &(0..=5000));
-        let [reads, _] = requests.of_device(DISK).times;
-        assert_eq!((reads.requests, reads.times.moments().count()), (1, 0));
+        requests.take(done_event(4000, 0, 8), &(0..=5000));
+        let [count_reads, _] = requests.of_device(DISK).times;
+        assert_eq!((count_reads.requests, count_reads.times.moments().count()), (1, 0));
     }
 
     #[test]
     fn flushes_are_no_writes_without_a_time() {
         let write = |event| BlockEvent { write: true, ..event };
         let flush = |event| BlockEvent { flush: true, ..event };
-        let mut requests = DeviceRequests::of([DISK]);
+        let mut requests = DeviceRequests::for_devices([DISK]);
         // A write that has to be on the medium, on a disk that can't do that at once: told as complete once
         // more when the flush behind it is; then a flush without data.
         for event in [
-            write(issue(10, 8, 8)),
-            write(done(15, 8, 8)),
-            flush(issue(16, 0, 0)),
-            flush(done(20, u64::MAX, 0)),
-            write(done(21, 8, 0)),
-            flush(issue(30, 0, 0)),
-            flush(done(35, u64::MAX, 0)),
-            write(done(36, 0, 0)),
+            write(issue_event(10, 8, 8)),
+            write(done_event(15, 8, 8)),
+            flush(issue_event(16, 0, 0)),
+            flush(done_event(20, u64::MAX, 0)),
+            write(done_event(21, 8, 0)),
+            flush(issue_event(30, 0, 0)),
+            flush(done_event(35, u64::MAX, 0)),
+            write(done_event(36, 0, 0)),
         ] {
             requests.take(event, &(0..=100));
         }
-        let Completed { times: [reads, writes], flushes } = requests.of_device(DISK);
-        assert_eq!((reads.requests, writes.requests, flushes), (0, 1, 2));
+        let Completed { times: [count_reads, writes], flushes } = requests.of_device(DISK);
+        assert_eq!((count_reads.requests, writes.requests, flushes), (0, 1, 2));
         assert_eq!(writes.times.moments().mean(), Some(5.0));
     }
 
@@ -283,12 +306,12 @@ mod tests {
         fields[24..28].copy_from_slice(&8u32.to_ne_bytes());
         fields[34..37].copy_from_slice(b"RA\0");
         fields[40] = b'W'; // left over behind the end of the text
-        assert_eq!(formats.event(5, &fields), Some(super::tests::issue(5, 123, 8)));
+        assert_eq!(formats.event(5, &fields), Some(super::tests::issue_event(5, 123, 8)));
         fields[..2].copy_from_slice(&2107u16.to_ne_bytes());
         fields[34..37].copy_from_slice(b"WS\0");
-        assert_eq!(formats.event(5, &fields), Some(BlockEvent { write: true, ..done(5, 123, 8) }));
+        assert_eq!(formats.event(5, &fields), Some(BlockEvent { write: true, ..done_event(5, 123, 8) }));
         fields[34..37].copy_from_slice(b"FF\0");
-        let flushed = BlockEvent { flush: true, moves_data: false, ..done(5, 123, 8) };
+        let flushed = BlockEvent { flush: true, moves_data: false, ..done_event(5, 123, 8) };
         assert_eq!(formats.event(5, &fields), Some(flushed));
         assert!((0..44).all(|length| formats.event(5, &fields[..length]).is_none()), "too short");
         fields[..2].copy_from_slice(&1u16.to_ne_bytes());

@@ -20,7 +20,7 @@ const NO_PRIORITY: i32 = i32::MAX;
 /// Fails if the number is unknown, or the process may not use it.
 pub fn bind_to(cpu: u32) -> io::Result<()> {
     let group = u16::try_from(cpu / GROUP).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
-    set_affinity(&affinity(group, 1 << (cpu % GROUP)))
+    set_affinity(&group_affinity(group, 1 << (cpu % GROUP)))
 }
 
 /// The calling thread, by the system's number.
@@ -65,25 +65,25 @@ pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     // SAFETY: as above.
     let is_raised = priority != NO_PRIORITY
         && unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_HIGHEST) } != 0;
-    OutOfTheWay { priority: is_raised.then_some(priority), allowed: leave(cpus) }
+    OutOfTheWay { priority: is_raised.then_some(priority), allowed: leave_cpus(cpus) }
 }
 
 fn leave(cpus: impl IntoIterator<Item = u32>) -> Option<(u16, usize)> {
     let (group, allowed) = own_affinity()?;
     let of_group = cpus.into_iter().filter(|cpu| cpu / GROUP == u32::from(group));
     let others = of_group.fold(allowed, |left, cpu| left & !(1 << (cpu % GROUP)));
-    (others != 0 && set_affinity(&affinity(group, others)).is_ok()).then_some((group, allowed))
+    (others != 0 && set_affinity(&group_affinity(group, others)).is_ok()).then_some((group, allowed))
 }
 
 /// Group and processors that the calling thread may use.
 fn own_affinity() -> Option<(u16, usize)> {
-    let mut own = affinity(0, 0);
+    let mut own = group_affinity(0, 0);
     // SAFETY: the handle stands for the calling thread; the structure lives on this stack.
     let answer = unsafe { GetThreadGroupAffinity(GetCurrentThread(), &raw mut own) };
     (answer != 0).then_some((own.Group, own.Mask))
 }
 
-fn affinity(group: u16, mask: usize) -> GROUP_AFFINITY {
+fn group_affinity(group: u16, mask: usize) -> GROUP_AFFINITY {
     GROUP_AFFINITY { Mask: mask, Group: group, Reserved: [0; 3] }
 }
 
@@ -100,7 +100,7 @@ impl Drop for OutOfTheWay {
             let _ = unsafe { SetThreadPriority(GetCurrentThread(), priority) };
         }
         if let Some((group, mask)) = self.allowed {
-            let _ = set_affinity(&affinity(group, mask));
+            let _ = set_affinity(&group_affinity(group, mask));
         }
     }
 }

@@ -45,7 +45,7 @@ pub enum EventError {
 pub struct Event(OwnedHandle);
 
 /// The last error of the calling thread.
-fn last(doing: &'static str) -> EventError {
+fn last_error(doing: &'static str) -> EventError {
     let source = io::Error::last_os_error();
     match source.raw_os_error().map(i32::cast_unsigned) {
         Some(ERROR_ACCESS_DENIED) => EventError::Permission,
@@ -57,7 +57,7 @@ fn last(doing: &'static str) -> EventError {
 }
 
 /// A name as the system takes it, with a zero at its end.
-fn wide(name: &[u8]) -> Result<Vec<u16>, EventError> {
+fn wide_name(name: &[u8]) -> Result<Vec<u16>, EventError> {
     if name.is_empty() {
         return Err(EventError::NoName);
     }
@@ -69,17 +69,17 @@ fn wide(name: &[u8]) -> Result<Vec<u16>, EventError> {
     Ok(units.into_iter().chain([0]).collect())
 }
 
-fn opened(handle: HANDLE) -> Result<Event, EventError> {
+fn check_handle(handle: HANDLE) -> Result<Event, EventError> {
     if handle.is_null() {
-        return Err(last("opening it"));
+        return Err(last_error("opening it"));
     }
     // SAFETY: it was opened for this caller, and nobody else knows it.
     Ok(Event(unsafe { OwnedHandle::from_raw_handle(handle.cast()) }))
 }
 
-fn make(name: *const u16) -> Result<Event, EventError> {
+fn make_event(name: *const u16) -> Result<Event, EventError> {
     // SAFETY: the name, if there is one, ends with a zero; without attributes nothing else is read.
-    opened(unsafe { CreateEventW(std::ptr::null(), 1, 0, name) })
+    check_handle(unsafe { CreateEventW(std::ptr::null(), 1, 0, name) })
 }
 
 impl Event {
@@ -88,7 +88,7 @@ impl Event {
     /// # Errors
     /// Fails with all errors except [`EventError::Missing`].
     pub fn open(name: &[u8]) -> Result<Event, EventError> {
-        make(wide(name)?.as_ptr())
+        make_event(wide_name(name)?.as_ptr())
     }
 
     /// Opens the event of this name that another process has open.
@@ -96,10 +96,10 @@ impl Event {
     /// # Errors
     /// Fails with [`EventError::Missing`] if no process has it open, and with all other errors.
     pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
-        let name = wide(name)?;
+        let name = wide_name(name)?;
         let rights = EVENT_MODIFY_STATE | SYNCHRONIZATION_SYNCHRONIZE;
         // SAFETY: the name ends with a zero.
-        opened(unsafe { OpenEventW(rights, 0, name.as_ptr()) })
+        check_handle(unsafe { OpenEventW(rights, 0, name.as_ptr()) })
     }
 
     fn handle(&self) -> HANDLE {
@@ -120,7 +120,7 @@ impl Event {
     /// Fails with the system's error.
     pub fn set(&self) -> Result<(), EventError> {
         // SAFETY: the event is open.
-        if unsafe { SetEvent(self.handle()) } == 0 { Err(last("setting it")) } else { Ok(()) }
+        if unsafe { SetEvent(self.handle()) } == 0 { Err(last_error("setting it")) } else { Ok(()) }
     }
 
     /// Resets it, so that later waits block.
@@ -129,7 +129,7 @@ impl Event {
     /// Fails with the system's error.
     pub fn reset(&self) -> Result<(), EventError> {
         // SAFETY: the event is open.
-        if unsafe { ResetEvent(self.handle()) } == 0 { Err(last("resetting it")) } else { Ok(()) }
+        if unsafe { ResetEvent(self.handle()) } == 0 { Err(last_error("resetting it")) } else { Ok(()) }
     }
 
     /// Waits until it is set, but no longer than `limit`; returns whether it is set.
@@ -157,7 +157,7 @@ impl Event {
                 WAIT_TIMEOUT => left -= now,
                 // The one that calls it off.
                 1 => return Ok(false),
-                _ => return Err(last("waiting for it")),
+                _ => return Err(last_error("waiting for it")),
             }
         }
     }
@@ -173,7 +173,7 @@ impl CallOff {
     /// # Errors
     /// Fails with the system's error.
     pub fn new() -> io::Result<CallOff> {
-        make(std::ptr::null()).map(CallOff).map_err(io::Error::other)
+        make_event(std::ptr::null()).map(CallOff).map_err(io::Error::other)
     }
 
     pub fn call(&self) {

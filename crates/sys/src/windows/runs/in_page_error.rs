@@ -96,7 +96,7 @@ unsafe extern "system" fn on_exception(told: *mut EXCEPTION_POINTERS) -> i32 {
         _ => return CONTINUE_SEARCH,
     };
     let place = PLACE.try_with(Cell::get).unwrap_or(Guarded::NONE);
-    if !(place.pages.0..place.pages.1).contains(&address) || MISSED.get() != 0 || !replace(place) {
+    if !(place.pages.0..place.pages.1).contains(&address) || MISSED.get() != 0 || !replace_view(place) {
         return CONTINUE_SEARCH;
     }
     MISSED.set(error.max(1));
@@ -104,7 +104,7 @@ unsafe extern "system" fn on_exception(told: *mut EXCEPTION_POINTERS) -> i32 {
 }
 
 /// Puts memory in the place of the view, zeroed where it is being copied from or to.
-fn replace(place: Guarded) -> bool {
+fn replace_view(place: Guarded) -> bool {
     let (view, (first, end)) = (place.view as *mut core::ffi::c_void, place.pages);
     // SAFETY: of the view there are no slices, and the thread that has it stands in the middle of a copy, to
     // which the new pages are memory as before.

@@ -106,10 +106,10 @@ impl View {
         in_page_error::watch()?;
         let size = file.metadata()?.len();
         let length = usize::try_from(size).map_err(|_| error_of(ERROR_NOT_ENOUGH_MEMORY))?;
-        let (start, writable) = match map(&file, length, true) {
+        let (start, writable) = match map_file(&file, length, true) {
             // It is open for reading alone.
             Err(error) if error.raw_os_error() == i32::try_from(ERROR_ACCESS_DENIED).ok() => {
-                (map(&file, length, false)?, false)
+                (map_file(&file, length, false)?, false)
             }
             mapped => (mapped?, true),
         };
@@ -122,9 +122,9 @@ impl View {
     /// # Errors
     /// Fails with the disk's error if a page is unavailable.
     pub fn read(&mut self, offset: u64, mut into: SlotMut) -> io::Result<usize> {
-        let Some((from, length)) = self.range(offset, into.len()) else { return Ok(0) };
+        let Some((from, length)) = self.transfer_range(offset, into.len()) else { return Ok(0) };
         let around_caches = self.options.non_temporal;
-        self.guarded(from, length, || {
+        self.copy_guarded(from, length, || {
             // SAFETY: `length` bytes are mapped behind `from` and lie in `into`; the two don't overlap,
             // because no slice or slot is ever made of the view. Bytes that change meanwhile are bytes all
             // the same.
@@ -144,10 +144,10 @@ impl View {
         if !self.writable {
             return Err(error_of(ERROR_ACCESS_DENIED));
         }
-        let Some((to, length)) = self.range(offset, from.len()) else { return Ok(0) };
+        let Some((to, length)) = self.transfer_range(offset, from.len()) else { return Ok(0) };
         let around_caches = self.options.non_temporal;
         let flush = if around_caches { Flush::None } else { self.options.flush };
-        self.guarded(to, length, || {
+        self.copy_guarded(to, length, || {
             // SAFETY: as in `read`, and the view is mapped for writing.
             unsafe { copy::copy(from.as_ptr(), to, length, around_caches) };
             if flush.needs_dax() {
@@ -167,7 +167,7 @@ impl View {
     /// # Errors
     /// Fails with the system's error.
     pub fn flush(&self) -> io::Result<()> {
-        self.whole()?;
+        self.check_whole()?;
         self.sync(self.start.as_ptr(), self.length)?;
         self.file.sync_all()
     }
@@ -179,15 +179,15 @@ impl View {
         Some((start, length.min(self.length - offset)))
     }
 
-    fn guarded(&mut self, start: *const u8, length: usize, copy: impl FnOnce()) -> io::Result<()> {
+    fn copy_guarded(&mut self, start: *const u8, length: usize, copy: impl FnOnce()) -> io::Result<()> {
         // Behind the rest of a view that was replaced there is no memory.
-        self.whole()?;
+        self.check_whole()?;
         let place = Guarded::new(self.start.as_ptr().addr(), self.length, start.addr(), length);
         self.broken = in_page_error::guarded(place, copy);
-        self.whole()
+        self.check_whole()
     }
 
-    fn whole(&self) -> io::Result<()> {
+    fn check_whole(&self) -> io::Result<()> {
         if self.broken == 0 { Ok(()) } else { Err(error_of(self.broken)) }
     }
 
@@ -231,7 +231,7 @@ mod tests {
     use crate::memory::Buffer;
     use windows_sys::Win32::System::Memory::{PAGE_NOACCESS, VirtualProtect};
 
-    fn view(path: &std::path::Path, writable: bool, options: MapOptions) -> View {
+    fn sample_view(path: &std::path::Path, writable: bool, options: MapOptions) -> View {
         let file = File::options().read(true).write(writable).open(path).unwrap();
         View::new(file.into(), options).unwrap()
     }
@@ -243,7 +243,7 @@ mod tests {
         let mut buffer = Buffer::new(8192).unwrap();
         for (non_temporal, flush) in [(false, Flush::None), (true, Flush::None), (false, Flush::Pages)] {
             std::fs::write(&path, [5; 6000]).unwrap();
-            let mut view = view(&path, true, MapOptions { non_temporal, flush, ..Default::default() });
+            let mut view = sample_view(&path, true, MapOptions { non_temporal, flush, ..Default::default() });
             buffer.as_mut_slice().fill(7);
             assert_eq!(view.write(4096, buffer.slot(0, 4096).unwrap()).unwrap(), 1904);
             assert_eq!(view.write(6000, buffer.slot(0, 4096).unwrap()).unwrap(), 0);
@@ -254,7 +254,7 @@ mod tests {
             let content = std::fs::read(&path).unwrap();
             assert!(content.len() == 6000 && content[4096..].iter().all(|byte| *byte == 7));
         }
-        let mut read_only = view(&path, false, MapOptions::default());
+        let mut read_only = sample_view(&path, false, MapOptions::default());
         let refused = read_only.write(0, buffer.slot(0, 512).unwrap()).unwrap_err();
         assert_eq!(refused.raw_os_error(), i32::try_from(ERROR_ACCESS_DENIED).ok());
         assert_eq!(read_only.read(0, buffer.slot_mut(0, 512).unwrap()).unwrap(), 512);
@@ -274,7 +274,7 @@ mod tests {
         let mut buffer = Buffer::new(8192).unwrap();
         for writes in [false, true] {
             let (mut view, mut other) =
-                (view(&path, true, Default::default()), view(&path, true, Default::default()));
+                (sample_view(&path, true, Default::default()), sample_view(&path, true, Default::default()));
             let mut before = 0;
             // SAFETY: a page of the view, of which there is no reference.
             let answer = unsafe {

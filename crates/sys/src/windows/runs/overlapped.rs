@@ -89,7 +89,7 @@ unsafe extern "system" fn routine(error: u32, bytes: u32, overlapped: *mut OVERL
         (*request).in_flight = false;
         let list = (*(*request).ended).get();
         // There is room for all: nothing is allocated, and nothing panics.
-        (*list).push(((*request).tag, result(error, bytes)));
+        (*list).push(((*request).tag, io_result(error, bytes)));
     }
 }
 
@@ -135,10 +135,10 @@ impl Queue {
 
     /// I/Os that were taken and not given back yet.
     pub fn taken(&self) -> u32 {
-        self.in_flight + self.ended().len() as u32
+        self.in_flight + self.ended_ios().len() as u32
     }
 
-    fn ended(&self) -> &[(u32, i64)] {
+    fn ended_ios(&self) -> &[(u32, i64)] {
         // SAFETY: only this thread has the queue. The only other writer, `routine`, runs in this thread while
         // it waits in `collect`, which has the queue exclusively: no borrow of the list lives then.
         unsafe { &*self.ended.as_ref().get() }
@@ -161,12 +161,12 @@ impl Queue {
         };
         let request = request.get();
         // SAFETY: nobody has borrowed it.
-        let is_free = unsafe { !(*request).in_flight } && self.ended().iter().all(|(one, _)| *one != tag);
+        let is_free = unsafe { !(*request).in_flight } && self.ended_ios().iter().all(|(one, _)| *one != tag);
         let handle = file.as_raw_handle().cast();
         if op == Operation::Flush && is_free {
             // SAFETY: the handle is open. It takes nothing else, and has ended when it returns.
             let error = if unsafe { FlushFileBuffers(handle) } == 0 { last_error() } else { 0 };
-            self.ended_mut().push((tag, result(error, 0)));
+            self.ended_mut().push((tag, io_result(error, 0)));
             return true;
         }
         let moves = matches!(op, Operation::Read | Operation::Write);
@@ -196,7 +196,7 @@ impl Queue {
             error => {
                 // SAFETY: the kernel hasn't taken it.
                 unsafe { (*request).in_flight = false };
-                self.ended_mut().push((tag, result(error, 0)));
+                self.ended_mut().push((tag, io_result(error, 0)));
             }
         }
         true
@@ -213,11 +213,11 @@ impl Queue {
         let limit = Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX);
         loop {
             let left = limit.saturating_sub(kernel_clock::monotonic().saturating_sub(begin));
-            let enough = self.ended().len() >= min;
+            let enough = self.ended_ios().len() >= min;
             if self.in_flight > 0 {
-                self.collect(if enough { 0 } else { left.div_ceil(1_000_000) })?;
+                self.collect_ended(if enough { 0 } else { left.div_ceil(1_000_000) })?;
             }
-            if enough || left == 0 || self.ended().len() >= min {
+            if enough || left == 0 || self.ended_ios().len() >= min {
                 break;
             }
         }
@@ -227,11 +227,11 @@ impl Queue {
 
     fn collect(&mut self, wait_ms: u64) -> io::Result<()> {
         let wait_ms = wait_ms.min(LONGEST_MS) as u32;
-        let before = self.ended().len();
+        let before = self.ended_ios().len();
         let Some(port) = &self.port else {
             // SAFETY: takes numbers. The routines that it calls find their requests and the list alive.
             unsafe { SleepEx(wait_ms, 1) };
-            self.in_flight -= (self.ended().len() - before) as u32;
+            self.in_flight -= (self.ended_ios().len() - before) as u32;
             return Ok(());
         };
         let (handle, room, mut count) = (port.as_raw_handle().cast(), self.entries.len() as u32, 0);
@@ -255,7 +255,7 @@ impl Queue {
             };
             // SAFETY: takes a number only.
             let error = if status >= 0 { 0 } else { unsafe { RtlNtStatusToDosError(status) } };
-            self.ended_mut().push((tag, result(error, entry.dwNumberOfBytesTransferred)));
+            self.ended_mut().push((tag, io_result(error, entry.dwNumberOfBytesTransferred)));
         }
         self.in_flight -= count;
         Ok(())
@@ -283,7 +283,7 @@ impl Queue {
         let begin = kernel_clock::monotonic();
         while self.in_flight > 0 && kernel_clock::monotonic().saturating_sub(begin) < limit {
             self.ended_mut().clear();
-            if self.collect(100).is_err() {
+            if self.collect_ended(100).is_err() {
                 return false;
             }
         }

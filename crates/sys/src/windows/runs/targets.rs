@@ -161,7 +161,7 @@ pub fn create(
             Made::Written
         }
     };
-    removed.keep();
+    removed.keep_file();
     Ok(made)
 }
 
@@ -169,7 +169,7 @@ pub fn create(
 struct Unfinished(Option<PathBuf>);
 
 impl Unfinished {
-    fn keep(mut self) {
+    fn keep_file(mut self) {
         self.0 = None;
     }
 }
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use diskspd_model::access::AccessHint;
 
-    fn mode(write: bool) -> OpenMode {
+    fn sample_mode(write: bool) -> OpenMode {
         let hint = AccessHint { random: true, sequential: false, temporary: true };
         OpenMode { read: true, write, direct: true, dsync: true, hint, ..OpenMode::default() }
     }
@@ -235,7 +235,7 @@ mod tests {
             r"\\server\share",
         ] {
             assert!(!may_be_file(Path::new(name)), "{name}");
-            assert!(open(Path::new(name), &mode(true), true).is_err(), "{name}");
+            assert!(open(Path::new(name), &sample_mode(true), true).is_err(), "{name}");
             let made = create(Path::new(name), 4096, &|_| (), &mut |_| true);
             assert!(made.is_err(), "{name}");
         }
@@ -243,9 +243,9 @@ mod tests {
             assert!(may_be_file(Path::new(name)), "{name}");
         }
         // Open, but no file.
-        assert!(open(Path::new("NUL"), &mode(false), false).is_err());
+        assert!(open(Path::new("NUL"), &sample_mode(false), false).is_err());
         let folder = tempfile::tempdir().unwrap();
-        assert!(open(folder.path(), &mode(false), false).is_err());
+        assert!(open(folder.path(), &sample_mode(false), false).is_err());
     }
 
     #[test]
@@ -265,10 +265,10 @@ mod tests {
                 assert!(content.iter().all(|byte| *byte == 7));
                 assert_eq!(seen.len() as u64, size.div_ceil(PIECE as u64));
             }
-            assert_eq!(open(&path, &mode(true), true).unwrap().size, size);
+            assert_eq!(open(&path, &sample_mode(true), true).unwrap().size, size);
         }
         std::fs::write(&path, "").unwrap();
-        assert!(open(&path, &mode(false), false).unwrap_err().to_string().contains("size is 0"));
+        assert!(open(&path, &sample_mode(false), false).unwrap_err().to_string().contains("size is 0"));
         let mut file = File::options().write(true).open(&path).unwrap();
         let given_up = write_all(&mut file, 9, &fill, &mut |_| false).unwrap_err();
         assert_eq!(given_up.kind(), io::ErrorKind::Interrupted);

@@ -31,20 +31,22 @@ const HONEST: Traffic = Traffic {
 impl Traffic {
     fn is_flushed(self, change: impl FnOnce(&mut DeviceFacts)) -> bool {
         let wrote = (0, 1000 * BLOCK);
-        let mut case = Case { durable: self.through, depth: self.depth, ..run(wrote).file() };
-        case = case.first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false)).on("sdb", wrote);
+        let mut case = Case { durable: self.through, depth: self.depth, ..run(wrote).as_file() };
+        case = case
+            .change_first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false))
+            .with_lower_device("sdb", wrote);
         for ((layer, ..), write_back) in case.devices.iter_mut().zip(self.write_back) {
             layer.direct = (layer.kind == LayerKind::Loop).then_some(true);
             let traits = Traits { write_back: Some(write_back), fua: Some(self.fua), ..Traits::default() };
             layer.queue_limits = Some(traits);
         }
-        let mut facts = case.facts(vec![case.target("a")]);
+        let mut facts = case.device_facts(vec![case.build_target("a")]);
         for (device, flushes) in facts.devices.iter_mut().zip(self.flushes) {
             device.activity.flushes = Some(flushes);
             device.counts_flushes = true;
         }
         change(&mut facts);
-        let (mut results, asked) = case.results("a");
+        let (mut results, asked) = case.build_results("a");
         if self.fsyncs > 0 {
             let flushes = DirectionResults { ios: self.fsyncs, ..DirectionResults::default() };
             results.others.set(Operation::Flush, flushes);
@@ -54,7 +56,7 @@ impl Traffic {
     }
 }
 
-fn unchanged(_: &mut DeviceFacts) {}
+fn leave_unchanged(_: &mut DeviceFacts) {}
 
 #[test]
 fn requests_without_flushes_are_found_by_count() {
@@ -80,7 +82,7 @@ fn requests_without_flushes_are_found_by_count() {
         ("a few", fsyncs(3, [0, 0]), false),
         ("nothing requested", fsyncs(0, [0, 0]), true),
     ] {
-        assert_eq!(traffic.is_flushed(unchanged), flushed, "{what}");
+        assert_eq!(traffic.is_flushed(leave_unchanged), flushed, "{what}");
     }
 }
 
@@ -90,7 +92,7 @@ fn drivers_that_count_no_flushes_prove_nothing() {
     assert!(
         silent.is_flushed(|facts| facts.devices.iter_mut().for_each(|device| device.counts_flushes = false))
     );
-    assert!(!silent.is_flushed(unchanged));
+    assert!(!silent.is_flushed(leave_unchanged));
 }
 
 #[test]
@@ -116,9 +118,12 @@ fn dropped_flushes_are_found_on_busy_devices() {
         assert_eq!(traffic.is_flushed(mount(kind, options)), flushed, "{what}");
     }
     let set = Traffic { write_back: [false, true], ..busy };
-    assert!(!set.is_flushed(unchanged), "a loop device that is set to write through over a volatile disk");
+    assert!(
+        !set.is_flushed(leave_unchanged),
+        "a loop device that is set to write through over a volatile disk"
+    );
     let bottom = Traffic { write_back: [true, false], ..busy };
-    assert!(bottom.is_flushed(unchanged), "a disk without a volatile cache");
+    assert!(bottom.is_flushed(leave_unchanged), "a disk without a volatile cache");
     let remounted = |facts: &mut DeviceFacts| {
         let mount =
             StackMount { mount_point: "/mnt".into(), kind: "ext4".into(), options: "rw,nobarrier".into() };

@@ -5,18 +5,18 @@ use super::*;
 
 /// A run on a file of a volume that did so much, on a disk that did so much.
 fn on_volume(counted: Bytes, volume: Bytes, disk: Bytes) -> Case {
-    let mut case = run(counted).file().device(volume).on("PhysicalDrive0", disk);
+    let mut case = run(counted).as_file().with_device(volume).with_lower_device("PhysicalDrive0", disk);
     case.devices[0].0.name = "C:".into();
     case.devices[0].0.kind = LayerKind::Partition;
     Case { own: None, ..case }
 }
 
-fn judged(case: &Case, change: impl FnOnce(&mut DeviceFacts)) -> DeviceVerdict {
-    let mut facts = case.facts(vec![case.target("a")]);
+fn judge_case(case: &Case, change: impl FnOnce(&mut DeviceFacts)) -> DeviceVerdict {
+    let mut facts = case.device_facts(vec![case.build_target("a")]);
     facts.unwritten = None;
     facts.devices.iter_mut().for_each(|device| device.has_statistics = true);
     change(&mut facts);
-    verdict_of(vec![case.results("a")], facts).parts.remove(0)
+    verdict_of(vec![case.build_results("a")], facts).parts.remove(0)
 }
 
 #[test]
@@ -29,10 +29,15 @@ fn every_relation_of_counts_has_its_verdict() {
         ("other volumes of the disk", on_volume(read(100), read(100), read(300)), Shared, "PhysicalDrive0"),
         ("others on the volume", on_volume(read(100), read(300), read(300)), Shared, "67 %"),
         ("never written", on_volume(read(100), (0, 0), (0, 0)), Cached, "unwritten parts"),
-        ("from memory", on_volume(read(100), read(10), read(10)).cached(), Cached, "10 MiB of the 100 MiB"),
+        (
+            "from memory",
+            on_volume(read(100), read(10), read(10)).as_cached(),
+            Cached,
+            "10 MiB of the 100 MiB",
+        ),
     ];
     for (name, case, verdict, words) in table {
-        let found = judged(&case, |_| ());
+        let found = judge_case(&case, |_| ());
         assert_eq!(found.verdict, verdict, "{name}: {found:#?}");
         assert!(found.message.contains(words), "{name}: {}", found.message);
     }
@@ -42,13 +47,13 @@ fn every_relation_of_counts_has_its_verdict() {
 fn without_counters_it_is_unknown_and_why() {
     let case = on_volume((100 * MIB, 0), (100 * MIB, 0), (100 * MIB, 0));
     let why = "Windows doesn't count the I/O of C: or PhysicalDrive0 (IOCTL_DISK_PERFORMANCE)";
-    let without = judged(&case, |facts| {
+    let without = judge_case(&case, |facts| {
         facts.targets[0].stack = Stack { file_system: Some("ntfs".into()), ..Stack::without(why) };
         facts.devices.clear();
     });
     assert_eq!(without.verdict, Unknown, "{without:#?}");
     assert!(without.message.contains(why), "{}", without.message);
     // Counters that another program switched off meanwhile can't be read the second time.
-    let lost = judged(&case, |facts| facts.devices.clear());
+    let lost = judge_case(&case, |facts| facts.devices.clear());
     assert_eq!(lost.verdict, Unknown, "{lost:#?}");
 }

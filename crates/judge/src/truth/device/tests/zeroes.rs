@@ -5,19 +5,19 @@ use diskspd_model::operation::Operation;
 
 /// A run on a loop device over a disk; `direct`: whether it bypasses the page cache.
 fn on_loop(counted: Bytes, upper: Bytes, lower: Bytes, direct: bool) -> Case {
-    run(counted).device(upper).on("sdb", lower).first(|layer| {
+    run(counted).with_device(upper).with_lower_device("sdb", lower).change_first(|layer| {
         (layer.kind, layer.one_to_one, layer.direct) = (LayerKind::Loop, false, Some(direct));
     })
 }
 
 /// The verdict about a run that wrote `zeros` bytes with `--write-zeroes`.
-fn judged(case: &Case, zeros: u64) -> (Verdict, Option<Severity>) {
-    let (mut results, asked) = case.results("a");
+fn judge_case(case: &Case, zeros: u64) -> (Verdict, Option<Severity>) {
+    let (mut results, asked) = case.build_results("a");
     if zeros > 0 {
         let done = DirectionResults { ios: zeros / BLOCK, bytes: zeros, ..DirectionResults::default() };
         results.others.set(Operation::WriteZeroes, done);
     }
-    let found = verdict_of(vec![(results, asked)], case.facts(vec![case.target("a")]));
+    let found = verdict_of(vec![(results, asked)], case.device_facts(vec![case.build_target("a")]));
     (found.verdict, found.severity)
 }
 
@@ -45,13 +45,13 @@ fn zeros_on_loop_devices_are_not_deferred() {
         ("writes that wait in memory", on_loop(mib(0, 100), mib(0, 100), mib(0, 10), false), 0, deferred),
         (
             "lazy initialization beneath a file",
-            on_loop(mib(0, 50), mib(0, 52), mib(0, 51), true).file().device(mib(0, 54)),
+            on_loop(mib(0, 50), mib(0, 52), mib(0, 51), true).as_file().with_device(mib(0, 54)),
             0,
             verified,
         ),
         (
             "lazy initialization beneath a file that is read",
-            on_loop(mib(100, 0), mib(100, 1), mib(100, 0), true).file(),
+            on_loop(mib(100, 0), mib(100, 1), mib(100, 0), true).as_file(),
             0,
             verified,
         ),
@@ -74,6 +74,6 @@ fn zeros_on_loop_devices_are_not_deferred() {
             (Shared, Some(Wrong)),
         ),
     ] {
-        assert_eq!(judged(&case, zeros * MIB), expected, "{what}");
+        assert_eq!(judge_case(&case, zeros * MIB), expected, "{what}");
     }
 }
