@@ -21,7 +21,7 @@ pub enum UsageExtent {
 
 impl UsageExtent {
     /// Returns the extent for a word after `--help`; `None` if the topic is unknown.
-    pub fn named(word: &[u8]) -> Option<UsageExtent> {
+    pub fn from_word(word: &[u8]) -> Option<UsageExtent> {
         match TOPICS.iter().find(|topic| topic.as_bytes() == word)? {
             &"all" => Some(UsageExtent::All),
             topic => Some(UsageExtent::Topic(topic)),

@@ -126,7 +126,7 @@ impl fmt::Display for CliError {
     }
 }
 
-fn printable(text: &[u8]) -> String {
+fn printable_text(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect()
 }
 

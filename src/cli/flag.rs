@@ -237,7 +237,7 @@ impl Flag {
         self.several_values(value).is_some_and(|values| values.len() > 1 && values.iter().all(possible))
     }
 
-    fn several(&self, value: &str) -> Option<Vec<String>> {
+    fn several_values(&self, value: &str) -> Option<Vec<String>> {
         sweep::values(value, self.swept?).ok().flatten()
     }
 

@@ -65,16 +65,16 @@ const WRITES: &str = "-w30 has 30 % writes, -w100 only writes; the rest are read
 
 /// Long options of fio and other programs.
 const OPTIONS: [ForeignOption; 32] = [
-    row(&["name"], Explained, NAME),
-    row(&["label"], Explained, "--save=NAME keeps a run under a name"),
-    row(&["rw", "readwrite"], PATTERNS, "-r is random, -w30 has 30 % writes"),
-    row(&["random", "randread"], Explained, "-r is random, -w30 has 30 % writes"),
-    row(&["randwrite"], Explained, "-r is random, -w100 has only writes"),
-    row(&["rwmixread"], Reads, WRITES),
-    row(&["rwmixwrite"], Number("-w"), WRITES),
-    row(&["read", "write"], Explained, WRITES),
-    row(&["bs", "blocksize", "block-size", "block_size"], Size("-b"), "-b4K is the block size"),
-    row(
+    option_row(&["name"], Explained, NAME),
+    option_row(&["label"], Explained, "--save=NAME keeps a run under a name"),
+    option_row(&["rw", "readwrite"], PATTERNS, "-r is random, -w30 has 30 % writes"),
+    option_row(&["random", "randread"], Explained, "-r is random, -w30 has 30 % writes"),
+    option_row(&["randwrite"], Explained, "-r is random, -w100 has only writes"),
+    option_row(&["rwmixread"], Reads, WRITES),
+    option_row(&["rwmixwrite"], Number("-w"), WRITES),
+    option_row(&["read", "write"], Explained, WRITES),
+    option_row(&["bs", "blocksize", "block-size", "block_size"], Size("-b"), "-b4K is the block size"),
+    option_row(
         &["iodepth", "depth", "queue-depth", "qd"],
         Number("-o"),
         "-o32 keeps 32 I/Os outstanding for each thread",

@@ -85,7 +85,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(columns: usize) -> Layout {
+    fn new(columns: usize) -> Layout {
         let columns = columns.clamp(30, 100);
         Layout { columns, forms: if columns < 72 { 10 } else { 32 } }
     }
@@ -225,7 +225,7 @@ fn short_row(text: &mut String, flag: &Flag, form: usize, layout: Layout) {
     write_row(text, syntax, &format!("{}{default}", first_clause(help)), layout);
 }
 
-fn clause(help: &str) -> &str {
+fn first_clause(help: &str) -> &str {
     let end = [": ", "; "].iter().filter_map(|mark| help.find(mark)).min().unwrap_or(help.len());
     let clause = &help[..end];
     match clause.rfind(" (") {

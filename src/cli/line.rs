@@ -38,7 +38,7 @@ impl TypedLine {
     ///
     /// # Errors
     /// Fails if an option follows a target, or lacks a required value.
-    pub fn of(arguments: &[OsString]) -> Result<TypedLine, CliError> {
+    pub fn from_arguments(arguments: &[OsString]) -> Result<TypedLine, CliError> {
         TypedLine::split(arguments).map_err(suggest::naming_foreign_dash)
     }
 

@@ -85,7 +85,7 @@ fn option_text(name: &str) -> String {
     format!("--{name}")
 }
 
-fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
+fn nearest_option(name: &str, here: &[OptionRow]) -> Option<String> {
     // Short names differ from any other short one in two letters; a command has few.
     let most = if name.len() > 5 { 2 } else { 1 };
     let of_runs = flags::all().filter_map(|flag| Some((flag.long()?, flag.forms[0].1, most)));

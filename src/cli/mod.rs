@@ -50,8 +50,7 @@ pub use invocation::Invocation;
 pub use requests::{
     AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
     ConvertSource, ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, JudgeRequest,
-    MergeRequest,
-    OutRequest, Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest,
-    RoundsRequest, RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction,
-    SuiteRequest, SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+    MergeRequest, OutRequest, Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm,
+    ReportRequest, RoundsRequest, RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest,
+    SuiteAction, SuiteRequest, SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
 };

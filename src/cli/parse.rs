@@ -35,9 +35,10 @@ fn read_invocation(typed: &[OsString], arguments: &[OsString]) -> Result<Invocat
         return Ok(Invocation::Usage(UsageExtent::First));
     }
     let arguments = &*commands::with_command_first(arguments);
-    if let Some(command) =
-        commands::parse(arguments, RunReaders { line: parse, rerun, fio, commands: commands::all_names })
-    {
+    if let Some(command) = commands::parse(
+        arguments,
+        RunReaders { line: parse, rerun: read_rerun, fio, commands: commands::all_names },
+    ) {
         return command;
     }
 
@@ -97,7 +98,7 @@ fn read_without_preset(line: &TypedLine, command_line: RawText) -> Result<Invoca
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
 }
 
-fn explained(answer: PrintedAnswer, line: &TypedLine) -> Result<Invocation, CliError> {
+fn help_invocation(answer: PrintedAnswer, line: &TypedLine) -> Result<Invocation, CliError> {
     let (PrintedAnswer::Usage(UsageExtent::Everyday), [_], [word, ..]) =
         (&answer, &line.options[..], &line.targets[..])
     else {
@@ -192,7 +193,7 @@ fn fio(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let (words, line) = fio_line::split(arguments)?;
     let typed: Vec<OsString> =
         ["diskspd", "fio"].map(OsString::from).into_iter().chain(arguments.iter().cloned()).collect();
-    let mut read = alone(&line.after("--fio=-"), line::joined(&typed))?;
+    let mut read = read_without_preset(&line.after("--fio=-"), line::join_arguments(&typed))?;
     if let Invocation::Run(request) = &mut read
         && let Some(from) = &mut request.profile_file
     {

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 ///
 /// # Errors
 /// Fails if the preset is unknown, or if two are given.
-pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
+pub fn split_preset(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
     let (given, options): (Vec<Given>, Vec<Given>) =
         line.options.iter().cloned().partition(|given| given.is_long("preset"));
     let Some(one) = given.first() else { return Ok(None) };
@@ -32,7 +32,7 @@ pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliE
     }
 }
 
-fn meant(name: &str) -> Option<String> {
+fn suggest_preset(name: &str) -> Option<String> {
     let names: Vec<&'static str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
     let near = suggest::nearest(&names, name.as_bytes()).map(str::to_owned);
     let begin_so: Vec<&str> = names.into_iter().filter(|known| known.starts_with(name)).collect();

@@ -26,7 +26,7 @@ use std::path::Path;
 pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     let file = profile_file(&request.source);
     let of_file = RunRequest { profile_file: Some(file), quiet: request.quiet, ..RunRequest::default() };
-    let out = request.out.as_deref().map(|path| opened(path, &of_file)).transpose()?;
+    let out = request.out.as_deref().map(|path| open_output(path, &of_file)).transpose()?;
     let run = load::as_it_is(&of_file)?.run;
     let (profile, run_options) = (&run.profile, &run.run_options);
     judge_profile(profile, run_options)?;
@@ -36,7 +36,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
             None => Err(no_line(&request.source, profile)),
         };
     };
-    let bytes = document(profile).ok_or_else(|| {
+    let bytes = write_document(profile).ok_or_else(|| {
         let what = format!("{}: cannot be expressed as an XML profile", name(&request.source));
         let finding = Finding { remedy: Some(as_it_is(&request.source)), ..Finding::error(what) };
         NotDone::usage(vec![finding])
@@ -105,7 +105,7 @@ fn form_of(path: &Path) -> ProfileForm {
     }
 }
 
-fn opened(path: &Path, request: &RunRequest) -> Result<OutFile, NotDone> {
+fn open_output(path: &Path, request: &RunRequest) -> Result<OutFile, NotDone> {
     let read = own_files(request).reads.into_iter().map(|file| Named { by: "convert".into(), ..file });
     let permitted = OutputDoor::default().which_reads(read).permit("--out", path)?;
     let xml = report::format_named("xml").ok_or_else(|| NotDone::failed(["there is no XML"]))?;
@@ -125,14 +125,14 @@ fn no_line(source: &ConvertSource, profile: &Profile) -> NotDone {
     };
     let what = format!("{}: cannot be expressed as one command line: it has {why}", name(source));
     let mut finding = Finding::error(what);
-    finding.remedy = Some(match document(profile) {
+    finding.remedy = Some(match write_document(profile) {
         Some(_) => format!("write a profile: diskspd convert {} --out FILE.xml", typed(source)),
         None => as_it_is(source),
     });
     NotDone::usage(vec![finding])
 }
 
-fn alike(mut profile: Profile) -> Profile {
+fn comparable_profile(mut profile: Profile) -> Profile {
     profile.command_line = RawText::default();
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
         if !target.is_mixed() {

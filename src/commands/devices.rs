@@ -62,7 +62,7 @@ const COLUMNS: [TableColumn<Disk>; 10] = [
 ];
 
 fn uses(disk: &Disk) -> Cell {
-    let uses: Vec<String> = disk.uses.iter().map(|each| short(disk, each)).collect();
+    let uses: Vec<String> = disk.uses.iter().map(|each| use_text(disk, each)).collect();
     match (&disk.unchecked, uses.is_empty()) {
         (Some(_), true) => Cell::Text("unknown".into()),
         (None, true) => Cell::Missing,
@@ -70,7 +70,7 @@ fn uses(disk: &Disk) -> Cell {
     }
 }
 
-fn short(disk: &Disk, used: &Use) -> String {
+fn use_text(disk: &Disk, used: &Use) -> String {
     let how = match &used.how {
         How::Mounted { at, file_system } => format!("{at} ({file_system})"),
         How::Member { file_system } => format!("member of a {file_system}"),

@@ -20,7 +20,7 @@ pub fn of_run(judged: &Judged, request: &RunRequest, screen: &Screen) {
     // Another program's options are not known here.
     let own = judged.record.program.is_none();
     let next = own.then(|| next_step::of_run(judged, &request.typed)).flatten();
-    put(&end_block::of_run(judged, next.as_ref(), screen.columns, screen.blocks), screen);
+    put_lines(&end_block::of_run(judged, next.as_ref(), screen.columns, screen.blocks), screen);
 }
 
 /// The block of a repetition.

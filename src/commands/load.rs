@@ -80,10 +80,11 @@ impl ProfileOnce {
             return of_fio(converted, origin, quiet);
         }
         let profile = xml::read(&bytes).map_err(|error| match is_secret {
-            true => {
-                wrong(from, vec![format!("this profile is not valid; diskspd -Rp -X{} explains", from.path)])
-            }
-            false => wrong(from, vec![error.to_string()]),
+            true => wrong_profile(
+                from,
+                vec![format!("this profile is not valid; diskspd -Rp -X{} explains", from.path)],
+            ),
+            false => wrong_profile(from, vec![error.to_string()]),
         })?;
         Ok((profile, RunOptions::default(), origin))
     }

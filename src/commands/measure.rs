@@ -5,7 +5,7 @@ use super::load::ToRun;
 use super::made::MadeResults;
 use super::measure_with::measure_with;
 use super::measurement::{self, Measurement, RunTurn};
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::{self, OutFile, Outputs, StandardOutput};
 use super::{ctrl_c, ending, rerun, save};
 use crate::cli::{Exit, RunRequest};

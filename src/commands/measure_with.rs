@@ -4,7 +4,7 @@ use super::console::{Console, Manner};
 use super::load::ToRun;
 use super::made::MadeResults;
 use super::measurement::{self, Measurement, RunTurn};
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::{self, OutFile};
 use super::with::{Tool, ToolResults, WithFault};
 use super::{ctrl_c, own_files, save};

@@ -71,7 +71,7 @@ use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::run::guard;
 use crate::sys::{parent_process, process, standard_output};
 use job_command::JobCommand;
-use not_done::{DEFECT, NotDone, told};
+use not_done::{DEFECT, NotDone, report_error};
 use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -81,10 +81,10 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = here::typed(arguments);
     process::prepare();
     crate::clock::prepare();
-    let done =
-        std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| Err(NotDone::failed([DEFECT])));
+    let done = std::panic::catch_unwind(|| obey_arguments(&arguments))
+        .unwrap_or_else(|_| Err(NotDone::failed([DEFECT])));
     let has_failed = done.is_err();
-    let exit = told(done);
+    let exit = report_error(done);
     let is_bisection = cli::is_bisection(&arguments);
     let exit = if has_failed && is_bisection { exit.of_failed_bisection() } else { exit };
     if process::has_left_behind() || guard::is_waiting() {

@@ -62,7 +62,7 @@ fn join_messages(findings: &[Finding]) -> String {
 }
 
 /// Returns the exit code; an error is reported at once, because more work follows.
-pub fn told(done: Result<Exit, NotDone>) -> Exit {
+pub fn report_error(done: Result<Exit, NotDone>) -> Exit {
     done.unwrap_or_else(NotDone::tell)
 }
 

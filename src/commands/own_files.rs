@@ -13,7 +13,7 @@ pub fn own_files(request: &RunRequest) -> OwnFiles {
             ProfileForm::FioLine => job_files(&from.words).into_iter().map(PathBuf::from).collect(),
             ProfileForm::Xml | ProfileForm::FioJobs => vec![from.path.as_path().to_owned()],
         };
-        paths.into_iter().map(|path| Named { by: from.form.given(&from.path), path })
+        paths.into_iter().map(|path| Named { by: from.form.form_text(&from.path), path })
     });
     let record = request.record.as_ref().map(|path| Named { by: "rerun".into(), path: path.clone() });
     let store = request.save.as_ref().and_then(|_| stored::store(request.store.as_deref()).ok());

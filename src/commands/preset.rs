@@ -25,7 +25,7 @@ pub fn preset(request: &PresetRequest) -> Result<Exit, NotDone> {
     }
 }
 
-fn xml(name: &str) -> String {
+fn preset_xml(name: &str) -> String {
     let arguments = ["diskspd", "--preset", name, "*1"].map(OsString::from);
     let mut bytes = b"\n".to_vec();
     if let Ok(Invocation::Run(request)) = cli::parse(&arguments) {

@@ -48,13 +48,13 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     let Some(made) = made.finish(request, how) else { return Ok(worst) };
     let text = |room| visible::lines(&made.repetition.text(room)).into_owned();
     if outs.text_to_stdout {
-        worst = worst.max(told(output::told_to_stdout(&text(standard_output::room()))));
+        worst = worst.max(report_error(output::told_to_stdout(&text(standard_output::room()))));
     } else if !request.quiet {
         standard_error::write(&text(standard_output::room()));
     }
     for file in &mut files {
         file.stand_behind(&earlier);
-        worst = worst.max(told(answer_forms::save(file, &made).map(|()| Exit::Success)));
+        worst = worst.max(report_error(answer_forms::save(file, &made).map(|()| Exit::Success)));
     }
     let manner = Manner { quiet: request.quiet, document: !outs.text_to_stdout, ..Manner::default() };
     if let Some(screen) = ending::place(&manner) {

@@ -57,7 +57,7 @@ impl AnswerForms for MadeRepetition {
     }
 
     fn page(&self, sink: &mut dyn Write) -> io::Result<()> {
-        page(&self.repetition, &self.results, sink)
+        write_page(&self.repetition, &self.results, sink)
     }
 }
 

@@ -62,7 +62,7 @@ fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<
     let files = answer_forms::open(&outs, door, WithVerdicts::default(), &Patience::default())?;
     let mut exit = Exit::Success;
     for file in &files {
-        exit = exit.max(told(answer_forms::save(file, read.answer.as_ref()).map(|()| Exit::Success)));
+        exit = exit.max(report_error(answer_forms::save(file, read.answer.as_ref()).map(|()| Exit::Success)));
     }
     Ok(exit)
 }
@@ -114,7 +114,7 @@ fn of_record(record: &Record, verbose: bool) -> Exit {
     if record.is_complete() { exit } else { exit.max(Exit::RunFailed) }
 }
 
-fn table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
+fn print_table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
     let mut rows: Vec<TableRun> = Vec::new();
     let mut exit = Exit::Success;
     for (file, there) in known_runs::files(files) {

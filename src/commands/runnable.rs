@@ -67,7 +67,7 @@ impl SpanOutlook {
 
 impl Runnable {
     /// Returns the run of a request; `profile` and `run_options` are its parsed forms.
-    pub fn of(request: &RunRequest, profile: Profile, run_options: RunOptions) -> Runnable {
+    pub fn new(request: &RunRequest, profile: Profile, run_options: RunOptions) -> Runnable {
         let text = |path: &Option<PathBuf>| path.clone().map(|path| RawText::from(path.into_os_string()));
         Runnable {
             profile,

@@ -70,7 +70,7 @@ pub struct KeptInStore {
 ///
 /// # Errors
 /// Fails if they are not kept, with their actual location.
-pub fn kept(store: &Store, results: &MadeResults, about: RunNotes) -> Result<KeptInStore, StoreError> {
+pub fn keep_run(store: &Store, results: &MadeResults, about: RunNotes) -> Result<KeptInStore, StoreError> {
     match results {
         MadeResults::Here(record) => {
             let saved = store.save(&Judged::new(record), about)?;

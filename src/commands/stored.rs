@@ -50,7 +50,7 @@ pub fn tell_troubles(index: &StoreIndex) {
 ///
 /// # Errors
 /// Fails if no run matches.
-pub fn named(name: &str, given: Option<&Path>) -> Result<(Store, Vec<StoreEntry>), NotDone> {
+pub fn find_named(name: &str, given: Option<&Path>) -> Result<(Store, Vec<StoreEntry>), NotDone> {
     let store = store(given)?;
     let entries = open(&store)?.find_named(name)?;
     Ok((store, entries))

@@ -429,7 +429,7 @@ fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
         })
         .collect();
     let found = rows(&sweep, &dead);
-    let answers = SweepAnswer::of(&found, &sweep.settings);
+    let answers = SweepAnswer::find_answers(&found, &sweep.settings);
     let text = answer_text(&answers, &found, &sweep.settings, |row| found[row].label());
     assert!(answers.is_empty() && text.contains("no point is usable"), "{text}");
 }
@@ -451,7 +451,7 @@ fn a_latency_of_the_closed_loop_beside_rates_that_break_the_objective_is_explain
         _ => line(10_000.0, 0.4, 1.0),
     });
     let found = rows(&sweep, &history);
-    let answers = SweepAnswer::of(&found, &sweep.settings);
+    let answers = SweepAnswer::find_answers(&found, &sweep.settings);
     let text = answer_text(&answers, &found, &sweep.settings, |row| found[row].label());
     for words in ["no tried load keeps", "the run at full load shows only 1.000 ms", "when an I/O was due"] {
         assert!(text.contains(words), "{text}");

@@ -795,8 +795,8 @@ fn page_of_sweep(command: &str, record: Option<&Record>) -> String {
         ended: SweepEnd::Interrupted,
         settings: sweep.settings.clone(),
         commands: points.iter().map(|row| format!("{command} {}", row.label())).collect(),
-        answers: SweepAnswer::of(&points, &sweep.settings),
-        drift: Drift::of(&sweep, &history),
+        answers: SweepAnswer::find_answers(&points, &sweep.settings),
+        drift: Drift::detect(&sweep, &history),
         points,
     };
     let mut page = Vec::new();

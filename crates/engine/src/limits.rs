@@ -14,7 +14,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(crate) fn of(setup: &Setup, engine: EngineKind) -> Limits {
+    pub(crate) fn for_setup(setup: &Setup, engine: EngineKind) -> Limits {
         let files = engine.row().needs_files.then_some(setup.files.len());
         Limits { depth: setup.depth, files, buffer: setup.buffer.len(), engine }
     }

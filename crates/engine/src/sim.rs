@@ -269,7 +269,7 @@ impl Sim {
     /// other I/Os continue in the meantime.
     fn flush(&mut self, now: Nanos) -> Nanos {
         let written = self.flights.last().map_or(0, |last| last.finish);
-        written.max(now) + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random))
+        written.max(now) + FLUSH.base + tail_delay(FLUSH.tail, splitmix(&mut self.random))
     }
 
     /// When a command without data is over: in a channel, like an I/O; it takes the same time for many
@@ -341,7 +341,7 @@ impl Sim {
     }
 
     /// Moves to `done` the first I/O to end, if it does by `time`.
-    fn complete(&mut self, time: Nanos, done: &mut Vec<Done>) -> Option<Nanos> {
+    fn complete_next(&mut self, time: Nanos, done: &mut Vec<Done>) -> Option<Nanos> {
         let flight = self.flights.pop(time)?;
         done.push(flight.done);
         Some(flight.finish)
@@ -358,9 +358,9 @@ impl Engine for Sim {
                 self.limits.check(io)?;
             }
             self.number += 1;
-            let finish = self.serve(io, now);
-            let finish = self.answered(finish);
-            let flight = Flight { finish, done: Done { request: io.request, result: self.result(io) } };
+            let finish = self.serve_io(io, now);
+            let finish = self.answer_time(finish);
+            let flight = Flight { finish, done: Done { request: io.request, result: self.io_result(io) } };
             debug_assert!(
                 finish >= now && flight.done.result <= i64::from(io.length),
                 "{io:?} at {now}: {flight:?}"
@@ -405,7 +405,7 @@ impl Engine for Sim {
 /// Returns a time with the given mean from a random number, close to exponentially distributed. It uses
 /// `-log2` of the number as a fraction of 2^64 with a linear mantissa (mean 3/2), which avoids a
 /// logarithm.
-fn tail(mean: Nanos, random: u64) -> Nanos {
+fn tail_delay(mean: Nanos, random: u64) -> Nanos {
     let zeros = (random | 1).leading_zeros();
     let mantissa = (random << zeros << 1) >> 32;
     let steps = ((u64::from(zeros) + 1) << 32) - mantissa;

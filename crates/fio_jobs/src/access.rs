@@ -96,7 +96,7 @@ pub(super) fn priority(settings: &JobSettings) -> Option<IoPriority> {
 }
 
 /// Returns the numbers of a list such as `0-3,8`, unique and ascending, as in the mask that fio builds.
-fn numbers(text: &str) -> Result<Vec<u32>, &'static str> {
+fn parse_number_list(text: &str) -> Result<Vec<u32>, &'static str> {
     const WRONG: &str = "possible values: numbers and ranges, such as 0-3,8";
     let mut numbers = BTreeSet::new();
     for part in text.split([',', ':']) {

@@ -123,7 +123,7 @@ impl FioLine {
                 (FioKind::Same, _) => self.reads_only = value != Some("0"),
                 (FioKind::Near(what), name) => notes.push((name, what)),
                 (FioKind::Refused { reason, remedy }, _) if !row.harmless.contains(&value.unwrap_or("1")) => {
-                    faults.push(JobFault::refused(&self.place, setting.shown(), reason).hint(remedy));
+                    faults.push(JobFault::refused(&self.place, setting.quoted_line(), reason).hint(remedy));
                 }
                 (FioKind::Refused { .. }, _) => {}
             }

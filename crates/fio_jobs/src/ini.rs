@@ -183,7 +183,7 @@ impl<'a> JobReader<'a> {
         }
     }
 
-    fn section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
+    fn begin_section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
         if depth > 0 {
             return self.faults.push(JobFault::syntax(place, "an included file can't begin a section"));
         }
@@ -206,7 +206,7 @@ impl<'a> JobReader<'a> {
         self.sections.push(JobSection { name, is_global, place, settings, file });
     }
 
-    fn include(&mut self, name: &str, place: &JobPlace, depth: usize) {
+    fn include_file(&mut self, name: &str, place: &JobPlace, depth: usize) {
         if depth >= DEEPEST || !self.is_open {
             let what = match !self.is_open {
                 true => "include: it stands before any section",

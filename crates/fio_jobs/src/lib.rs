@@ -116,8 +116,8 @@ impl ReadSections {
                 global.add(section);
                 continue;
             }
-            let settings = JobSettings::of(section, &global, &faults, &notes);
-            if let Some(job) = AskedJob::of(&settings, around) {
+            let settings = JobSettings::from_sections(section, &global, &faults, &notes);
+            if let Some(job) = AskedJob::from_settings(&settings, around) {
                 if self.reads_only && job.shape.way != JobWay::Read {
                     settings.refuse("rw", "--readonly permits no writes", "leave out --readonly");
                 }
@@ -128,7 +128,7 @@ impl ReadSections {
         let is_sound = so_far.is_empty();
         faults.set(so_far);
         let made = if is_sound { spans::converted(&jobs, around) } else { None };
-        let faults = unique(faults.take());
+        let faults = unique_faults(faults.take());
         match made.filter(|_| faults.is_empty()) {
             Some((profile, run_options)) => Ok(Converted { profile, run_options, notes: notes.take().0 }),
             None => Err(faults),
@@ -136,7 +136,7 @@ impl ReadSections {
     }
 }
 
-fn unique(faults: Vec<JobFault>) -> Vec<JobFault> {
+fn unique_faults(faults: Vec<JobFault>) -> Vec<JobFault> {
     let mut told = std::collections::HashSet::new();
     let what = |fault: &JobFault| (fault.place.file.clone(), fault.place.line, fault.problem.to_string());
     faults.into_iter().filter(|fault| told.insert(what(fault))).collect()

@@ -11,7 +11,7 @@ pub enum FioSize {
 
 impl FioSize {
     /// Returns the bytes for a file of `whole` bytes; `None` if they are unknown.
-    pub fn of(self, whole: Option<u64>) -> Option<u64> {
+    pub fn share_of(self, whole: Option<u64>) -> Option<u64> {
         match self {
             FioSize::Bytes(bytes) => Some(bytes),
             FioSize::Percent(percent) => {

@@ -62,7 +62,7 @@ fn parse_zipf(theta: &str) -> Result<AddressSpread, WrongValue> {
     AddressSpread::parse(&text).map_err(|wrong| WrongValue::Other(wrong.what))
 }
 
-fn ranges(text: &str, kind: DistributionKind, kb_base: u64) -> Result<Distribution, WrongValue> {
+fn parse_ranges(text: &str, kind: DistributionKind, kb_base: u64) -> Result<Distribution, WrongValue> {
     let mut ranges = Vec::new();
     let (mut io, mut span) = (0u64, 0u64);
     for part in text.strip_suffix(':').unwrap_or(text).split(':') {

@@ -145,7 +145,7 @@ impl<'a> JobSettings<'a> {
         self.fault(JobFault { place, problem, remedy: Some(remedy) });
     }
 
-    fn judge(&self) {
+    fn judge_options(&self) {
         for GivenSetting { row, setting, adds } in &self.given {
             if *adds {
                 let reason = "it leaves a direction to an earlier value, which fio keeps for that one";

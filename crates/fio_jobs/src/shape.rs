@@ -206,7 +206,7 @@ fn is_shift_register(settings: &JobSettings) -> bool {
 
 /// Returns the value of `rw`: the direction with its share of reads, whether offsets are random, and the
 /// gap between I/Os.
-fn way(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
+fn parse_direction(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
     let text = settings.text("rw").unwrap_or("read").to_owned();
     let (word, behind) = text.split_once(':').map_or((text.as_str(), None), |(word, add)| (word, Some(add)));
     let (way, random) = match word {

@@ -10,7 +10,7 @@ const USUAL: SizeShare = SizeShare { block_size: 4096, share: 1 };
 /// Returns the block sizes of a job; `None` if they were refused. As in fio, `bssplit` has precedence over
 /// `bsrange`, and both over `bs`, regardless of their order (`fixup_options` in its `init.c`). The next
 /// option provides omitted values.
-pub(super) fn of(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
+pub(super) fn read_sizes(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
     if settings.has("bssplit") && settings.last_of(&["bsrange", "bssplit"]) == Some("bsrange") {
         let reason = "with bssplit before it, fio has the range of one and the sizes of the other";
         settings.refuse("bsrange", reason, "leave out one of them");
@@ -59,7 +59,7 @@ const MOST_SIZES: usize = 64;
 /// Returns sizes with percentages; sizes without a percentage share the rest. As in fio, a size is rounded
 /// down to a multiple of the smallest one (`get_next_buflen` in its `io_u.c`). Any remaining percentage
 /// goes to the largest share.
-fn split(
+fn parse_split(
     text: &str,
     size: impl Fn(&str) -> Result<SizeShare, WrongValue>,
 ) -> Result<Vec<SizeShare>, WrongValue> {

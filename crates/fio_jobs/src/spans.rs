@@ -133,7 +133,7 @@ fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
     })
 }
 
-fn span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(TimeSpan, Option<TimeSpan>)> {
+fn group_span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(TimeSpan, Option<TimeSpan>)> {
     let pieces: Vec<Vec<Vec<FilePiece>>> =
         group.iter().map(|named| thread_pieces(named, around)).collect::<Option<_>>()?;
     same_for_all(group)?;

@@ -298,8 +298,8 @@ fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
     let handle = arguments[0] as i32;
     match named {
         Handle => open_file(root, handle),
-        ByPath => absolute(root, libc::AT_FDCWD, text_at(root, arguments[0])?),
-        At => absolute(root, handle, text_at(root, arguments[1])?),
+        ByPath => absolute_path(root, libc::AT_FDCWD, text_at(root, arguments[0])?),
+        At => absolute_path(root, handle, text_at(root, arguments[1])?),
         Memory => place::mapped(root).find_map(|mapping| mapping.holds(arguments[0]).then_some(mapping.file)),
         Nameless => None,
     }

@@ -122,7 +122,7 @@ impl ControlGroup {
     }
 }
 
-fn levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
+fn group_levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
     // In a container the mount may show a part of the tree only, and the path still be that of the whole one.
     let within = Path::new(path).strip_prefix(mounted).unwrap_or(Path::new(""));
     // Without the slash that joining nothing would leave at the end.

@@ -208,7 +208,7 @@ pub fn is_device<L: Location + ?Sized>(location: &L) -> bool {
     block_number(location.way()).is_some() || Generic::at(&Root::live(), location.way()).is_some()
 }
 
-fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(DeviceNumber, Claimable)>, Refusal> {
+fn find_claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(DeviceNumber, Claimable)>, Refusal> {
     if let Some(number) = block_number(target.way()) {
         return Ok(Some((number, Claimable::itself(target))));
     }
@@ -235,14 +235,14 @@ fn whole_disk(number: DeviceNumber) -> Option<DeviceNumber> {
     Some(Device::find(&Root::live(), number)?.whole()?.number)
 }
 
-fn explained<L: Location + ?Sized>(error: TargetError, target: &L) -> ClaimError {
+fn explain_error<L: Location + ?Sized>(error: TargetError, target: &L) -> ClaimError {
     match (&error.problem, write_refusal(target, true)) {
         (Problem::Busy, Ok(Some(refusal))) => refusal.into(),
         _ => error.into(),
     }
 }
 
-fn check(path: &Path, number: DeviceNumber, device: &File, destroy: bool) -> Result<(), ClaimError> {
+fn check_device(path: &Path, number: DeviceNumber, device: &File, destroy: bool) -> Result<(), ClaimError> {
     // The kernel knows no claim of loop devices on what is behind them, nor of partitions' holders in all
     // cases.
     if let Some(refusal) = use_refusal(path, number) {
@@ -294,7 +294,7 @@ impl Claims {
         Ok(())
     }
 
-    fn covers(&self, device: DeviceNumber) -> bool {
+    fn covers_device(&self, device: DeviceNumber) -> bool {
         self.numbers.contains(&device)
     }
 

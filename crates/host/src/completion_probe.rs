@@ -61,8 +61,8 @@ pub fn completion<L: Location + Sync + ?Sized>(
 
 /// Determines how io_uring handles a blocking target. Reads through the cache may complete without
 /// waiting, so the underlying storage decides then.
-fn blocking(way: &Path, size: u64, direct: bool) -> Completion {
-    let tried = |direct| trial::of(|| open_to_read(way, direct), size);
+fn probe_blocking(way: &Path, size: u64, direct: bool) -> Completion {
+    let tried = |direct| trial::measure_trial(|| open_to_read(way, direct), size);
     let own = tried(direct);
     let found =
         if direct || matches!(own, Some(Trial::Inline | Trial::OneByOne)) { own } else { tried(true) };

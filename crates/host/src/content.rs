@@ -83,7 +83,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     Some(facts)
 }
 
-fn backing(device: &Device) -> Option<(File, u64)> {
+fn loop_backing_file(device: &Device) -> Option<(File, u64)> {
     let whole = device.whole();
     let start = match whole {
         Some(_) => number::<u64>(&device.directory().join("start"))?.checked_mul(512)?,

@@ -38,11 +38,11 @@ pub(super) struct Device {
 impl Device {
     /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
     /// numbers too).
-    pub(crate) fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
-        Device::within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
+    pub(crate) fn find(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
+        Device::find_within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
     }
 
-    pub(crate) fn named(root: &Root, name: &str) -> Option<Device> {
+    pub(crate) fn find_by_name(root: &Root, name: &str) -> Option<Device> {
         Device::at(&root.path(format!("/sys/class/block/{name}")))
     }
 
@@ -63,7 +63,7 @@ impl Device {
 
     /// The device whose directory below `/sys` this is, or links to.
     pub(crate) fn at(link: &Path) -> Option<Device> {
-        Device::within(fs::canonicalize(link).ok()?)
+        Device::find_within(fs::canonicalize(link).ok()?)
     }
 
     fn find_within(directory: PathBuf) -> Option<Device> {

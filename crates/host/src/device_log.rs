@@ -34,7 +34,7 @@ pub enum DeviceLogError {
 
 impl DeviceLogs {
     /// Returns the logs of a disk by kernel name; `None` if it is not an NVMe namespace.
-    pub fn of(root: &Root, name: &str) -> Option<DeviceLogs> {
+    pub fn open_logs(root: &Root, name: &str) -> Option<DeviceLogs> {
         if !is_namespace(name) {
             return None;
         }
@@ -54,10 +54,10 @@ impl DeviceLogs {
 
     /// Reads all supported logs. Each takes one device command, about 100 us or more.
     pub fn read(&self) -> Vec<(LogSource, Result<LogPage, DeviceLogError>)> {
-        self.rows.iter().map(|row| (row.source, self.one(row))).collect()
+        self.rows.iter().map(|row| (row.source, self.read_page(row))).collect()
     }
 
-    fn one(&self, row: &LogRow) -> Result<LogPage, DeviceLogError> {
+    fn read_page(&self, row: &LogRow) -> Result<LogPage, DeviceLogError> {
         let file = self
             .file
             .as_ref()

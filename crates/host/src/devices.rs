@@ -96,7 +96,7 @@ fn describe_disk(root: &Root, number: usize, device: &Device) -> Disk {
     }
 }
 
-fn rank(device: &Device) -> u8 {
+fn device_rank(device: &Device) -> u8 {
     let kind = device.name.trim_end_matches(|c: char| c.is_ascii_digit());
     match (device.is_virtual(), kind) {
         (false, _) => 0,

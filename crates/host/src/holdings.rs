@@ -38,7 +38,7 @@ impl Identity {
         }
     }
 
-    pub(crate) fn of(found: &rustix::fs::Stat) -> Identity {
+    pub(crate) fn from_stat(found: &rustix::fs::Stat) -> Identity {
         match FileType::from_raw_mode(found.st_mode) {
             FileType::BlockDevice => Identity::Device(split(found.st_rdev)),
             _ => Identity::File(split(found.st_dev), found.st_ino),
@@ -260,7 +260,7 @@ fn backing_identity(backing: &loops::Backing) -> Identity {
 }
 
 /// Returns the file of a loop device, if it is visible from here; `None` if it no longer exists.
-fn behind(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, FailedCall> {
+fn find_backing(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, FailedCall> {
     let by_name = || Identity::at(root, Path::new(name));
     if !root.is_live() {
         return Ok(Some(by_name()));

@@ -73,7 +73,7 @@ impl EdgeCounters for InterruptCounters {
 
 /// Returns the interrupts of a device between two readings, by CPU. `None` if the number of counters
 /// differs from the number of CPUs, so the assignment is unknown.
-fn sums(cpus: usize, before: &[Vec<u64>], after: &[Vec<u64>]) -> Option<Vec<u64>> {
+fn sum_differences(cpus: usize, before: &[Vec<u64>], after: &[Vec<u64>]) -> Option<Vec<u64>> {
     let mut sums = vec![0u64; cpus];
     for (then, now) in before.iter().zip(after) {
         if then.len() != cpus || now.len() != cpus {

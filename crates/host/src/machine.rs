@@ -48,7 +48,7 @@ pub fn read(root: &Root) -> System {
 
 /// Returns an identifier of this machine, a one-way hash of `machine-id(5)`. A container has no
 /// identifier, or its image's.
-fn number(root: &Root) -> Option<String> {
+fn model_number(root: &Root) -> Option<String> {
     if environment::is_container(root) {
         return None;
     }

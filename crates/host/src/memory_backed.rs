@@ -8,7 +8,7 @@ use diskspd_model::machine::memory_backed::*;
 use std::path::Path;
 
 /// Returns the kind of memory that backs the device; `None` if memory was not detected.
-pub(super) fn of(root: &Root, device: &Device) -> Option<InMemory> {
+pub(super) fn find_memory(root: &Root, device: &Device) -> Option<InMemory> {
     let numbered = |driver: &str| {
         let number = device.name.strip_prefix(driver);
         number.is_some_and(|number| {

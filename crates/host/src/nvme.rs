@@ -26,17 +26,17 @@ pub(super) struct Generic {
 impl Generic {
     /// Returns the character device of a `stat` result; `None` if it is something else, or /sys has no
     /// entry.
-    pub(crate) fn found(root: &Root, found: &Stat) -> Option<Generic> {
+    pub(crate) fn from_stat(root: &Root, found: &Stat) -> Option<Generic> {
         let is_character = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice;
         is_character.then(|| Generic::find_by_number(root, split(found.st_rdev))).flatten()
     }
 
     /// The same, at a path; links are followed.
     pub(crate) fn at(root: &Root, path: &Path) -> Option<Generic> {
-        Generic::found(root, &rustix::fs::stat(path).ok()?)
+        Generic::from_stat(root, &rustix::fs::stat(path).ok()?)
     }
 
-    pub(crate) fn of(root: &Root, (major, minor): DeviceNumber) -> Option<Generic> {
+    pub(crate) fn find_by_number(root: &Root, (major, minor): DeviceNumber) -> Option<Generic> {
         let directory = root.resolved(&format!("/sys/dev/char/{major}:{minor}"))?;
         let class = std::fs::canonicalize(directory.join("subsystem")).ok()?;
         if class.file_name()? != "nvme-generic" {

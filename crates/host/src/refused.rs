@@ -62,10 +62,7 @@ pub enum Refusal {
         display_path(path),
         found.join(", ")
     )]
-    WouldDestroy {
-        path: PathBuf,
-        found: Vec<signatures::Name>,
-    },
+    WouldDestroy { path: PathBuf, found: Vec<signatures::Name> },
 }
 
 fn display_path(path: &Path) -> String {

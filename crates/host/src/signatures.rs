@@ -50,7 +50,7 @@ pub(crate) fn find_in(
 #[cfg(target_os = "linux")]
 pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
     let mut found = find_in_table(device, size)?;
-    for name in blkid::probe(device.as_fd()).iter().flat_map(names) {
+    for name in blkid::probe(device.as_fd()).iter().flat_map(signature_names) {
         // A name may say more, in brackets.
         if !found.iter().any(|known| known.starts_with(&*name)) {
             found.push(name);
@@ -193,7 +193,7 @@ fn is_drbd(ends: &Ends) -> bool {
 
 /// Whether it is a VIA RAID: a short magic number, and a checksum of the first 50 bytes (libblkid
 /// superblocks/via_raid.c).
-fn via(ends: &Ends) -> bool {
+fn is_via(ends: &Ends) -> bool {
     let Some(at) = (ends.size & !511).checked_sub(512) else { return false };
     match ends.bytes_at(at, 51) {
         Some([summed @ .., sum]) if summed.starts_with(&[0x55, 0xaa]) => {
@@ -267,9 +267,9 @@ fn is_zfs(ends: &Ends) -> bool {
 
 /// Whether it is an MBR: 0x55 0xAA at the end of the first sector, and four entries with valid boot flags.
 /// A table without partitions counts too, because it may have a boot loader and a disk identifier.
-fn mbr(ends: &Ends) -> bool {
-    let mut entries = ends.at(446, 64).unwrap_or_default().chunks_exact(16);
-    ends.has(510, &[0x55, 0xaa]) && entries.all(|entry| matches!(entry, [0 | 0x80, ..]))
+fn is_mbr(ends: &Ends) -> bool {
+    let mut entries = ends.bytes_at(446, 64).unwrap_or_default().chunks_exact(16);
+    ends.has_magic(510, &[0x55, 0xaa]) && entries.all(|entry| matches!(entry, [0 | 0x80, ..]))
 }
 
 #[cfg(target_os = "linux")]

@@ -3,8 +3,8 @@ use super::*;
 /// Bytes at offsets.
 type Marks<'a> = &'a [(u64, &'a [u8])];
 
-fn recognized(size: u64, marks: Marks) -> Vec<Name> {
-    find_in_table(crafted(size, marks).as_file(), size).unwrap()
+fn recognized_names(size: u64, marks: Marks) -> Vec<Name> {
+    find_in_table(crafted_image(size, marks).as_file(), size).unwrap()
 }
 
 fn crafted_image(size: u64, marks: Marks) -> tempfile::NamedTempFile {
@@ -110,7 +110,7 @@ fn blkid_says(image: &std::path::Path) -> Option<Vec<String>> {
 
 /// Checks that the table alone and both sources recognize the image, and that the results include all of
 /// `blkid -p`.
-fn check(name: &str, image: &std::path::Path, expected: &str) {
+fn check_image(name: &str, image: &std::path::Path, expected: &str) {
     let device = File::open(image).unwrap();
     let size = device.metadata().unwrap().len();
     let has = |found: &[Name], name: &str| found.iter().any(|found| found.starts_with(name));

@@ -55,7 +55,7 @@ fn at(root: &Root, place: &FilePlace) -> Stack {
     }
     let stack = found_at(root, place);
     // The files of an overlay lie on different file systems.
-    let is_overlay = |mount: &Mount| FileSystemType::named(&mount.file_system).home == Home::Overlay;
+    let is_overlay = |mount: &Mount| FileSystemType::from_name(&mount.file_system).home == Home::Overlay;
     if let Some(key) = key
         && place.mount(root).is_some_and(|mount| !is_overlay(&mount))
     {
@@ -287,7 +287,7 @@ mod tests {
         let machine = machine();
         let root = Root::at(machine.path()).remembering();
         let cache = |root: &Root| {
-            let device = Device::of(root, (8, 0)).unwrap();
+            let device = Device::find(root, (8, 0)).unwrap();
             device.settings(root).queue["write_cache"].clone()
         };
         assert_eq!(cache(&root), "write back");

@@ -153,7 +153,7 @@ fn of_namespace<L: Location + ?Sized>(
     Ok(())
 }
 
-fn missing(path: &Path) -> TargetFacts {
+fn missing_facts(path: &Path) -> TargetFacts {
     let directory = existing_directory(path);
     let direct = rustix::fs::stat(&directory).ok().and_then(|found| {
         Some(aligned_requirements(Device::find(&Root::live(), split(found.st_dev))?.logical_block_size()?))
@@ -178,7 +178,7 @@ fn existing_directory(path: &Path) -> PathBuf {
 }
 
 /// Returns the requirements reported by the kernel (since Linux 6.1, for some file systems).
-fn stated(path: &Path) -> Option<DirectRequirements> {
+fn stated_requirements(path: &Path) -> Option<DirectRequirements> {
     let found = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN).ok()?;
     StatxFlags::from_bits_retain(found.stx_mask)
         .contains(StatxFlags::DIOALIGN)

@@ -11,7 +11,7 @@ pub fn read(root: &Root, disks: &[&str]) -> Thermal {
 
 /// Returns the first sensor of the disk: with the controller's files for NVMe, in a separate directory for
 /// SATA disks (drivetemp).
-fn temperature(root: &Root, disk: &str) -> Option<Temperature> {
+fn read_temperature(root: &Root, disk: &str) -> Option<Temperature> {
     let device = format!("/sys/class/block/{disk}/device");
     [device.clone(), format!("{device}/hwmon")].iter().find_map(|place| {
         let sensors =

@@ -5,7 +5,7 @@ use diskspd_model::machine::threads::*;
 
 /// Returns the times of a thread of this process since its start; `None` if it has ended, or the kernel
 /// does not report them.
-pub fn of(root: &Root, thread: i32) -> Option<ThreadTimes> {
+pub fn read_times(root: &Root, thread: i32) -> Option<ThreadTimes> {
     let directory = format!("/proc/self/task/{thread}");
     // The name, which comes second, may hold anything: what follows the last parenthesis is numbers.
     let stat = root.text(format!("{directory}/stat"))?;

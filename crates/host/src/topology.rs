@@ -11,8 +11,8 @@ const CPUS: &str = "/sys/devices/system/cpu";
 /// Reads the topology of all online CPUs, and marks CPUs that this process may not use. A CPU without
 /// kernel data counts as a separate core in node 0 and socket 0.
 pub(crate) fn read(root: &Root) -> Topology {
-    let (active, forbidden) = active(root);
-    let cores = cores(root, &active);
+    let (active, forbidden) = active_cpus(root);
+    let cores = list_cores(root, &active);
     Topology {
         groups: list_groups(root, &active),
         nodes: list_nodes(root, &active),
@@ -27,8 +27,8 @@ fn read_cpu_list(root: &Root, file: &str) -> Vec<u32> {
     root.text(file).map(|text| cpu_list(&text)).unwrap_or_default()
 }
 
-fn active(root: &Root) -> (Vec<u32>, Vec<u32>) {
-    let mut online = list(root, &format!("{CPUS}/online"));
+fn active_cpus(root: &Root) -> (Vec<u32>, Vec<u32>) {
+    let mut online = read_cpu_list(root, &format!("{CPUS}/online"));
     if online.is_empty() {
         online = cpus_of_stat(root);
     }

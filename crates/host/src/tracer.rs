@@ -39,7 +39,7 @@ impl TracerWatch {
         }
     }
 
-    fn sample(&mut self) {
+    fn sample_threads(&mut self) {
         for _ in 0..SAMPLES {
             let began = clock::monotonic();
             let _ = rustix::process::getppid();

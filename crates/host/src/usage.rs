@@ -116,7 +116,7 @@ impl Walk<'_> {
 
     /// Adds the device and its components. The backing of a loop device remains available to others.
     /// Components of LVM and similar devices belong to them, except for use by loop devices and servers.
-    fn downwards(&mut self, device: &Device) {
+    fn walk_down(&mut self, device: &Device) {
         if self.own.contains(device) {
             return;
         }

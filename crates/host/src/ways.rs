@@ -33,7 +33,7 @@ pub fn look_at_writes(path: &Path) -> WayFacts {
 
 /// Returns the limits from statx(2), which supports atomic writes since Linux 6.11 and reports 0 without
 /// support. The device's limits are in /sys.
-fn atomic(path: &Path) -> Option<AtomicWrites> {
+fn atomic_writes(path: &Path) -> Option<AtomicWrites> {
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::from_bits_retain(WRITE_ATOMIC)).ok()?;
     let device_max =
         queue_directory(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
@@ -49,7 +49,7 @@ fn atomic(path: &Path) -> Option<AtomicWrites> {
     })
 }
 
-fn queue(path: &Path) -> Option<PathBuf> {
+fn queue_directory(path: &Path) -> Option<PathBuf> {
     let found = stat(path).ok()?;
     let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
     let device = Device::find(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;

@@ -349,7 +349,7 @@ fn stamped_as<'a>(
     known.get_mut(of_run?)
 }
 
-fn misplaced(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> FailedSector {
+fn misplaced_sector(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> FailedSector {
     FailedSector {
         fault: SectorFault::Misplaced,
         offset: expected.offset,
@@ -360,7 +360,7 @@ fn misplaced(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> F
 }
 
 /// Returns the units in the first `bytes` of an I/O; `None` if a unit is partial or outside.
-fn units(versions: &Generations, io: &Io, bytes: u64) -> Option<Range<usize>> {
+fn touched_units(versions: &Generations, io: &Io, bytes: u64) -> Option<Range<usize>> {
     let (unit, end) = (versions.unit(), io.offset + u64::from(io.length));
     let whole = io.offset.is_multiple_of(unit) && end.is_multiple_of(unit) && end <= versions.covered();
     whole.then(|| (io.offset / unit) as usize..(io.offset + bytes).div_ceil(unit) as usize)
@@ -406,7 +406,7 @@ fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &Damage
 }
 
 impl SectorStamp {
-    pub(super) fn found(&self, run: Option<u64>) -> FoundStamp {
+    pub(super) fn to_found_stamp(&self, run: Option<u64>) -> FoundStamp {
         FoundStamp {
             of_this_run: run == Some(self.run),
             target: self.target,

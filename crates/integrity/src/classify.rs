@@ -30,7 +30,7 @@ use SectorVerdict::{Failed, Undecided, Unknown, Verified};
 
 /// Judges one sector alone; `intact`: its checksum is valid. Torn writes need the neighbours: [`is_torn`].
 pub(crate) fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict {
-    let stamp = SectorStamp::of(sector);
+    let stamp = SectorStamp::read_from(sector);
     let Some(run) = expected.run else { return judge_any_run(expected, stamp, intact) };
     let ours = stamp.filter(|stamp| stamp.run == run);
     let Expected { target, offset, oldest, newest, .. } = *expected;

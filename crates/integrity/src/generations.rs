@@ -68,7 +68,7 @@ impl UnitVersions {
     /// Returns the state after a write. After the last write in flight, the first of its group and all
     /// later ones remain possible, because the order of overlapping writes is unknown. After a failed
     /// write all versions are possible.
-    fn ended(self, well: bool) -> UnitVersions {
+    fn end_write(self, well: bool) -> UnitVersions {
         let in_flight = if self.in_flight() == MANY { MANY } else { self.in_flight().saturating_sub(1) };
         let group = if well { self.group_size() } else { MANY };
         let window = if in_flight == 0 || !well { group } else { self.window() };

@@ -62,12 +62,12 @@ impl SectorStamp {
 
     /// Returns the basis of the words after the stamp. It differs for every version of a place, so mixed
     /// halves of sectors are detected.
-    fn word(&self) -> u64 {
+    fn stamp_word(&self) -> u64 {
         (self.run ^ self.offset).wrapping_add(self.generation.wrapping_mul(STEP))
     }
 
     /// Returns the stamp of a sector, regardless of its checksum; `None` without a stamp.
-    pub fn of(sector: &[u8]) -> Option<SectorStamp> {
+    pub fn read_from(sector: &[u8]) -> Option<SectorStamp> {
         let stamp = sector.get(..LENGTH)?;
         let word = |at: usize| stamp[at..].first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
         let half = |at: usize| stamp[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes));

@@ -37,7 +37,7 @@ impl Severity {
     }
 
     /// Returns the severity with this name; `None` if unknown.
-    pub fn named(word: &str) -> Option<Severity> {
+    pub fn from_word(word: &str) -> Option<Severity> {
         [Severity::Note, Severity::Warning, Severity::Wrong, Severity::Error]
             .into_iter()
             .find(|severity| severity.word() == word)

@@ -58,9 +58,9 @@ pub fn descriptor(number: i32) -> PathBuf {
 /// Fails with a message if it is not open.
 pub(super) fn inherited(number: i32, given: &str) -> Result<File, OutputError> {
     let file = files::inherited(number).map(File::from);
-    let file = file.map_err(|source| OutputErrorKind::Descriptor { number, source }.of(given))?;
+    let file = file.map_err(|source| OutputErrorKind::Descriptor { number, source }.named_by(given))?;
     claims::permit_inherited(&descriptor(number), &file)
-        .map_err(|refusal| OutputErrorKind::from(refusal).of(given))?;
+        .map_err(|refusal| OutputErrorKind::from(refusal).named_by(given))?;
     Ok(file)
 }
 
@@ -73,7 +73,7 @@ pub fn refuse_stream(number: i32, name: &str) -> Result<(), OutputError> {
     let Ok(file) = files::inherited(number).map(File::from) else { return Ok(()) };
     let at = descriptor(number);
     let path = std::fs::read_link(&at).unwrap_or(at);
-    claims::permit_stream(&path, &file).map_err(|refusal| OutputErrorKind::from(refusal).of(name))
+    claims::permit_stream(&path, &file).map_err(|refusal| OutputErrorKind::from(refusal).named_by(name))
 }
 
 impl Destination {

@@ -256,7 +256,7 @@ impl Guard {
     fn judge_call(&mut self, watched: &mut WatchedCall) -> Option<Word> {
         let limit = self.limit_now(&watched.call);
         let waited_for = self.threads.contains_key(&watched.call.thread);
-        let (what, since) = (watched.what(), time_of_day(watched.since));
+        let (what, since) = (watched.describe_call(), time_of_day(watched.since));
         if watched.call.waits_for != WaitsFor::Storage {
             let is_named = waited_for || watched.hung < named_after() || !self.named.insert(watched.name());
             let by = watched.call.awaited();
@@ -308,7 +308,7 @@ impl WatchedCall {
         (self.call.name, self.call.file.clone())
     }
 
-    fn what(&self) -> String {
+    fn describe_call(&self) -> String {
         format!("{} of {}", self.call.name, self.call.file)
     }
 }

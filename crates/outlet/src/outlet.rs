@@ -104,7 +104,7 @@ impl OutputDoor {
             Ok::<_, OutputError>((destination, Precious::find(path, &door.targets, &door.inputs)))
         });
         let (destination, precious) =
-            permitted.map_err(|unanswered| OutputErrorKind::from(unanswered).of(&by))??;
+            permitted.map_err(|unanswered| OutputErrorKind::from(unanswered).named_by(&by))??;
         self.permitted.push(output);
         Ok(Permitted { by, path, destination, precious })
     }
@@ -125,7 +125,7 @@ impl OutputDoor {
             Ok::<_, OutputError>((destination, Precious::find(path, &[], &[])))
         });
         let (destination, precious) =
-            permitted.map_err(|unanswered| OutputErrorKind::from(unanswered).of(&by))??;
+            permitted.map_err(|unanswered| OutputErrorKind::from(unanswered).named_by(&by))??;
         Ok(Permitted { by, path: path.to_owned(), destination, precious })
     }
 }
@@ -156,7 +156,7 @@ impl Permitted {
         let sink = match destination {
             Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
             Destination::Nowhere(error) => {
-                return Err(OutputErrorKind::from(PlaceError::Folder(error)).of(by));
+                return Err(OutputErrorKind::from(PlaceError::Folder(error)).named_by(by));
             }
             Destination::Special(spot) => {
                 Sink::Open(Arc::new(open_special(&spot).map_err(|fault| fault.named_by(&by))?))
@@ -165,8 +165,8 @@ impl Permitted {
                 let guard: Box<dyn Guard> = Box::new(precious);
                 let place = patience
                     .attempt(&by, move || Place::at(spot, Some(guard)).map_err(OutputErrorKind::from))
-                    .map_err(|unanswered| OutputErrorKind::from(unanswered).of(&by))?;
-                Sink::File(place.map_err(|fault| fault.of(&by))?)
+                    .map_err(|unanswered| OutputErrorKind::from(unanswered).named_by(&by))?;
+                Sink::File(place.map_err(|fault| fault.named_by(&by))?)
             }
         };
         Ok(Outlet { by, path, sink, patience: patience.clone() })
@@ -224,7 +224,7 @@ impl Outlet {
     /// # Errors
     /// Fails with a message, including the location of the kept file.
     pub fn put(&self, bytes: Vec<u8>) -> Result<(), OutputError> {
-        let failed = |why: WriteError| OutputErrorKind::NotWritten(why).of(&self.by);
+        let failed = |why: WriteError| OutputErrorKind::NotWritten(why).named_by(&self.by);
         match &self.sink {
             Sink::File(place) => self.replace(place, bytes).map_err(failed),
             Sink::Open(file) => match self.append(file, bytes) {
@@ -291,7 +291,7 @@ impl Outlet {
             Sink::File(place) => {
                 let begun = self.patience.attempt(&self.by, move || place.begin());
                 let begun = begun.map_err(io::Error::from).and_then(|begun| begun);
-                begun.map(Begun::New).map_err(|error| OutputErrorKind::NotCreated(error).of(&self.by))
+                begun.map(Begun::New).map_err(|error| OutputErrorKind::NotCreated(error).named_by(&self.by))
             }
         }
     }

@@ -55,7 +55,7 @@ impl Patience {
         Patience { wish: Some(Arc::<W>::clone(control)) }
     }
 
-    fn limit(&self) -> Duration {
+    fn time_limit(&self) -> Duration {
         Duration::from_nanos(self.wish.as_ref().map_or_else(grace, |wish| wish.patience_ns()))
     }
 

@@ -66,10 +66,11 @@ pub fn of_run(
     let judgement = &judged.judgement;
     let mut lines = match run.known.time_spans.as_slice() {
         [span] => {
-            let work = workload(&run, 0);
-            let course = course(judged, span.as_ref(), columns, blocks);
+            let work = workload_text(&run, 0);
+            let course = course_pieces(judged, span.as_ref(), columns, blocks);
             let device = device(judgement, columns);
-            [row("workload", None, &work, columns), figures(span.as_ref(), columns), device, course].concat()
+            [row_pieces("workload", None, &work, columns), figures(span.as_ref(), columns), device, course]
+                .concat()
         }
         _ => of_spans(&run, columns),
     };
@@ -152,7 +153,7 @@ fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
 fn device(judgement: &Judgement, columns: usize) -> Vec<Vec<EndPiece>> {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     let works = parts.filter(|part| part.verdict.is_of_memory()).filter_map(DeviceVerdict::device_in_words);
-    works.flat_map(|work| row("device", None, &work, columns)).collect()
+    works.flat_map(|work| row_pieces("device", None, &work, columns)).collect()
 }
 
 /// Fewer intervals do not show a course.
@@ -200,7 +201,7 @@ fn course_pieces(
     label_pieces("course", &shown.collect::<Vec<_>>().join(&indent), None)
 }
 
-fn latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Millis>) {
+fn user_latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Millis>) {
     let response = span.response.as_ref().filter(|response| response.mean_ms.total.is_some());
     match response {
         Some(response) => {
@@ -219,7 +220,7 @@ fn said_once(found: &Finding) -> String {
     }
 }
 
-fn verdict(judgement: &Judgement) -> (String, EndTone, String) {
+fn verdict_text(judgement: &Judgement) -> (String, EndTone, String) {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     let devices = parts.map(|part| {
         let is_above = part.severity > Some(Severity::Note);
@@ -261,7 +262,7 @@ fn tone_of(severity: Option<Severity>) -> EndTone {
     }
 }
 
-fn limit(judged: &Judged, columns: usize) -> Vec<Vec<EndPiece>> {
+fn limit_pieces(judged: &Judged, columns: usize) -> Vec<Vec<EndPiece>> {
     let (_, others) = notes_of(&judged.judgement);
     // With -v all of it stands above.
     let more = if judged.record.profile.verbose { String::new() } else { others.in_words() };
@@ -289,7 +290,7 @@ fn of_finding(label: &str, found: &Finding, said: &str, columns: usize) -> Vec<V
     row_pieces(label, word, said, columns)
 }
 
-fn row(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -> Vec<Vec<EndPiece>> {
+fn row_pieces(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -> Vec<Vec<EndPiece>> {
     let whole = match word {
         Some((word, _)) => format!("{word}: {text}"),
         None => text.to_owned(),
@@ -311,7 +312,7 @@ fn label_pieces(label: &str, shown: &str, word: Option<(&str, EndTone)>) -> Vec<
     lines
 }
 
-fn command(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<EndPiece>> {
+fn command_pieces(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<EndPiece>> {
     let words: Vec<String> =
         next.words.iter().map(|word| visible::line(word).replace(' ', &WITHIN.to_string())).collect();
     let before = format!("{}:", next.why);
@@ -373,7 +374,7 @@ fn end_tone(tone: Tone) -> EndTone {
     }
 }
 
-fn table(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<EndPiece>> {
+fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<EndPiece>> {
     let piece = |tone, text: String| EndPiece { tone, text };
     let wide = |place: usize| {
         let cells = rows.iter().map(|row| width(&row.figures[place]));

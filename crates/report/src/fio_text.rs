@@ -14,7 +14,7 @@ pub fn text(fio: &FioFigures, room: usize) -> String {
         text += &format!("\n{}", table::text_within(&FIO_OTHERS, &others, room));
     }
     if !fio.series.is_empty() {
-        let courses: Vec<CourseLine> = fio.series.iter().map(CourseLine::of).collect();
+        let courses: Vec<CourseLine> = fio.series.iter().map(CourseLine::from_series).collect();
         text += &format!("\nlog files:\n{}", table::text_within(CourseLine::COLUMNS, &courses, room));
     }
     if text.is_empty() { text } else { format!("\n{text}") }

@@ -50,7 +50,7 @@ impl<'a> HostRow<'a> {
 /// The hosts of the time span `index`, the slowest first, before the hosts without figures.
 pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
     let figures = figures(record, index);
-    let slow = Stragglers::of(&figures);
+    let slow = Stragglers::find(&figures);
     let measured = figures.iter().map(|host| HostRow {
         name: host.name,
         span: Some(host.span),

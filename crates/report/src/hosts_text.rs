@@ -168,7 +168,7 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure], shown: usize) {
     let border = "-".repeat(width + 72);
     put!(out, "{:width$} |    MiB/s   |  I/O per s |  AvgLat  |    p99   |   CPU   | verdict\n", "host");
     put!(out, "{border}\n");
-    let stragglers = Stragglers::of(hosts);
+    let stragglers = Stragglers::find(hosts);
     for host in &hosts[..shown] {
         let verdict = host.span.verdict.map_or("-".to_owned(), |verdict| verdict.to_string());
         let slow = if stragglers.has(host.name) { " (straggler)" } else { "" };

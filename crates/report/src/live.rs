@@ -96,12 +96,12 @@ pub fn influx_lines(interval: &LiveInterval, host: &str) -> String {
 }
 
 /// Returns a tag value: separators are escaped, line ends become blanks.
-fn tag(value: &str) -> String {
+fn escape_tag(value: &str) -> String {
     let value = value.replace(['\n', '\r'], " ");
     value.replace('\\', "/").replace(',', "\\,").replace('=', "\\=").replace(' ', "\\ ")
 }
 
-fn float(value: f64) -> String {
+fn format_float(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { "0".into() }
 }
 

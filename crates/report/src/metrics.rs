@@ -185,7 +185,7 @@ fn write_done(text: &mut Exposition, spans: &[MeasuredSpan]) {
     }
 }
 
-fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
+fn write_validity(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let cpu = gauge("diskspd_cpu_busy_ratio", "ratio", "Mean CPU utilization of the machine, 0 to 1.");
     let mut busy = text.family(cpu);
     for (span, cpu) in spans.iter().filter_map(|span| Some((span, span.cpu?))) {

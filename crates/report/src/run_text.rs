@@ -34,14 +34,14 @@ pub fn text(run: &RunSummary, all: bool, room: usize) -> String {
 }
 
 fn span_text(span: &SpanSummary, all: bool, room: usize) -> String {
-    let mut text = format!("{}\n{}\n\n", asked(span), measured(span));
+    let mut text = format!("{}\n{}\n\n", requested_text(span), measured_text(span));
     let rows = [("total", &span.total), ("read", &span.read), ("write", &span.write)];
     let rows = rows.map(|(name, figures)| KnownLine { name, figures });
     text += &table::text_within(KnownLine::COLUMNS, &rows, room);
     let edges = [span.total.min_ms, span.total.max_ms];
     if !span.percentiles.is_empty() || edges.iter().any(Option::is_some) {
         text += "\nlatency, ms:\n";
-        text += &table::text_within(&PercentileLine::COLUMNS, &latencies(span, all), room);
+        text += &table::text_within(&PercentileLine::COLUMNS, &percentile_lines(span, all), room);
     }
     if let Some(fio) = &span.fio {
         text += &fio_text::text(fio, room);

@@ -78,7 +78,7 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
 }
 
 fn write_results(out: &mut Vec<u8>, profile: &Profile, system: &System, summary: &Summary) {
-    let style = &Style::of(profile.compat);
+    let style = &Style::for_compat(profile.compat);
     match style.newest {
         true => newest_text::write_system(out, system),
         false => write_system(out, system),

@@ -25,7 +25,7 @@ fn span_blocks(verdict: &SpanVerdict, several: bool, brief: bool) -> Vec<(Option
         .collect()
 }
 
-fn block(part: &DeviceVerdict, place: &FindingPlace, named: bool, brief: bool) -> String {
+fn part_block(part: &DeviceVerdict, place: &FindingPlace, named: bool, brief: bool) -> String {
     let label = format!("{}: ", word(part));
     let targets = match named && !part.targets.is_empty() {
         true => format!("{}: ", target_names(&part.targets)),

@@ -53,7 +53,7 @@ pub fn without(run: &RunSummary, options: &[&str]) -> String {
     if changes(&["-r", "-rs", "-s"]) {
         of_all.random_percent = None;
     }
-    capital(&access(&of_all))
+    capital(&access_text(&of_all))
 }
 
 /// Returns the names of the time spans by their work: `Random reads of 8 KiB, 32 outstanding`. Spans
@@ -75,7 +75,7 @@ pub fn names(run: &RunSummary) -> Vec<String> {
 }
 
 /// Returns a name for the work of a time span; empty without recorded properties.
-pub fn named(parameters: &Parameters, parts: &[KnownPart]) -> String {
+pub fn workload_name(parameters: &Parameters, parts: &[KnownPart]) -> String {
     let mixed = parts.iter().map(|part| part.key.part).max().filter(|count| *count > 1);
     let sizes = parts.iter().any(|part| part.key.block_size != parts[0].key.block_size);
     let order = match parameters.common(|access| access.random_percent) {

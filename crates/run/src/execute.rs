@@ -93,7 +93,7 @@ pub fn machine_for(profile: &Profile) -> System {
 pub fn surroundings(profile: &Profile, run_options: &RunOptions) -> System {
     let mut system = machine_for(profile);
     if !run_options.simulated() {
-        let ids = TargetIds::of(profile);
+        let ids = TargetIds::from_profile(profile);
         real::look_around(&mut system, &ids.paths().iter().collect::<Vec<_>>());
     }
     system

@@ -260,9 +260,9 @@ impl Watches {
         let judged = named.iter().flat_map(|stack| &stack.layers).map(|layer| layer.name.clone());
         Watches {
             tree: ProcessTree::below_this_process(judged.collect()),
-            readings: DeviceReadings::of(names.clone()),
+            readings: DeviceReadings::for_devices(names.clone()),
             remote: RemoteWatch::new(named.iter().flat_map(|stack| &stack.layers)),
-            arrays: ArrayWatch::of(Root::live(), named.iter()),
+            arrays: ArrayWatch::for_stacks(Root::live(), named.iter()),
             limits: LimitWatch::new(Root::live()),
             course: DeviceCourse::new(names),
             zrams: ZramPages::of_all(&Root::live()),
@@ -305,12 +305,12 @@ impl Watches {
         let mut effort = Effort { process: self.tree.cpu_ns(), ..Effort::default() };
         self.limits.look(run.end.max(run.begun));
         self.limits.finish(&mut effort);
-        let readings = std::mem::replace(&mut self.readings, DeviceReadings::of(Vec::new()));
+        let readings = std::mem::replace(&mut self.readings, DeviceReadings::for_devices(Vec::new()));
         let mut facts = readings.finish().unwrap_or_default();
         let remote = std::mem::replace(&mut self.remote, RemoteWatch::new(std::iter::empty())).finish();
         facts.devices.extend(remote.iter().map(observe_remote::as_device));
         facts.remote = remote;
-        let arrays = ArrayWatch::of(Root::live(), std::iter::empty());
+        let arrays = ArrayWatch::for_stacks(Root::live(), std::iter::empty());
         facts.arrays = std::mem::replace(&mut self.arrays, arrays).finish();
         (facts, effort)
     }

@@ -130,7 +130,7 @@ fn read(replay: &ReplayOptions, owners: &[u32]) -> Result<ReplayList, ReplayFaul
     }
 }
 
-fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual_time: bool) {
+fn adapt_span(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual_time: bool) {
     let [reads, writes, discards] =
         [ReplayAction::Read, ReplayAction::Write, ReplayAction::Discard].map(|does| list.count(does));
     let seconds = seconds_of_ns(list.length_ns()) * 1000.0 / f64::from(replay.speed_thousandths.max(1));
@@ -166,7 +166,7 @@ fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual
 }
 
 /// Returns the share of `these` in both: 0 only without them, 100 only without others.
-fn percent(these: u64, others: u64) -> u32 {
+fn percent_share(these: u64, others: u64) -> u32 {
     match (these, others) {
         (0, _) => 0,
         (_, 0) => 100,

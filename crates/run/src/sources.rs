@@ -63,7 +63,7 @@ pub fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>,
 }
 
 /// Returns the source of a target's writes, as an index into [`SpanPlan::sources`].
-pub fn of(target: &WorkerTarget) -> Option<usize> {
+pub fn source_size(target: &WorkerTarget) -> Option<usize> {
     match target.content {
         WriteContent::Source { index, .. } => Some(index),
         _ => None,

@@ -84,7 +84,7 @@ impl StoreEntry {
 /// Returns the 64-bit FNV-1a hash over the parameters of all time spans. The seed is excluded. Target
 /// types only count for devices that bypass the cache. Indexes of older programs lack it, and default
 /// settings must stay the same work.
-fn workload(asked: &[&Parameters]) -> String {
+fn workload_text(asked: &[&Parameters]) -> String {
     let mut hash = Fnv::default();
     for span in asked {
         let mut parameters = Parameters { rand_seed: None, ..(*span).clone() };

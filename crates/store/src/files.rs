@@ -257,7 +257,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails if its file cannot be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
-    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
+    pub fn read_known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
         let file = self.file(id, source);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let runs = self.open_runs()?;

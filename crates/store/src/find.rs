@@ -39,7 +39,7 @@ impl StoreIndex {
         Ok(entries)
     }
 
-    fn complete(&self, entries: &mut [StoreEntry]) -> rusqlite::Result<()> {
+    fn complete_entries(&self, entries: &mut [StoreEntry]) -> rusqlite::Result<()> {
         let places: HashMap<String, usize> =
             entries.iter().enumerate().map(|(place, entry)| (entry.id.clone(), place)).collect();
         // Of few runs only their own rows; a list of all would take longer to write down than to leave out.
@@ -95,7 +95,7 @@ impl StoreIndex {
     ///
     /// # Errors
     /// Fails if no run matches, or several ids have this prefix.
-    pub fn named(&self, name: &str) -> Result<Vec<StoreEntry>, StoreError> {
+    pub fn find_named(&self, name: &str) -> Result<Vec<StoreEntry>, StoreError> {
         let labelled = Selection { label: Some(name.to_owned()), ..Selection::default() };
         let found = self.select(&labelled, None)?;
         if !found.is_empty() {
@@ -191,7 +191,7 @@ impl StoreIndex {
     }
 }
 
-fn condition(selection: &Selection, since: Option<i64>) -> (String, Vec<Box<dyn ToSql>>) {
+fn sql_condition(selection: &Selection, since: Option<i64>) -> (String, Vec<Box<dyn ToSql>>) {
     let mut parts: Vec<&str> = Vec::new();
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
     if let Some(label) = &selection.label {

@@ -101,7 +101,7 @@ mod tests {
             .map(|name| work.text(name));
         assert_eq!(told, ["2", "8", "16", "mixed", "30", ""]);
         assert_eq!(
-            SpanWork::of(1, &Parameters::of(&span)).words(),
+            SpanWork::from_parameters(1, &Parameters::from_span(&span)).words(),
             "mixed sizes sequential I/Os, 30 % writes, 2 threads, depth 8"
         );
         assert!(

@@ -371,7 +371,7 @@ fn give_back(blocks: &mut [Block], tag: u32, result: i64, each: &mut impl FnMut(
 
 /// Returns the number in flight after this number of completions. Subtracting too many would free memory
 /// that the kernel still uses.
-fn left(in_flight: u32, ended: usize) -> u32 {
+fn left_ios(in_flight: u32, ended: usize) -> u32 {
     assert!(ended <= in_flight as usize, "{ended} of {in_flight} in flight have ended");
     in_flight - ended as u32
 }

@@ -86,7 +86,7 @@ pub fn keep_away(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     OutOfTheWay { nice: None, allowed: leave_cpus(cpus) }
 }
 
-fn leave(cpus: impl IntoIterator<Item = u32>) -> Option<CpuSet> {
+fn leave_cpus(cpus: impl IntoIterator<Item = u32>) -> Option<CpuSet> {
     sched_getaffinity(None).ok().filter(|allowed| {
         let mut others = *allowed;
         cpus.into_iter()

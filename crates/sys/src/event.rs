@@ -310,7 +310,7 @@ fn is_event(found: &fs::Stat) -> bool {
 }
 
 /// Creates the file with its final mode, regardless of the umask; it gets its name only then.
-fn make(path: &Path) -> Result<OwnedFd, Errno> {
+fn make_file(path: &Path) -> Result<OwnedFd, Errno> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let file = fs::open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, MODE)?;
     fs::fchmod(&file, MODE)?;

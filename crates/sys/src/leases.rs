@@ -52,7 +52,7 @@ pub fn unreleased<L: Location + ?Sized>(location: &L, written: bool) -> Option<L
 /// The lease on a file, by attributes in memory: the call does not wait for a server.
 pub fn of_file(file: &Path) -> Option<Lease> {
     let flags = AtFlags::STATX_DONT_SYNC;
-    holder(rustix::fs::statx(rustix::fs::CWD, file, flags, StatxFlags::INO).ok()?.stx_ino)
+    lease_holder(rustix::fs::statx(rustix::fs::CWD, file, flags, StatxFlags::INO).ok()?.stx_ino)
 }
 
 /// Returns the holder of a lease on a file with this inode. A line of /proc/locks is `1: LEASE  ACTIVE

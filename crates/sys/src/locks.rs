@@ -63,7 +63,7 @@ fn of_bytes(file: BorrowedFd<'_>) -> Option<Locked> {
 
 /// Takes and releases a shared lock, because there is no query. Programs that inspect a device, such as
 /// udev, also take shared locks, which do not conflict.
-fn whole(file: BorrowedFd<'_>) -> Option<Locked> {
+fn whole_file_lock(file: BorrowedFd<'_>) -> Option<Locked> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => {
             let _ = rustix::fs::flock(file, FlockOperation::Unlock);

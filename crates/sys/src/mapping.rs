@@ -130,7 +130,7 @@ impl View {
         self.sync(0, self.length)
     }
 
-    fn range(&self, offset: u64, length: usize) -> Option<(*mut u8, usize)> {
+    fn transfer_range(&self, offset: u64, length: usize) -> Option<(*mut u8, usize)> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.length)?;
         // SAFETY: offset is below the length of the mapping.
         let start = unsafe { self.start.as_ptr().add(offset) };

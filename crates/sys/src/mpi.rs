@@ -308,7 +308,7 @@ struct LibraryMarks {
 }
 
 impl LibraryMarks {
-    fn of(library: &Library) -> Result<LibraryMarks, MpiError> {
+    fn find_marks(library: &Library) -> Result<LibraryMarks, MpiError> {
         // SAFETY: both functions may be called before MPI begins, and have these types in every ABI: texts
         // and numbers, no handles.
         unsafe {
@@ -331,7 +331,7 @@ impl LibraryMarks {
 impl Abi {
     /// Checks that a library has this ABI, if it identifies itself; calls to another ABI would crash this
     /// process.
-    fn check(self, marks: &LibraryMarks) -> Result<(), MpiError> {
+    fn check_marks(self, marks: &LibraryMarks) -> Result<(), MpiError> {
         let known = ["MPICH", "Intel(R) MPI", "MVAPICH", "CRAY"];
         let (wanted, agrees) = match self {
             Abi::Standard => ("the standard ABI of MPI 5.0", marks.is_standard),

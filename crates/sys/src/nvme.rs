@@ -214,7 +214,7 @@ fn handle_count(header: &[u8; STATUS_HEADER]) -> usize {
     u16::from_le_bytes([header[14], header[15]]).into()
 }
 
-fn handles(page: &[u8]) -> Vec<PlacementHandle> {
+fn parse_handles(page: &[u8]) -> Vec<PlacementHandle> {
     let Some((header, rest)) = page.split_first_chunk::<STATUS_HEADER>() else { return Vec::new() };
     let one = |bytes: &[u8; STATUS_DESCRIPTOR]| PlacementHandle {
         identifier: u16::from_le_bytes([bytes[0], bytes[1]]),

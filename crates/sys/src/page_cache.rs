@@ -47,7 +47,7 @@ pub fn page_bytes() -> u64 {
 /// # Errors
 /// Fails with `ENOSYS` on an older kernel, `EPERM` for another user's file without write permission, or
 /// `EOPNOTSUPP`.
-pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
+pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
     let range = CacheRange { offset, length };
     let mut pages = Pages::default();
     // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and

@@ -96,7 +96,7 @@ impl InheritedCounter {
     /// # Errors
     /// An error of the kernel.
     pub fn switch(&self, on: bool) -> io::Result<()> {
-        control(&self.0, if on { CounterSwitch::Enable } else { CounterSwitch::Disable })
+        switch_counter(&self.0, if on { CounterSwitch::Enable } else { CounterSwitch::Disable })
     }
 
     /// Returns the count of all of them together, ended ones included.

@@ -24,7 +24,7 @@ impl PipeReader {
     ///
     /// # Errors
     /// No thread can be started.
-    pub(crate) fn of(mut pipe: impl Read + Send + 'static) -> io::Result<PipeReader> {
+    pub(crate) fn spawn(mut pipe: impl Read + Send + 'static) -> io::Result<PipeReader> {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let into = Arc::clone(&kept);
         let thread = std::thread::Builder::new().name("child".into()).spawn(move || {

@@ -158,7 +158,7 @@ impl Place {
     }
 }
 
-fn before(step: FileStep) -> Result<(), Errno> {
+fn announce_step(step: FileStep) -> Result<(), Errno> {
     steps::before(step).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 

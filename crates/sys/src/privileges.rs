@@ -103,7 +103,7 @@ pub fn lockable() -> io::Result<Option<u64>> {
 mod tests {
     use super::*;
 
-    fn apart<T: Send>(look: impl FnOnce() -> T + Send) -> T {
+    fn run_unprivileged<T: Send>(look: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| scope.spawn(look).join().unwrap())
     }
 

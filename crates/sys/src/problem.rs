@@ -111,8 +111,8 @@ pub enum Problem {
     Kernel { doing: &'static str, source: io::Error },
 }
 
-fn shown(path: &Path) -> String {
-    if path.as_os_str().is_empty() { "''".into() } else { named(path) }
+fn quoted_path(path: &Path) -> String {
+    if path.as_os_str().is_empty() { "''".into() } else { path_name(path) }
 }
 
 fn path_name(path: &Path) -> String {

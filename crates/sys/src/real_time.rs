@@ -104,7 +104,7 @@ mod tests {
         RealTime::current_policy().map(|own| own.priority)
     }
 
-    fn at(priority: libc::c_int, test: impl FnOnce() + Send) -> Option<()> {
+    fn run_at_priority(priority: libc::c_int, test: impl FnOnce() + Send) -> Option<()> {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
                 let wanted = RealTime { policy: libc::SCHED_FIFO, flags: 0, priority };

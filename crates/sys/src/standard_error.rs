@@ -38,7 +38,8 @@ pub fn wait_until_read(most: super::clock::Nanos) {
     use super::inode::Kind;
     let until = clock::monotonic() + most;
     let unread = || rustix::io::ioctl_fionread(std::io::stderr()).is_ok_and(|bytes| bytes > 0);
-    let is_pipe = std::fs::metadata("/proc/self/fd/2").is_ok_and(|found| Kind::of(&found) == Kind::Pipe);
+    let is_pipe =
+        std::fs::metadata("/proc/self/fd/2").is_ok_and(|found| Kind::from_metadata(&found) == Kind::Pipe);
     while is_pipe && unread() && clock::monotonic() < until {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
@@ -77,13 +78,13 @@ fn wipe_sequence(drawn: &mut Vec<usize>) -> String {
     }
 }
 
-fn columns(drawn: &[usize]) -> usize {
+fn terminal_columns(drawn: &[usize]) -> usize {
     if drawn.is_empty() { 0 } else { screen().map_or(0, |screen| screen.columns) }
 }
 
 /// Returns output that overwrites the `drawn` lines and erases the rest. A terminal that has become
 /// narrower has wrapped its lines, so there are more of them.
-fn over(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours: bool) -> String {
+fn redraw_sequence(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours: bool) -> String {
     let rows: usize = drawn.iter().map(|width| width.div_ceil(columns.max(1)).max(1)).sum();
     let mut text = "\r".to_owned();
     if rows > 1 && columns > 0 {

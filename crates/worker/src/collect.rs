@@ -58,7 +58,7 @@ impl Loop<'_> {
 
     /// Submits the engine's pending I/Os and takes completions without waiting. This is a quick check
     /// while latencies are measured and requests are left.
-    fn look(&mut self) -> Result<(), EngineError> {
+    fn check_completions(&mut self) -> Result<(), EngineError> {
         let before = self.done.len();
         self.engine.wait(0, Duration::ZERO, &mut self.done)?;
         if self.left > 0 && !self.batches.is_single() {

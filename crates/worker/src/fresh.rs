@@ -101,7 +101,7 @@ fn kind(plan: &WorkerPlan, entry: usize, target: &WorkerTarget) -> Option<DataSo
 
 /// Returns DISKSPD's address offset: the slots of reads precede the same number of write slots in its
 /// page-aligned allocation.
-fn ahead(target: &WorkerTarget) -> usize {
+fn write_slot_offset(target: &WorkerTarget) -> usize {
     let slots = u64::from(target.slot) * u64::from(target.requests);
     ((slots % 8 + 8 - target.write_buffer % 8) % 8) as usize
 }

@@ -123,7 +123,7 @@ impl Voice {
         if self.wants.progress {
             let mut seen = self.seen.lock_anyway();
             let now = collect(workers);
-            let rates = rates(&seen, &now);
+            let rates = speed_between(&seen, &now);
             self.listener.progress(&Progress::Running { phase, left_ns: left, rates, machine, targets });
             *seen = now;
         }
@@ -158,7 +158,7 @@ impl fmt::Debug for Voice {
 }
 
 /// Returns the work between two checks; `None` if they are the same check.
-pub fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
+pub fn speed_between(before: &Seen, now: &Seen) -> Option<Speed> {
     if before.at == 0 || now.at <= before.at {
         return None;
     }
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(found.reads_and_writes, Some([300.0, 200.0]));
         let max = found.max.unwrap();
         assert!((0.88..0.92).contains(&max.ms()), "{max}");
-        assert_eq!(rates(&now, &now), None);
+        assert_eq!(speed_between(&now, &now), None);
     }
 
     #[derive(Default)]

@@ -270,7 +270,7 @@ impl ZonedTarget {
 mod tests {
     use super::*;
 
-    fn target(written: &[u64], requests: u32, write_ratio: u32, is_random: bool) -> ZonedTarget {
+    fn sample_target(written: &[u64], requests: u32, write_ratio: u32, is_random: bool) -> ZonedTarget {
         let zone = |(index, blocks): (u64, &u64)| WorkedZone {
             zone: Zone {
                 start: 16 * (index + 1),

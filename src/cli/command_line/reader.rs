@@ -36,7 +36,7 @@ impl CommandLine {
             Takes::Line | Takes::Rerun => read.take_line(&[], own)?,
             Takes::Fio => read.line = Some(own.to_vec()),
             Takes::FilesOrFio if own.len() > 1 && own[0] == "fio" => read.take_fio(&own[1..])?,
-            Takes::LineWith { opened_by, of_run } if behind.is_none() && opens(opened_by, own) => {
+            Takes::LineWith { opened_by, of_run } if behind.is_none() && contains_option(opened_by, own) => {
                 read.take_line(of_run, own)?;
             }
             _ => read.take_words(takes, own)?,
@@ -85,7 +85,7 @@ impl CommandLine {
     fn take_fio(&mut self, arguments: &[OsString]) -> Result<(), CliError> {
         let (mut line, mut rest) = (Vec::new(), arguments.iter());
         while let Some(argument) = rest.next() {
-            if !self.take(argument, &mut rest)? {
+            if !self.take_argument(argument, &mut rest)? {
                 line.push(argument.clone());
             }
         }
@@ -93,7 +93,7 @@ impl CommandLine {
         Ok(())
     }
 
-    fn unknown(&self, takes: Takes, argument: &[u8]) -> CliError {
+    fn unknown_argument(&self, takes: Takes, argument: &[u8]) -> CliError {
         let names: Vec<&str> = self.rows.iter().map(|row| row.name).collect();
         let shown = String::from_utf8_lossy(argument);
         let hint = match takes {
@@ -112,7 +112,7 @@ impl CommandLine {
 
     /// Keeps `argument` if it is an option of the command, with its value: attached to a letter (`-d60`),
     /// after the = of a word, or the next argument in `rest`. Returns whether it is one.
-    fn take(&mut self, argument: &OsString, rest: &mut Iter<OsString>) -> Result<bool, CliError> {
+    fn take_argument(&mut self, argument: &OsString, rest: &mut Iter<OsString>) -> Result<bool, CliError> {
         let bytes = argument.as_encoded_bytes();
         let found = self.rows.iter().find_map(|row| Some((row, attached_value(row, bytes)?)));
         let Some((row, attached)) = found else { return Ok(false) };
@@ -149,7 +149,7 @@ fn contains_option(names: &[&str], arguments: &[OsString]) -> bool {
     })
 }
 
-fn attached<'a>(row: &OptionRow, argument: &'a [u8]) -> Option<Option<&'a [u8]>> {
+fn attached_value<'a>(row: &OptionRow, argument: &'a [u8]) -> Option<Option<&'a [u8]>> {
     let rest = argument.strip_prefix(row.name.as_bytes())?;
     match rest.first() {
         // The value of a letter is never apart from it.

@@ -31,7 +31,7 @@ impl Command {
                 of_one.filter(|flag| flag.long().is_some()).map(OptionRow::from_flag).collect()
             }
             // fio's options come first: they hide ours with the same name.
-            Takes::Fio => fio_line::own_flags().map(OptionRow::of).collect(),
+            Takes::Fio => fio_line::own_flags().map(OptionRow::from_flag).collect(),
             _ => self.options.to_vec(),
         }
     }

@@ -26,7 +26,7 @@ pub const CONVERT: Command = Command {
     make: build_invocation,
 };
 
-fn make(line: CommandLine) -> Result<Invocation, CliError> {
+fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let (out, quiet) = (line.path(&PROFILE)?, line.has(&UNTOLD));
     let request = |source| Ok(Invocation::Convert(ConvertRequest { source, out, quiet }));
     if let Some(words) = &line.line {

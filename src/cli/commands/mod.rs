@@ -110,7 +110,7 @@ pub fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invoc
     Some(made.map_err(|error| explain_error(error, command)))
 }
 
-fn explained(mut error: CliError, command: &Command) -> CliError {
+fn explain_error(mut error: CliError, command: &Command) -> CliError {
     if let Some(place) = error.place.as_ref().filter(|_| error.unknown_option)
         && let Some(suggest_command) = suggest_command(&place.argument, &command.rows())
     {
@@ -131,7 +131,7 @@ fn explained(mut error: CliError, command: &Command) -> CliError {
 
 /// Returns a suggestion for an unknown long option; `here`: the options of the command, empty for a run.
 /// `None` if there is no suggestion.
-pub fn meant(argument: &[u8], here: &[OptionRow]) -> Option<String> {
+pub fn suggest_command(argument: &[u8], here: &[OptionRow]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
     let name = long_name(&text)?;
     let elsewhere = COMMANDS.iter().filter(|command| command.has(name)).map(|command| command.name);

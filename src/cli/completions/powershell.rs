@@ -15,7 +15,7 @@ pub fn script() -> String {
     format!("{BEGIN}{}{END}", script_rows())
 }
 
-fn row(command: &str, word: &str, values: &str, help: &str) -> String {
+fn script_row(command: &str, word: &str, values: &str, help: &str) -> String {
     format!("{command}|{word}|{values}|{help}\n")
 }
 

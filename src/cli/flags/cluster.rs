@@ -86,7 +86,7 @@ fn shift_ranks(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn mpi(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_mpi(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let library = (!value.is_empty()).then(|| RawText::from(value.to_vec()).as_path().to_owned());
     draft.request.mpi = Some(library);
     Ok(())

@@ -233,7 +233,7 @@ fn content_shape(draft: &mut Draft) -> &mut ContentShape {
 }
 
 /// Parses strictly, so that invalid numbers do not become 0.
-fn percent(value: &[u8]) -> Result<u32, Problem> {
+fn parse_percent(value: &[u8]) -> Result<u32, Problem> {
     const EXPECTED: &str = "a percentage from 0 to 99, such as 60";
     let (number, digits) =
         units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;

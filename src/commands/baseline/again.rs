@@ -65,7 +65,7 @@ pub fn tests(
     Ok(tests)
 }
 
-fn cannot(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
+fn cannot_rerun(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
     let what = format!("test '{test}' can't be run again: its runs are results of another program");
     let with = if is_of_tool { "let DISKSPD make them: --with 'ssh host diskspd.exe'; or " } else { "" };
     let hint =
@@ -89,7 +89,7 @@ fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, NotDone> {
     Ok(Runnable { profile, ..Runnable::default() })
 }
 
-fn replace(profile: &mut Profile, targets: &[OsString], test: &str) -> Result<(), NotDone> {
+fn replace_targets(profile: &mut Profile, targets: &[OsString], test: &str) -> Result<(), NotDone> {
     if targets.is_empty() {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use crate::cli::CliError;
 use crate::store::{Baseline, Store};
 use crate::units::near::nearest;
 
-pub fn named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
+pub fn find_named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
     store.baseline(name)?.ok_or_else(|| unknown(store, name))
 }
 

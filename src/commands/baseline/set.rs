@@ -92,7 +92,7 @@ fn latest_runs(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
     Ok(all.iter().filter(same).cloned().collect())
 }
 
-fn asked(store: &Store, entries: &[StoreEntry]) -> SuiteNotes {
+fn requested_notes(store: &Store, entries: &[StoreEntry]) -> SuiteNotes {
     let labels = entries.iter().filter_map(|entry| entry.about.label.as_deref());
     let mut notes = labels.filter_map(|label| store.suite(label).ok().flatten());
     notes.next().unwrap_or_default()

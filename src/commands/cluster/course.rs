@@ -95,7 +95,7 @@ impl<'a> RankCourse<'a> {
             view: targets::view(),
             arguments: self.arguments.clone(),
         };
-        Ok(self.round(hello, Lead::greet)?.map(exit_of))
+        Ok(self.run_round(hello, Lead::greet)?.map(exit_of))
     }
 
     /// Executes the wishes of rank 0's command, to its end. `wishes`: on rank 0.
@@ -105,7 +105,7 @@ impl<'a> RankCourse<'a> {
     pub fn serve(&mut self, wishes: Option<&Receiver<Wish>>) -> Result<Exit, Separated> {
         loop {
             let wish = wishes.map(|wishes| self.next_wish(wishes));
-            let task = self.round((), |lead, link, _| lead.begin(link, wish))?;
+            let task = self.run_round((), |lead, link, _| lead.begin(link, wish))?;
             // Rank 0 has done with the run before.
             self.kept.take().into_iter().for_each(KeptRecord::remove);
             match task {
@@ -128,7 +128,7 @@ impl<'a> RankCourse<'a> {
                     self.stops.begin(Arc::clone(&order.session.control));
                     let lead = self.lead.as_mut().filter(|lead| !lead.can_begin(&self.link, &order));
                     match lead {
-                        Some(lead) => lead.refuse(*order, &self.link),
+                        Some(lead) => lead.refuse_run(*order, &self.link),
                         None => return Wish::Run(order),
                     }
                 }
@@ -144,26 +144,26 @@ impl<'a> RankCourse<'a> {
     /// A run in which this rank does no I/O.
     fn idle(&mut self) -> Result<(), Separated> {
         self.stops.begin(Arc::default());
-        let GoOrEnd::Go(SharedTargets { .. }) = self.round(Checked::default(), Lead::judge)? else {
+        let GoOrEnd::Go(SharedTargets { .. }) = self.run_round(Checked::default(), Lead::judge)? else {
             return Ok(());
         };
         for _ in 0..2 {
-            if self.round(None, Lead::all_made)? == GoOrEnd::End {
+            if self.run_round(None, Lead::all_made)? == GoOrEnd::End {
                 return Ok(());
             }
         }
-        while !matches!(self.round(RankStep::Idle, Lead::step)?, NextStep::Over(_)) {}
+        while !matches!(self.run_round(RankStep::Idle, Lead::step)?, NextStep::Over(_)) {}
         Ok(())
     }
 
     /// Reads back by this rank's journal.
     fn read_back(&mut self, task: &ReadBackTask) -> Result<(), Separated> {
         let request = task.of_rank(self.link.rank());
-        let answer = self.busy(|_| match verify_after::read_back(&request) {
+        let answer = self.run_busy(|_| match verify_after::read_back(&request) {
             Ok((text, exit)) => ReadBackAnswer { text, exit: exit.code(), failure: None },
             Err(why) => ReadBackAnswer { failure: Some(why.to_string()), ..ReadBackAnswer::default() },
         });
-        self.round(answer, Lead::all_read)
+        self.run_round(answer, Lead::all_read)
     }
 
     /// One run of all ranks.
@@ -178,8 +178,8 @@ impl<'a> RankCourse<'a> {
         }
         let (size, job) = (task.ranks.len(), task.job.clone());
         let mut work = RankWork::new(task, rank);
-        let checked = self.busy(|_| work.check());
-        let GoOrEnd::Go(SharedTargets { roles, claims }) = self.round(checked, Lead::judge)? else {
+        let checked = self.run_busy(|_| work.check());
+        let GoOrEnd::Go(SharedTargets { roles, claims }) = self.run_round(checked, Lead::judge)? else {
             return Ok(());
         };
         work.share_claims(&claims);
@@ -190,45 +190,45 @@ impl<'a> RankCourse<'a> {
         };
         let hears = Arc::clone(&session.listener);
         let said = |done: Result<(), WorkFault>| done.err().map(|fault| fault.to_string());
-        let made = self.busy(|control| said(work.make(&roles, control, hears)));
-        if self.round(made, Lead::all_made)? == GoOrEnd::End {
+        let made = self.run_busy(|control| said(work.make(&roles, control, hears)));
+        if self.run_round(made, Lead::all_made)? == GoOrEnd::End {
             return Ok(());
         }
-        let found = self.busy(|control| said(work.find_made(control)));
-        if self.round(found, Lead::all_made)? == GoOrEnd::End {
+        let found = self.run_busy(|control| said(work.find_made(control)));
+        if self.run_round(found, Lead::all_made)? == GoOrEnd::End {
             return Ok(());
         }
-        self.measure(work.start(&roles, session), &keeper)
+        self.measure_spans(work.start(&roles, session), &keeper)
     }
 
     /// Does something that takes its time while this rank stays in touch.
-    fn busy<T: Send>(&mut self, work: impl FnOnce(&Control) -> T + Send) -> T {
+    fn run_busy<T: Send>(&mut self, work: impl FnOnce(&Control) -> T + Send) -> T {
         let control = self.stops.run();
         std::thread::scope(|scope| {
             let work = scope.spawn(|| work(&control));
             while !work.is_finished() {
                 // Whoever is alone finds that out in the next round.
                 let _ = self.link.tend();
-                self.stops.relay_stops(&mut self.link);
+                self.stops.heed(&mut self.link);
                 std::thread::sleep(LOOK);
             }
             work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 
-    fn round<A: RankMessage, D: RankMessage>(
+    fn run_round<A: RankMessage, D: RankMessage>(
         &mut self,
         own: A,
         decide: impl FnOnce(&mut Lead, &mut RankLink, Vec<Option<A>>) -> D,
     ) -> Result<D, Separated> {
         let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
         let Some(lead) = &mut self.lead else {
-            let decision = link.answer(own, |link| stops.relay_stops(link))?;
+            let decision = link.answer(own, |link| stops.heed(link))?;
             return unpack(&decision).map_err(|why| Separated::NoRank0(why.to_string()));
         };
         lead.begins_to_wait();
         let answers = link.gather(own, |link| {
-            stops.relay_stops(link);
+            stops.heed(link);
             lead.waits(link);
         });
         let mut understood = Vec::new();
@@ -245,7 +245,7 @@ impl<'a> RankCourse<'a> {
     }
 
     /// The time spans.
-    fn measure(&mut self, mut running: Running, keeper: &RankKeeper) -> Result<(), Separated> {
+    fn measure_spans(&mut self, mut running: Running, keeper: &RankKeeper) -> Result<(), Separated> {
         let rank = self.link.rank();
         let mut alone = None;
         let mut over = false;
@@ -255,7 +255,7 @@ impl<'a> RankCourse<'a> {
                 true => RankStep::Over,
                 false => running.next(|| {
                     let _ = link.tend();
-                    stops.relay_stops(link);
+                    stops.heed(link);
                 }),
             };
             self.left_behind |= running.left_behind;

@@ -17,14 +17,14 @@ pub struct KeptRecord {
     path: PathBuf,
 }
 
-fn folder() -> PathBuf {
+fn kept_folder() -> PathBuf {
     let folder = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty());
     folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }
 
 /// Where the records of a job's ranks are that share this one's disk, as a shell finds them.
 pub fn of_all_ranks(job: &str) -> String {
-    folder().join(format!("diskspd-rank-*-of-*-{job}.json")).display().to_string()
+    kept_folder().join(format!("diskspd-rank-*-of-*-{job}.json")).display().to_string()
 }
 
 /// Returns a name for a job, which separates its records from the records of earlier jobs.
@@ -70,7 +70,7 @@ impl RankKeeper {
 
     fn put(&self, record: &Record) -> Result<KeptRecord, OutputError> {
         let name = kept_record_of(self.rank as u32);
-        let path = folder().join(format!("{name}-of-{}-{}.json", self.size, self.job));
+        let path = kept_folder().join(format!("{name}-of-{}-{}.json", self.size, self.job));
         let permitted = OutputDoor::permit_own("its record", &path)?;
         permitted.open(&Patience::default())?.put(json::bytes(record))?;
         Ok(KeptRecord { path })

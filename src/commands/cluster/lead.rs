@@ -124,7 +124,7 @@ impl Lead {
         }
         let clocks = hellos.iter().map(|hello| hello.as_ref().map_or("", |hello| &hello.clock));
         self.first_with_clock = first_with_same(clocks);
-        let refusals = by_message(differences(&hellos), &self.hosts);
+        let refusals = by_message(rank_differences(&hellos), &self.hosts);
         if !refusals.is_empty() {
             refusals.into_iter().map(Finding::error).for_each(say);
             return Some(Exit::RunFailed.code());
@@ -150,7 +150,7 @@ impl Lead {
 
     /// All have read back, so the command gets the results.
     pub fn all_read(&mut self, link: &mut RankLink, answers: Vec<Option<ReadBackAnswer>>) {
-        let lost = link.lost();
+        let lost = link.lost_ranks();
         let read = |(rank, answer): (usize, Option<ReadBackAnswer>)| {
             let missing = || ReadBackAnswer {
                 failure: Some(format!("missing: {}", lost[rank].clone().unwrap_or_default())),
@@ -171,8 +171,8 @@ impl Lead {
     }
 
     /// Gives the command the reason for which this run does not begin.
-    pub fn refuse(&mut self, order: Order, link: &RankLink) {
-        let lost = link.lost().into_iter().enumerate().filter_map(|(rank, why)| Some((rank, why?)));
+    pub fn refuse_run(&mut self, order: Order, link: &RankLink) {
+        let lost = link.lost_ranks().into_iter().enumerate().filter_map(|(rank, why)| Some((rank, why?)));
         let lost = by_message(lost.map(|(rank, why)| (rank, format!("missing: {why}"))), &self.hosts);
         order.session.control.interrupt();
         let why = if lost.is_empty() { vec![ENDED_BEFORE.to_owned()] } else { lost };
@@ -226,7 +226,7 @@ impl Lead {
             || link.stop().is_some()
             || !link.is_complete();
         if ended && let Some(going) = self.going.take() {
-            self.refuse(going.order, link);
+            self.refuse_run(going.order, link);
         }
         ended
     }
@@ -353,7 +353,7 @@ impl Lead {
         }
         let is_stopped = going.order.session.control.is_interrupted() || !link.is_complete();
         if waiting == 0 {
-            return NextStep::Over(self.finish(link));
+            return NextStep::Over(self.finish_run(link));
         }
         if over > 0 || self.control.is_interrupted() || is_stopped || link.stop().is_some() {
             return NextStep::Stop;
@@ -377,11 +377,11 @@ impl Lead {
     }
 
     /// All is over: the command gets the record of the whole. Whether it reports what there is of all ranks.
-    fn finish(&mut self, link: &mut RankLink) -> bool {
+    fn finish_run(&mut self, link: &mut RankLink) -> bool {
         let Some(going) = self.going.take() else { return true };
         let after = if going.before.is_empty() { Vec::new() } else { link.clocks(&self.first_with_clock) };
         let GoingRun { order, before, outcomes } = going;
-        let lost = link.lost();
+        let lost = link.lost_ranks();
         let mut parts = Vec::new();
         for (rank, outcome) in outcomes.into_iter().enumerate() {
             let clock = |clocks: &[Option<Offset>]| clocks.get(rank).copied().flatten();

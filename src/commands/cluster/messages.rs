@@ -265,12 +265,12 @@ pub fn is_any(bytes: &[u8]) -> bool {
     fn is_message<T: RankMessage>(bytes: &[u8]) -> bool {
         unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())
     }
-    is::<Hello>(bytes)
-        | is::<NextTask>(bytes)
-        | is::<ReadBackAnswer>(bytes)
-        | is::<Checked>(bytes)
-        | is::<GoOrEnd<SharedTargets>>(bytes)
-        | is::<RankStep>(bytes)
-        | is::<NextStep>(bytes)
-        | is::<Option<String>>(bytes)
+    is_message::<Hello>(bytes)
+        | is_message::<NextTask>(bytes)
+        | is_message::<ReadBackAnswer>(bytes)
+        | is_message::<Checked>(bytes)
+        | is_message::<GoOrEnd<SharedTargets>>(bytes)
+        | is_message::<RankStep>(bytes)
+        | is_message::<NextStep>(bytes)
+        | is_message::<Option<String>>(bytes)
 }

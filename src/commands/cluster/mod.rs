@@ -28,7 +28,7 @@ mod work;
 mod zoned;
 
 use super::job_command::JobCommand;
-use super::not_done::{DEFECT, NotDone, told};
+use super::not_done::{DEFECT, NotDone, report_error};
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::Launcher;
@@ -55,8 +55,8 @@ const STACK: usize = 8 << 20;
 
 /// Returns the launcher that started this process as one of several ranks; `None` = it is alone. `told`:
 /// the user requests `--mpi`.
-fn launcher(told: bool) -> Option<Launcher> {
-    let found = Launcher::of(|name| std::env::var(name).ok());
+fn find_launcher(told: bool) -> Option<Launcher> {
+    let found = Launcher::detect(|name| std::env::var(name).ok());
     if told {
         return Some(found.unwrap_or_else(Launcher::unknown));
     }
@@ -98,7 +98,7 @@ pub fn in_job(
     about: JobCommand<'_>,
     command: impl FnOnce() -> Result<Exit, NotDone> + Send,
 ) -> Result<Exit, NotDone> {
-    let Some(launcher) = launcher(about.mpi.is_some()) else { return command() };
+    let Some(launcher) = find_launcher(about.mpi.is_some()) else { return command() };
     process::outlive_others();
     let joined = joining::watch(&launcher);
     let mut mpi = cluster::join(&launcher, about.mpi.flatten()).map_err(|why| {
@@ -157,7 +157,7 @@ fn take_part(
 /// The command of rank 0, whose messages it prints.
 fn finished(command: impl FnOnce() -> Result<Exit, NotDone>) -> Exit {
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
-    told(done.unwrap_or_else(|_| Err(NotDone::failed([DEFECT]))))
+    report_error(done.unwrap_or_else(|_| Err(NotDone::failed([DEFECT]))))
 }
 
 /// Lets rank 0 alone do it, without the others.
@@ -165,7 +165,7 @@ fn finished(command: impl FnOnce() -> Result<Exit, NotDone>) -> Exit {
 /// # Errors
 /// Its errors.
 pub fn first_alone(command: impl FnOnce() -> Result<Exit, NotDone>) -> Result<Exit, NotDone> {
-    let is_other = launcher(false).is_some_and(|launcher| !launcher.is_first());
+    let is_other = find_launcher(false).is_some_and(|launcher| !launcher.is_first());
     if is_other { Ok(Exit::Success) } else { command() }
 }
 

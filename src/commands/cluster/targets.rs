@@ -54,7 +54,7 @@ fn target_place(path: &RawText) -> TargetPlace {
     }
 }
 
-fn device(at: &Path, found: &Metadata) -> TargetPlace {
+fn device_place(at: &Path, found: &Metadata) -> TargetPlace {
     let name = name_of_world(at);
     TargetPlace {
         number: Some((0, inode::device_number(found))),
@@ -64,7 +64,7 @@ fn device(at: &Path, found: &Metadata) -> TargetPlace {
     }
 }
 
-fn file(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
+fn file_place(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
     let (shared, may_be_shared) = match mounted(at) {
         Some((kind, source)) => file_system_reach(&kind, &source),
         None => (None, true),
@@ -78,8 +78,8 @@ fn file(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
     }
 }
 
-fn reach(kind: &str, source: &str) -> (Option<String>, bool) {
-    let of = FileSystemType::named(kind);
+fn file_system_reach(kind: &str, source: &str) -> (Option<String>, bool) {
+    let of = FileSystemType::from_name(kind);
     match of.home {
         Home::Memory | Home::Overlay | Home::Flash | Home::Kernel => (None, false),
         // Those that several hosts have on one disk.

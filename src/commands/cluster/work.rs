@@ -70,8 +70,8 @@ impl RankWork {
         if self.beside.len() > 1 { Claimant::Job } else { Claimant::Alone }
     }
 
-    fn claim(&mut self) -> Vec<String> {
-        if self.claimant() == Claimant::Alone
+    fn claim_targets(&mut self) -> Vec<String> {
+        if self.rank_claimant() == Claimant::Alone
             || self.beside[0] != self.rank
             || self.run.run_options.simulated()
         {
@@ -201,7 +201,7 @@ impl RankWork {
         Ok(())
     }
 
-    fn part(&mut self, roles: &Roles) -> Result<(), SplitError> {
+    fn restrict_to_part(&mut self, roles: &Roles) -> Result<(), SplitError> {
         if !self.run.split {
             return Ok(());
         }
@@ -224,7 +224,7 @@ impl RankWork {
         let session = Session {
             one_of_several: self.task.one_of_several,
             made: self.made.iter().map(|file| file.path.clone()).collect(),
-            claimant: self.claimant(),
+            claimant: self.rank_claimant(),
             rank: JobRank { rank: self.rank as u32, of: self.task.ranks.len() as u32 },
             companions: Some(Arc::new(Meeting { say: Mutex::new(say.clone()), start: Mutex::new(start) })),
             ..session
@@ -234,7 +234,7 @@ impl RankWork {
         let work = move || {
             let ended = match parted {
                 Ok(()) => self.run.run_here(session),
-                Err(too_small) => Ok(nothing(too_small.to_string())),
+                Err(too_small) => Ok(failed_run(too_small.to_string())),
             };
             let _ = say.send(Local::Ended(Box::new(ended)));
         };
@@ -365,7 +365,7 @@ impl Running {
 mod tests {
     use super::*;
 
-    fn running() -> (Running, Meeting) {
+    fn sample_run() -> (Running, Meeting) {
         let ((say, said), (starts, start)) = (channel(), channel());
         let meeting = Meeting { say: Mutex::new(say), start: Mutex::new(start) };
         let windows = vec![None; 2];

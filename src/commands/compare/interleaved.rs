@@ -58,7 +58,7 @@ pub fn run(
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
     let control = Arc::new(Control::default());
     let _watch = ctrl_c::ends_several(&control)?;
-    let programs = SidePrograms::of(both, &control)?;
+    let programs = SidePrograms::from_sides(both, &control)?;
     if programs.is_some() {
         job_limits::refuse("a comparison of programs")?;
     }
@@ -131,7 +131,7 @@ fn medians(runs: &[Vec<SideRun>; 2]) -> String {
     ["A", "B"].into_iter().zip(runs).filter_map(side).collect::<Vec<_>>().join(", ")
 }
 
-fn named(typed: &str) -> String {
+fn side_name(typed: &str) -> String {
     if typed.is_empty() { "(no options)".into() } else { typed.to_owned() }
 }
 

@@ -8,7 +8,7 @@ mod programs;
 mod refused;
 pub mod sides;
 
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::{job_limits, output};
 use crate::cli::typed::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
@@ -42,7 +42,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
         job_limits::refuse("compare over reboots")?;
         let BootSides { sides, order_seed, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
-            Some(sides) => tell(&sides, false, order_seed, request, &files)?,
+            Some(sides) => report_comparison(&sides, false, order_seed, request, &files)?,
             None => unjudged(request.fail_if, "one kernel alone cannot be judged"),
         };
         // It is what to do, whatever else is quiet.
@@ -52,7 +52,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let files = open(OutputDoor::default())?;
     let [first, other] = read(request)?;
     let common = sides::tell_of_common([&first, &other]);
-    let exit = tell(&[first, other], false, None, request, &files)?;
+    let exit = report_comparison(&[first, other], false, None, request, &files)?;
     Ok(exit.max(gate_of_common(common, request.fail_if)))
 }
 
@@ -148,7 +148,7 @@ fn bisected(comparison: &RunComparison, loss: f64) -> Exit {
 
 /// Returns the result of `--fail-if`, with the reason if the verdict does not state it.
 fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exit {
-    let failed = fails(comparison, fail_if, question);
+    let failed = fails_check(comparison, fail_if, question);
     let why = compare::unjudged(comparison);
     if !why.is_empty() {
         why.iter().for_each(|why| say(Finding::warning(format!("not judged: {why}"))));
@@ -176,7 +176,7 @@ fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exi
 const UNSURE: [ChangeVerdict; 3] =
     [ChangeVerdict::CantTell, ChangeVerdict::TwoRuns, ChangeVerdict::NotCompared];
 
-fn fails(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bool {
+fn fails_check(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bool {
     let told = |verdict| comparison.primary().any(|metric| metric.verdict == verdict);
     match fail_if {
         FailIf::Unsure => UNSURE.into_iter().any(told),

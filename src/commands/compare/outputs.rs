@@ -52,9 +52,9 @@ impl ComparisonFiles {
         for (form, outlet) in &self.0 {
             let bytes = match form {
                 AnswerForm::Json => {
-                    json(told.comparison, sides).map_err(|why| format!("{}: {why}", outlet.by()))?
+                    write_json(told.comparison, sides).map_err(|why| format!("{}: {why}", outlet.by()))?
                 }
-                AnswerForm::Html => page(told.comparison, sides, about),
+                AnswerForm::Html => write_page(told.comparison, sides, about),
                 AnswerForm::Junit => answers::junit(told),
                 AnswerForm::Github => answers::github(told),
                 AnswerForm::Summary => answers::summary(told),
@@ -67,7 +67,7 @@ impl ComparisonFiles {
     }
 }
 
-fn json(comparison: &RunComparison, sides: [&Side; 2]) -> Result<Vec<u8>, serde_json::Error> {
+fn write_json(comparison: &RunComparison, sides: [&Side; 2]) -> Result<Vec<u8>, serde_json::Error> {
     let runs = sides.into_iter().flat_map(|side| &side.runs).map(|run| &run.known);
     let comparison = RunComparison { work: html::common_work(runs), ..comparison.clone() };
     Ok(format!("{}\n", serde_json::to_string_pretty(&comparison)?).into_bytes())

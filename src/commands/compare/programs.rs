@@ -50,7 +50,7 @@ impl SidePrograms {
     /// # Errors
     /// Fails if a program is not this program, cannot be started, rejects its command line, or makes
     /// unreadable records.
-    pub fn of(both: &Interleaved, control: &Arc<Control>) -> Result<Option<SidePrograms>, NotDone> {
+    pub fn from_sides(both: &Interleaved, control: &Arc<Control>) -> Result<Option<SidePrograms>, NotDone> {
         if both.programs == [None, None] {
             return Ok(None);
         }
@@ -147,7 +147,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn who(&self, option: &str, path: PathBuf) -> Result<SideProgram, NotDone> {
+    fn identify_program(&self, option: &str, path: PathBuf) -> Result<SideProgram, NotDone> {
         let by = visible::line(&format!("{option} {}", path.display())).into_owned();
         let failed = |why: &dyn std::fmt::Display| NotDone::from(format!("{by}: {why}"));
         if path.is_dir() {
@@ -237,7 +237,7 @@ fn interrupted_error() -> NotDone {
     NotDone::failed([INTERRUPTED])
 }
 
-fn unkept(options: &[OsString]) -> Vec<OsString> {
+fn without_history(options: &[OsString]) -> Vec<OsString> {
     let is = |word: &OsString, name: &str| {
         let rest = word.as_encoded_bytes().strip_prefix(name.as_bytes());
         rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'=')

@@ -74,7 +74,7 @@ fn draw_chart(chart: &LiveChart, columns: usize, blocks: bool) -> [DrawnLine; RO
     })
 }
 
-fn spread(figures: &[Option<f64>], columns: usize) -> Vec<Option<f64>> {
+fn spread_figures(figures: &[Option<f64>], columns: usize) -> Vec<Option<f64>> {
     let count = figures.len();
     let column = |at: usize| {
         let first = at * count / columns;
@@ -84,7 +84,7 @@ fn spread(figures: &[Option<f64>], columns: usize) -> Vec<Option<f64>> {
     if count == 0 { Vec::new() } else { (0..columns).map(column).collect() }
 }
 
-fn bars(figures: &[Option<f64>], top: f64, blocks: bool) -> [String; ROWS] {
+fn draw_bars(figures: &[Option<f64>], top: f64, blocks: bool) -> [String; ROWS] {
     let levels = spark::levels(blocks);
     let steps = levels.len() - 1;
     let heights: Vec<usize> =

@@ -154,7 +154,7 @@ impl Display {
         // The time left of the step is that of its run.
         state.step_began = now;
         let columns = terminal::screen().map_or(usize::MAX, |screen| screen.columns.saturating_sub(1));
-        let text = live::preparation(name, done, total, now - began, columns);
+        let text = live::preparation_line(name, done, total, now - began, columns);
         drop(state);
         self.show(share(done as f64, total.saturating_sub(done) as f64), None, vec![text.clone()], &text);
     }

@@ -59,7 +59,7 @@ pub fn charts(rows: &[Vec<LiveChart>], columns: usize, blocks: bool) -> Vec<Draw
 }
 
 /// `since`: time since the writing began, ns.
-pub fn preparation(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
+pub fn preparation_line(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
     let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
     let mut text = format!(": {:.0} of {:.0} MiB", mib(done), mib(total));
     if since > SECOND / 2 && done > 0 {

@@ -55,7 +55,7 @@ fn import_each(
     let (display, all) = (Display::new(false), files.len());
     for (number, (file, there)) in files.into_iter().enumerate() {
         display.count("files imported:", number, all);
-        let shown = known_runs::shown(&file);
+        let shown = known_runs::display_path(&file);
         let content = there
             .map_err(NotDone::from)
             .and_then(|()| read_content(&file).map_err(|fault| NotDone::from(format!("{shown}: {fault}"))));

@@ -71,7 +71,7 @@ impl<'a> ListRow<'a> {
         self.span.map_or(Cell::Missing, |span| figure.cell(span, WhichIos::Total, decimals))
     }
 
-    fn tags(&self) -> Option<String> {
+    fn tags_text(&self) -> Option<String> {
         let about = &self.entry.about;
         let all = about.tags.iter().map(String::as_str).chain(about.pinned.then_some("pinned"));
         let all: Vec<&str> = all.filter(|tag| !tag.is_empty()).collect();
@@ -105,7 +105,7 @@ pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit,
             if entry.source == KeptAs::Record {
                 let record = known_runs::record(&store.file(&entry.id, entry.source))?;
                 output::report_to_stdout(&TEXT, &Judged::new(&record))?;
-            } else if let Some(run) = store.known(&entry.id, entry.source)? {
+            } else if let Some(run) = store.read_known(&entry.id, entry.source)? {
                 output::to_stdout(
                     format!("\n{}", run_text::text(&run, false, standard_output::room())).as_bytes(),
                 )?;

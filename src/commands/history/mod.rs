@@ -103,7 +103,7 @@ impl From<NoDate> for NotDone {
 }
 
 /// Returns a time in seconds since 1970; dates use this machine's time zone.
-fn seconds(since: &Since) -> Result<i64, NoDate> {
+fn since_seconds(since: &Since) -> Result<i64, NoDate> {
     match since {
         Since::Ago(ago) => {
             Ok(Timestamp::now().as_second().saturating_sub(i64::try_from(*ago).unwrap_or(i64::MAX)))
@@ -116,7 +116,7 @@ fn seconds(since: &Since) -> Result<i64, NoDate> {
     }
 }
 
-fn each(
+fn apply_each(
     index: &mut StoreIndex,
     names: &[String],
     act: impl Fn(&mut StoreIndex, &str) -> Result<(), StoreError>,

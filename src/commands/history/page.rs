@@ -56,7 +56,7 @@ fn listed_run(entry: &StoreEntry, letters: usize) -> ListedRun<'_> {
     }
 }
 
-fn works(entries: &[StoreEntry], prints: &Fingerprints, figures: &[RunFigure]) -> Vec<FollowedWork> {
+fn followed_works(entries: &[StoreEntry], prints: &Fingerprints, figures: &[RunFigure]) -> Vec<FollowedWork> {
     let places: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(place, entry)| (entry.id.as_str(), place)).collect();
     let mut works: Vec<(String, FollowedWork)> = Vec::new();

@@ -34,7 +34,7 @@ pub fn answer<A: KeptAnswer>(path: &Path) -> Result<Option<A>, UnreadRuns> {
         return Ok(None);
     }
     let bytes = ANSWER.read_file(path).map_err(fault)?;
-    answers::read(&bytes).map(Some).map_err(|error| UnreadFault::from(error).of(path))
+    answers::read(&bytes).map(Some).map_err(|error| UnreadFault::from(error).at_path(path))
 }
 
 /// The records of all runs, in the folder of the repetition; `None` = some are missing or of other runs.

@@ -38,7 +38,7 @@ impl PreconditionLines {
     ///
     /// # Errors
     /// Fails with all reasons.
-    pub fn of(request: &PreconditionRequest) -> Result<PreconditionLines, NotDone> {
+    pub fn from_request(request: &PreconditionRequest) -> Result<PreconditionLines, NotDone> {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
         warnings.extend(writes_nothing(&whole));
@@ -217,7 +217,7 @@ fn writes_nothing(round: &ParsedLine) -> Option<Finding> {
     (!changes).then(|| Finding::warning(message).remedy("use -w100 after -- for rounds of writes"))
 }
 
-fn outlook(line: &ParsedLine) -> SpanOutlook {
+fn span_outlook(line: &ParsedLine) -> SpanOutlook {
     let found = line.run.outlook(&run::machine_for(&line.run.profile));
     found.unwrap_or(SpanOutlook { plan: Err(Vec::new()), refusals: Vec::new() })
 }

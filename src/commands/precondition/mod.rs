@@ -5,7 +5,7 @@ mod lines;
 mod steps;
 
 use super::job_limits;
-use super::not_done::{NotDone, told};
+use super::not_done::{NotDone, report_error};
 use super::output::{self, Outputs, StandardOutput};
 use crate::cli::{Exit, PreconditionRequest, RunRequest};
 use crate::lab::precondition::{self, WINDOW};

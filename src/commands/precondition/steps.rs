@@ -179,7 +179,7 @@ impl<'a> PreconditionSteps<'a> {
         };
         let answer = format!("{:.0} IOPS{by}", line.iops);
         self.display.answer(answer, self.rounds.iter().map(point).collect());
-        self.tell(format!("round {number}: {:.2} IOPS, {:.2} MiB/s{by}", line.iops, line.mib_per_s));
+        self.report_line(format!("round {number}: {:.2} IOPS, {:.2} MiB/s{by}", line.iops, line.mib_per_s));
         Ok(true)
     }
 

@@ -53,7 +53,11 @@ pub fn toml(source: &OsStr) -> Result<String, NotDone> {
 ///
 /// # Errors
 /// Fails if the suite is unknown, or a test cannot be run.
-pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Result<PlannedSuite, NotDone> {
+pub fn plan_suite(
+    source: &OsStr,
+    targets: &[OsString],
+    options: &[OsString],
+) -> Result<PlannedSuite, NotDone> {
     let name = source.to_str().unwrap_or_default();
     let path = Path::new(source);
     let is_xml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
@@ -165,8 +169,8 @@ fn wrong(test: &SuiteTest, why: impl Display) -> NotDone {
     NotDone::misused([format!("test '{}': {why}", test.name)])
 }
 
-fn line(test: &SuiteTest, targets: &[OsString], options: &[OsString]) -> Result<TypedLine, NotDone> {
-    let of = |words: &[OsString]| TypedLine::of(words).map_err(|error| wrong(test, error));
+fn test_line(test: &SuiteTest, targets: &[OsString], options: &[OsString]) -> Result<TypedLine, NotDone> {
+    let of = |words: &[OsString]| TypedLine::from_arguments(words).map_err(|error| wrong(test, error));
     let own: Vec<OsString> = test.command.iter().map(OsString::from).collect();
     let mut line = of(&own)?;
     line.carried_by_file("diskspd suite FILE [TARGET ..] --").map_err(|error| wrong(test, error))?;

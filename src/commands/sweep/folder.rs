@@ -197,7 +197,7 @@ impl Folder {
     }
 }
 
-fn identity(request: &SweepRequest) -> Value {
+fn sweep_identity(request: &SweepRequest) -> Value {
     let arguments: Vec<RawText> = request
         .arguments
         .iter()

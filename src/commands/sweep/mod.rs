@@ -83,7 +83,7 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
         ));
     }
     let ended = walk.go()?;
-    let exit = tell(request, plan, &walk, ended, &places);
+    let exit = report_sweep(request, plan, &walk, ended, &places);
     if ended != SweepEnd::Interrupted || walk.history.is_empty() {
         walk.tidy_up();
     }
@@ -94,7 +94,7 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
 }
 
 /// Prints table, findings and answer, and writes the files.
-fn tell(
+fn report_sweep(
     request: &SweepRequest,
     plan: &Plan,
     walk: &SweepWalk,
@@ -104,7 +104,7 @@ fn tell(
     let result = page::result(plan, walk, ended);
     let rows = &result.points;
     let mut exit =
-        told(super::output::told_to_stdout(&visible::lines(&result.text(standard_output::room()))));
+        report_error(super::output::told_to_stdout(&visible::lines(&result.text(standard_output::room()))));
     standard_error::write(&findings_text(rows, !request.quiet));
     let page = if places.have_page() { page::bytes(&result, walk) } else { Vec::new() };
     if let Err(unwritten) = places.write(&result.csv(), &result.json(), &page) {
@@ -116,7 +116,7 @@ fn tell(
             say("NOTE: the budget is exhausted; points have fewer repetitions than requested")
         }
         SweepEnd::Interrupted => {
-            say(interrupted(request, walk));
+            say(interrupted_text(request, walk));
             exit = Exit::RunFailed;
         }
     }

@@ -28,8 +28,8 @@ pub fn result(plan: &Plan, walk: &SweepWalk, ended: SweepEnd) -> SweepResult {
         ended,
         settings: plan.sweep.settings.clone(),
         commands: points.iter().map(|row| plan.command_of(row)).collect(),
-        answers: SweepAnswer::of(&points, &plan.sweep.settings),
-        drift: Drift::of(&plan.sweep, &walk.history),
+        answers: SweepAnswer::find_answers(&points, &plan.sweep.settings),
+        drift: Drift::detect(&plan.sweep, &walk.history),
         points,
     }
 }

@@ -34,7 +34,7 @@ impl Plan {
     ///
     /// # Errors
     /// Fails with the obstacles of the first impossible point, or of all points.
-    pub fn of(request: &SweepRequest) -> Result<Plan, NotDone> {
+    pub fn from_request(request: &SweepRequest) -> Result<Plan, NotDone> {
         let swept = &request.swept;
         let points = match request.settings.diagonal {
             true => diagonal(&swept.axes, swept.plain_depth()),
@@ -180,7 +180,7 @@ fn make_runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<F
     })
 }
 
-fn command(run: Option<&Runnable>, line: &TypedLine) -> String {
+fn command_text(run: Option<&Runnable>, line: &TypedLine) -> String {
     let written = run.and_then(|run| {
         let with = run.with.iter().map(|command| OsString::from(format!("--with={command}")));
         let destroy = run.destroy.then(|| OsString::from("--destroy"));
@@ -246,7 +246,7 @@ fn sweep_point(settings: Vec<Setting>, runnable: &Runnable, axes: &[Axis]) -> Sw
 
 /// Numbers groups of points whose settings differ only in load. Without a load axis, all points with the
 /// same work are one group, because only their IOPS are comparable.
-fn grouped(points: Vec<SweepPoint>, axes: &[Axis]) -> Vec<SweepPoint> {
+fn group_points(points: Vec<SweepPoint>, axes: &[Axis]) -> Vec<SweepPoint> {
     let by_load = axes.iter().any(Axis::is_load);
     let is_load = |option: &str| {
         axes.iter().any(|axis| axis.option == option && (axis.is_load() || axis.is_rate() && !by_load))

@@ -35,7 +35,7 @@ pub fn answer(history: &[Ran]) -> String {
     best.map_or_else(String::new, |line| format!("at most {:.0} IOPS", line.iops))
 }
 
-pub fn curve(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
+pub fn live_points(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
     let rows = rows(sweep, history);
     let point = |row: &PointRow| {
         let figures = row.figures.as_ref()?;

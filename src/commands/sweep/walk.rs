@@ -84,7 +84,7 @@ impl<'a> SweepWalk<'a> {
                 Upcoming::Done { out_of_budget: false } => return Ok(SweepEnd::Complete),
                 Upcoming::Astray(number) => return Err(SweepFault::Astray { run: number + 1 }),
             };
-            if !self.step(what)? || self.left_behind {
+            if !self.run_step(what)? || self.left_behind {
                 return Ok(SweepEnd::Interrupted);
             }
         }
@@ -93,7 +93,7 @@ impl<'a> SweepWalk<'a> {
     /// One run with all around it; false = the user ended it.
     fn run_step(&mut self, what: What) -> Result<bool, SweepFault> {
         let to_come = estimate(&self.plan.sweep, &self.history);
-        let label = self.label(what);
+        let label = self.point_label(what);
         let (number, of) = (self.history.len() + 1, self.history.len() + to_come.runs);
         self.step_name = progress::step(number, of, &label);
         self.display.begin(Step { name: self.step_name.clone(), left_s: to_come.seconds });
@@ -106,7 +106,7 @@ impl<'a> SweepWalk<'a> {
         }
         // What the command prints begins on a line of its own.
         self.display.clear();
-        let prepared = self.between(&control);
+        let prepared = self.run_between(&control);
         if control.is_interrupted() {
             return Ok(false);
         }
@@ -129,11 +129,11 @@ impl<'a> SweepWalk<'a> {
             progress::report(&self.step_name, &self.plan.sweep, &self.history);
         }
         let answer = progress::answer(&self.history);
-        self.display.answer(answer, progress::curve(&self.plan.sweep, &self.history));
+        self.display.answer(answer, progress::live_points(&self.plan.sweep, &self.history));
         Ok(true)
     }
 
-    fn keep(&mut self, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
+    fn keep_run(&mut self, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let kept = folder.keep(self.history.len() + 1, ran, results);
         if let (Err(why), true) = (&kept, folder.is_spare) {
@@ -171,7 +171,7 @@ impl<'a> SweepWalk<'a> {
         Some(PointOutcome { figures, results: Some(made.results) })
     }
 
-    fn runnable(&self, what: What) -> Result<Runnable, PointFault> {
+    fn make_runnable(&self, what: What) -> Result<Runnable, PointFault> {
         let number = self.history.len();
         let run = match what {
             What::Point(place) | What::Reference(place) => {
@@ -196,7 +196,7 @@ impl<'a> SweepWalk<'a> {
         }
     }
 
-    fn between(&self, control: &Control) -> Result<(), BetweenFault> {
+    fn run_between(&self, control: &Control) -> Result<(), BetweenFault> {
         let Some(command) = &self.request.between else { return Ok(()) };
         let mut child =
             Command::new("sh").args(["-c", &format!("exec >&2\n{command}")]).stdin(Stdio::null()).spawn()?;

@@ -15,7 +15,7 @@ use crate::limits;
 use crate::results::{AddUp, IntegrityCounts};
 use crate::run::{OutputDoor, OutputError, Patience};
 use crate::sys::standard_output;
-use crate::units::counted;
+use crate::units::count_of;
 use crate::units::table;
 use std::fs::{self, File};
 use std::io::{self, BufReader};
@@ -50,8 +50,9 @@ struct Journal {
 
 /// Reads back the newest journal, unless it was before. Returns the table of all.
 pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<(String, Exit), NotDone> {
-    let mut journals = journals(folder).map_err(failed)?;
-    let newest = journals.last_mut().ok_or_else(|| failed(CampaignError::Empty(folder.to_owned())))?;
+    let mut journals = list_journals(folder).map_err(campaign_failure)?;
+    let newest =
+        journals.last_mut().ok_or_else(|| campaign_failure(CampaignError::Empty(folder.to_owned())))?;
     let mut text = String::new();
     // Behind an older one others have written.
     if newest.cycle.is_none() && newest.began_ms.is_some() {
@@ -87,7 +88,7 @@ fn is_damaged(cycle: &Cycle) -> bool {
 
 /// Returns the journals of a folder, newest last. Journals without a beginning are ordered by their file
 /// names.
-fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
+fn list_journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
     let of_folder = |why| CampaignError::Folder { folder: folder.to_owned(), why };
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(of_folder)? {
@@ -124,7 +125,7 @@ fn read_journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
     Ok(Journal { name, began_ms, cycle })
 }
 
-fn keep(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
+fn keep_cycle(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
     let file = folder.join(format!("{}{CYCLE}", cycle.journal));
     let unwritable = |why: io::Error| CampaignError::Unreadable { file: file.clone(), why };
     let mut bytes = serde_json::to_vec_pretty(cycle).map_err(|why| unwritable(why.into()))?;

@@ -198,7 +198,7 @@ fn failure_line(content: &JournalContent, failed: &FailedSector) -> String {
 }
 
 /// Formats a moment this number of us after a time in ms since 1970: `2025/03/14 09:26:53.123456 UTC`.
-fn moment(began_ms: i64, after_us: u64) -> String {
+fn moment_text(began_ms: i64, after_us: u64) -> String {
     let micros = i128::from(began_ms) * 1000 + i128::from(after_us);
     let seconds = i64::try_from(micros.div_euclid(1_000_000)).unwrap_or(i64::MAX);
     let known = date_and_time(seconds).unwrap_or_else(|| "at an unknown time".into());

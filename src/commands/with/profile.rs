@@ -3,7 +3,7 @@
 use crate::profile::{Compat, Profile, RawText, ResultFormat, xml};
 use crate::report::profile_xml;
 
-fn told(profile: &Profile, compat: Compat) -> Profile {
+fn tool_profile(profile: &Profile, compat: Compat) -> Profile {
     Profile { compat, result_format: ResultFormat::Xml, progress: 0, verbose: false, ..profile.clone() }
 }
 
@@ -21,7 +21,7 @@ pub fn says_all(profile: &Profile, compat: Compat) -> bool {
         || xml::read(&text(profile, compat)).is_ok_and(|read| plain_profile(read) == plain_profile(asked))
 }
 
-fn plain(profile: Profile) -> Profile {
+fn plain_profile(profile: Profile) -> Profile {
     let mut profile = Profile { command_line: RawText::default(), compat: Compat::default(), ..profile };
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
         target.block_alignment = target.stride();

@@ -61,7 +61,7 @@ fn own_elements(profile: &Profile) -> BTreeSet<String> {
     elements.collect()
 }
 
-fn undestroyed(path: &RawText) -> String {
+fn overwrite_refusal(path: &RawText) -> String {
     format!(
         "--with: {path} would be overwritten, and the content of this disk or volume cannot be checked from \
          here: pass --destroy to allow it"

@@ -44,7 +44,7 @@ impl Remote {
     ///
     /// # Errors
     /// Fails for a command of ssh for which the profile cannot be copied.
-    pub fn of(words: &[String]) -> Result<Option<Remote>, SshFault> {
+    pub fn from_command(words: &[String]) -> Result<Option<Remote>, SshFault> {
         let Some((program, rest)) = words.split_first() else { return Ok(None) };
         let path = Path::new(program);
         if !path.file_stem().is_some_and(|name| name.eq_ignore_ascii_case("ssh")) {
@@ -71,7 +71,7 @@ impl Remote {
     }
 }
 
-fn option<'a>(
+fn read_option<'a>(
     letters: &str,
     rest: &mut impl Iterator<Item = &'a String>,
     copy: &mut Vec<OsString>,

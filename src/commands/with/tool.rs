@@ -84,7 +84,7 @@ fn query_tool(command: &str) -> Result<Tool, WithFault> {
 
 /// Splits a command into words, unless it is a file itself. Blanks separate words, and quotes keep them
 /// together. Backslashes are literal, because they are in Windows paths.
-fn words(command: &str) -> Result<Vec<String>, WithFault> {
+fn split_command(command: &str) -> Result<Vec<String>, WithFault> {
     let words = match Path::new(command).is_file() {
         true => vec![command.to_owned()],
         false => suite::words(command)?,
@@ -92,7 +92,7 @@ fn words(command: &str) -> Result<Vec<String>, WithFault> {
     if words.first().is_none_or(String::is_empty) { Err(WithFault::Empty) } else { Ok(words) }
 }
 
-fn started(line: &[OsString], shown: &str) -> Result<ChildEnd, WithFault> {
+fn start_program(line: &[OsString], shown: &str) -> Result<ChildEnd, WithFault> {
     let (program, words) = program(line);
     ChildProgram::start(program, words)
         .map_err(|error| not_started(program, error))

@@ -20,7 +20,7 @@ SQLite, which the crate libsqlite3-sys brings along: in the public domain.
 ///
 /// # Errors
 /// Fails if a crate has no named licence, or its text cannot be read.
-pub fn of(crates: &Crates) -> Result<String, Failure> {
+pub fn list_licences(crates: &Crates) -> Result<String, Failure> {
     let form = "cargo metadata has another form";
     let (packages, root) = (crates.packages().ok_or(form)?, crates.root().ok_or(form)?);
     let mut list = String::from("What others wrote and this program holds, or needed when it was made.\n\n");

@@ -13,7 +13,10 @@ const PAGE: usize = 4096;
 
 pub enum DiskEvent {
     /// Bytes were written from an offset on.
-    Write { offset: usize, data: Vec<u8> },
+    Write {
+        offset: usize,
+        data: Vec<u8>,
+    },
     Flush,
 }
 

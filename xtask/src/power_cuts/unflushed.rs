@@ -22,7 +22,7 @@ pub struct Unflushed {
 }
 
 impl Unflushed {
-    pub fn of(disk: &Disk, journal: &[u8]) -> Result<Unflushed, Failure> {
+    pub fn from_journal(disk: &Disk, journal: &[u8]) -> Result<Unflushed, Failure> {
         let mut found = Unflushed::default();
         let run = format::read(journal)?.run;
         let mut saying = Saying::new(journal);

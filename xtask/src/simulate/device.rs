@@ -39,7 +39,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub fn of(number: u64) -> Fault {
+    pub fn from_number(number: u64) -> Fault {
         use Fault::{Damaged, IgnoredFlush, Lost, Misdirected, Reordered, Torn};
         let all = [Lost, Torn, Misdirected, IgnoredFlush, Reordered, Damaged];
         all.get(number as usize % 12).copied().unwrap_or(Fault::None)

@@ -27,7 +27,7 @@ impl Overlapped {
     /// # Errors
     /// What the system refused.
     pub(crate) fn open(setup: Setup, kind: EngineKind, told: Told) -> Result<Overlapped, EngineError> {
-        let limits = Limits::of(&setup, kind);
+        let limits = Limits::for_setup(&setup, kind);
         let files = setup.files.into_iter().map(|file| file.handle).collect();
         let queue = Queue::new(told, setup.depth, files, setup.buffer, DRAIN_LIMIT).map_err(|source| {
             let what = "a file can't be used with a completion port".to_owned();

@@ -23,8 +23,8 @@ pub struct Interruptions {
 /// The interruptions of a series whose level, outliers left out, is `level`. `None` = they change the mean
 /// of all by less than matters ([`LARGEST_SLOPE`]), or the values scatter around one rate and not around
 /// two.
-pub(super) fn of(rates: &[f64], level: f64) -> Option<Interruptions> {
-    let split = Split::of(rates)?;
+pub(super) fn detect(rates: &[f64], level: f64) -> Option<Interruptions> {
+    let split = Split::split_rates(rates)?;
     let (slow, fast): (Vec<f64>, Vec<f64>) = rates.iter().partition(|rate| **rate <= split.at);
     let (slow_rate, fast_rate) = (mean_of(&slow), mean_of(&fast));
     let slower = slow.len() <= fast.len();

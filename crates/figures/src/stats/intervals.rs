@@ -25,7 +25,7 @@ const HEADER: u64 = 40;
 /// Most that a cell takes: the distance from the last one, and the count.
 const PER_CELL: u64 = 2 + 5;
 
-fn middle(cell: usize) -> u64 {
+fn cell_middle(cell: usize) -> u64 {
     let first = Cells::first(cell);
     if cell + 1 < CELLS { first + Cells::width(cell) / 2 } else { first }
 }

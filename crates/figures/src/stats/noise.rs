@@ -21,7 +21,7 @@ impl Noise {
     /// Estimates the noise under an AR(1) model. Differences of neighbours have the variance 2v(1-a),
     /// differences of values two apart 2v(1-a²); the ratio gives a. `smallest` is the lower bound of the
     /// deviation. Without it, the last digit of a series without noise would matter.
-    pub(super) fn of(values: &[f64], smallest: f64) -> Noise {
+    pub(super) fn estimate(values: &[f64], smallest: f64) -> Noise {
         let (near, far) = (spread_of_differences(values, 1), spread_of_differences(values, 2));
         let (near, far) = (near * near, far * far);
         let least = smallest * smallest;

@@ -101,7 +101,7 @@ fn quiet_stretch(watched: &WatchedIos, stretch: Range<usize>, per_interval: Opti
     }
 }
 
-fn silences(watched: &WatchedIos) -> Vec<Range<usize>> {
+fn find_silences(watched: &WatchedIos) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for index in (0..watched.counts.len()).filter(|index| watched.counts[*index] == 0) {
         if watched.unseen.iter().any(|unseen| unseen.contains(&index)) {

@@ -24,7 +24,7 @@ const AS_GOOD: f64 = 0.05;
 
 /// Returns the period of a series with a residual below 30 % of the variance. `None` if there are fewer
 /// than three periods.
-pub(super) fn of(values: &[f64]) -> Option<Periodic> {
+pub(super) fn detect(values: &[f64]) -> Option<Periodic> {
     let longest = values.len() / FEWEST_TURNS;
     let turns: Vec<Periodic> =
         (2 * SHORTEST..=2 * longest).filter_map(|half| fold_values(values, half as f64 / 2.0)).collect();

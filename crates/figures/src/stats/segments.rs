@@ -49,7 +49,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn of(values: &[f64]) -> Sums {
+    pub(super) fn from_values(values: &[f64]) -> Sums {
         let mut sums = Sums { values: vec![0.0], squares: vec![0.0], products: vec![0.0] };
         let (mut value, mut square, mut product) = (0.0, 0.0, 0.0);
         for (index, x) in values.iter().enumerate() {

@@ -37,7 +37,7 @@ impl SeriesSum {
         &mut self.intervals[number as usize]
     }
 
-    fn extend(&mut self, count: usize) {
+    fn extend_to(&mut self, count: usize) {
         if self.intervals.len() < count {
             self.intervals.resize(count, Moments::default());
         }

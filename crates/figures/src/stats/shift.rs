@@ -32,8 +32,8 @@ pub fn find_shift(values: &[f64]) -> Option<usize> {
     (distance > required_gap(&ranks, at)).then_some(at)
 }
 
-fn needed(ranks: &[f64], at: usize) -> f64 {
-    let alike = resemblance(ranks, at);
+fn required_gap(ranks: &[f64], at: usize) -> f64 {
+    let alike = rank_resemblance(ranks, at);
     SURE * ((1.0 + alike) / (1.0 - alike)).sqrt()
 }
 

@@ -47,7 +47,7 @@ struct Pause {
 
 /// Returns the pauses in I/O counts by intervals of `width` s. `in_flight` is the maximum number of I/Os
 /// in flight. `None` if there are fewer than three pauses, or too few I/Os.
-pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
+pub fn detect(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     let all: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
     if all == 0 || width.is_nan() || width <= 0.0 {
         return None;
@@ -91,7 +91,7 @@ pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
 
 /// Returns for each index whether there is activity, and the level around it. The level is the mean of
 /// intervals above half of the overall mean.
-fn levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
+fn split_levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
     let around = ((NEIGHBOURHOOD_S / width).round() as usize).clamp(8, counts.len().max(8));
     let blocks = (counts.len() / around).max(1);
     let mut levels = Vec::with_capacity(counts.len());
@@ -120,7 +120,7 @@ fn find_stretches<'a>(
     })
 }
 
-fn lost(counts: &[f64], level: impl Fn(usize) -> f64, begin: usize, end: usize) -> f64 {
+fn lost_ios(counts: &[f64], level: impl Fn(usize) -> f64, begin: usize, end: usize) -> f64 {
     let lacks = |index: usize| (1.0 - counts[index] / level(index).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
     let edges = [begin.checked_sub(1), (end < counts.len()).then_some(end)];
     (begin..end).chain(edges.into_iter().flatten()).map(lacks).sum()
@@ -151,7 +151,7 @@ mod tests {
 
     const WIDTH: f64 = 0.02;
 
-    fn paused(seconds: f64, rate: f64, period: f64, length: f64) -> Vec<u64> {
+    fn paused_counts(seconds: f64, rate: f64, period: f64, length: f64) -> Vec<u64> {
         let done = |at: f64| (at / period).floor() * (period - length) + (at % period).min(period - length);
         let count = (seconds / WIDTH) as usize;
         let by = |index: usize| (rate * done(index as f64 * WIDTH + 0.0033)) as u64;

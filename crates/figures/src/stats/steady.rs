@@ -94,7 +94,7 @@ pub struct Course {
 impl Course {
     /// Describes rates of intervals of the same length. `None` for fewer than [`FEWEST`] rates, or only
     /// zeros.
-    pub fn of(rates: &[f64]) -> Option<Course> {
+    pub fn classify(rates: &[f64]) -> Option<Course> {
         let factor = rates.len().div_ceil(MOST).max(1);
         let merged: Vec<f64> =
             rates.chunks(factor).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();

@@ -41,7 +41,7 @@ impl<'de> Deserialize<'de> for Moments {
     }
 }
 
-fn possible(moments: &Moments) -> Result<(), StoredError> {
+fn check_moments(moments: &Moments) -> Result<(), StoredError> {
     let Moments { count, min, max, sum, squares } = *moments;
     let between = |value: u128, low: u128, high: u128| {
         let n = u128::from(count);
@@ -75,7 +75,7 @@ impl Serialize for Histogram {
     }
 }
 
-fn unpack(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredError> {
+fn unpack_buckets(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredError> {
     let (mut rest, mut buckets, mut next) = (packed.iter(), Vec::new(), 0u64);
     while !rest.as_slice().is_empty() {
         let pair = pop(&mut rest).zip(pop(&mut rest));
@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), StoredError> {
+fn check_buckets(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), StoredError> {
     let (mut count, mut low, mut high) = (0u64, 0u128, 0u128);
     let mut previous = None;
     for &(bucket, n) in buckets {

@@ -49,7 +49,7 @@ pub struct Latest {
 }
 
 impl Trend {
-    pub fn of(values: &[f64]) -> Trend {
+    pub fn detect(values: &[f64]) -> Trend {
         if values.is_empty() {
             return Trend::default();
         }
@@ -75,7 +75,7 @@ impl Trend {
     }
 }
 
-fn divide(values: &[f64], at: usize, begins: &mut Vec<usize>) {
+fn divide_levels(values: &[f64], at: usize, begins: &mut Vec<usize>) {
     if values.len() < FEWEST_RUNS {
         return;
     }
@@ -130,7 +130,7 @@ fn describe_level(values: &[f64], range: &Range<usize>, far: &[usize]) -> Level 
 
 /// Returns the latest runs of the last level if all of them are away from the earlier runs on the same
 /// side.
-fn latest(values: &[f64], level: &Level) -> Option<Latest> {
+fn latest_runs(values: &[f64], level: &Level) -> Option<Latest> {
     let runs = &values[level.begin..level.end];
     let longest = (SHORTEST_LEVEL - 1).min(runs.len() / 2);
     let is_new = |count: &usize| {

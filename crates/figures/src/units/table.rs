@@ -204,7 +204,7 @@ impl Cell {
     }
 
     /// Returns the reason for the absence of this and the following cells; `None` if they have values.
-    fn instead(&self) -> Option<String> {
+    fn replacement_text(&self) -> Option<String> {
         matches!(self, Cell::Instead(_) | Cell::Failed(_)).then(|| self.clone().readable())
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn nameless(root: &Root, is_mapped: bool, has_server: bool) -> CallPl
 
 /// Whether calls of any process wait for the server of a file system; network file systems do not show it.
 fn is_waiting(root: &Root, mount: &Mount) -> bool {
-    match FileSystemType::named(&mount.file_system).home {
+    match FileSystemType::from_name(&mount.file_system).home {
         Home::Network => true,
         Home::Program => {
             let waiting = root.text(format!("/sys/fs/fuse/connections/{}/waiting", mount.number.1));

@@ -56,7 +56,7 @@ impl Groups {
     }
 }
 
-fn setting(settings: &str, name: &str) -> Option<u64> {
+fn parse_setting(settings: &str, name: &str) -> Option<u64> {
     settings.split(' ').find_map(|setting| setting.strip_prefix(name)?.strip_prefix('='))?.parse().ok()
 }
 

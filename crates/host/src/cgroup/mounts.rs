@@ -24,7 +24,7 @@ impl GroupMounts {
     }
 
     /// Returns the mounts of hierarchies with these controllers, and all other control group mounts.
-    pub(super) fn of(&self, root: &Root, hierarchies: &[&str]) -> Arc<[Mount]> {
+    pub(super) fn list_mounts(&self, root: &Root, hierarchies: &[&str]) -> Arc<[Mount]> {
         let mut known = self.known.lock_anyway();
         if let Some(known) = known.as_ref().filter(|known| known.hierarchies == hierarchies) {
             return Arc::clone(&known.mounts);

@@ -43,7 +43,7 @@ const STUCK: Duration = Duration::from_secs(10);
 
 /// Reads from a target of `size` bytes in a separate thread, so that the kernel workers have an
 /// identifiable name and end soon. `None` if io_uring is not available, or the target cannot be read.
-pub(super) fn of(open: impl Fn() -> Option<OwnedFd> + Send, size: u64) -> Option<Trial> {
+pub(super) fn measure_trial(open: impl Fn() -> Option<OwnedFd> + Send, size: u64) -> Option<Trial> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("trial".into());
         thread.spawn_scoped(scope, || run_trial(open, size)).ok()?.join().ok()?

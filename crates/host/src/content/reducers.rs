@@ -51,10 +51,10 @@ pub(super) fn below(root: &Root, place: &Path, found: &Stat, is_device: bool) ->
     let number = split(if is_device { found.st_rdev } else { found.st_dev });
     let beneath = |device| {
         let mut reducers = Vec::new();
-        descend(root, Some(device), DEPTH, &mut reducers);
+        collect_reducers(root, Some(device), DEPTH, &mut reducers);
         reducers
     };
-    match Device::of(root, number) {
+    match Device::find(root, number) {
         Some(device) => root.reducers(number, || beneath(device)),
         None if is_device => Vec::new(),
         None => {

@@ -88,7 +88,7 @@ const KEPT: &[(&str, &str)] = &[
 
 /// The parameters of a command line that are kept, in their order, separated by blanks.
 pub(crate) fn for_io(line: &str) -> String {
-    let own = words(line).into_iter().take_while(|word| *word != "--");
+    let own = split_words(line).into_iter().take_while(|word| *word != "--");
     own.filter(|word| is_kept(word)).collect::<Vec<_>>().join(" ")
 }
 

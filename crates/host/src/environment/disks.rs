@@ -30,14 +30,14 @@ pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
 /// Returns the indexes of the disks under a device. Adds new disks with their description.
 fn disks_of(root: &Root, top: Device, disks: &mut Vec<Disk>) -> Vec<usize> {
     let (mut leaves, mut places) = (Vec::new(), Vec::new());
-    descend(top, &mut Vec::new(), &mut leaves);
+    collect_leaves(top, &mut Vec::new(), &mut leaves);
     for (leaf, partition) in leaves {
-        let found = describe(root, &leaf);
+        let found = describe_disk(root, &leaf);
         let place = disks.iter().position(|disk| disk.number == found.number).unwrap_or(disks.len());
         if place == disks.len() {
             disks.push(found);
         }
-        if let Some(name) = partition.and_then(|partition| misaligned(&partition, &leaf))
+        if let Some(name) = partition.and_then(|partition| misaligned_text(&partition, &leaf))
             && let Some(disk) = disks.get_mut(place)
             && !disk.misaligned.contains(&name)
         {
@@ -56,13 +56,13 @@ pub(super) fn hardware(root: &Root) -> Vec<Disk> {
         .filter(|device| !device.is_partition() && !device.is_virtual() && device.size().unwrap_or(0) > 0)
         .map(|device| {
             let partitions = device.partitions();
-            let misaligned = partitions.iter().filter_map(|partition| misaligned(partition, &device));
-            Disk { misaligned: misaligned.collect(), ..describe(root, &device) }
+            let misaligned = partitions.iter().filter_map(|partition| misaligned_text(partition, &device));
+            Disk { misaligned: misaligned.collect(), ..describe_disk(root, &device) }
         })
         .collect()
 }
 
-fn descend(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Option<Device>)>) {
+fn collect_leaves(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Option<Device>)>) {
     if seen.contains(&device) {
         return;
     }
@@ -89,14 +89,14 @@ fn beneath_one(device: &Device) -> Vec<Device> {
 
 /// Returns the misalignment of a partition. `start` counts sectors of 512 bytes regardless of the disk's
 /// sector size.
-fn misaligned(partition: &Device, disk: &Device) -> Option<String> {
+fn misaligned_text(partition: &Device, disk: &Device) -> Option<String> {
     let start = number::<u64>(&partition.directory().join("start"))?.checked_mul(512)?;
     let block =
         number::<u64>(&disk.directory().join("queue/physical_block_size")).filter(|&block| block > 0)?;
     (start % block != 0).then(|| partition.node().display().to_string())
 }
 
-fn describe(root: &Root, device: &Device) -> Disk {
+fn describe_disk(root: &Root, device: &Device) -> Disk {
     let hardware = hardware_of(device);
     let above = || hardware.iter().flat_map(|path| path.ancestors());
     let numa_node = above().find_map(|path| number::<i64>(&path.join("numa_node")));

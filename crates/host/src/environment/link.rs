@@ -5,7 +5,7 @@ use diskspd_model::machine::environment::Link;
 use std::path::Path;
 
 /// Returns the link of a PCI function; `None` if it is not reported (virtual functions return `Unknown`).
-pub(super) fn of(function: &Path) -> Option<Link> {
+pub(super) fn read_link(function: &Path) -> Option<Link> {
     let speed = |file: &str| mega_transfers(&text(&function.join(file))?);
     let width = |file: &str| number::<u64>(&function.join(file)).filter(|&width| (1..=32).contains(&width));
     Some(Link {

@@ -32,7 +32,7 @@ impl Without {
         why
     }
 
-    pub(super) fn told(self, about: impl Fn(&str) -> String) -> Without {
+    pub(super) fn with_text(self, about: impl Fn(&str) -> String) -> Without {
         match self {
             Without::Unknown(why) => Without::Unknown(about(&why)),
             Without::Memory(why) => Without::Memory(about(&why)),

@@ -57,12 +57,12 @@ fn storage_on(root: &Root, path: &RawText) -> Storage {
         FileType::BlockDevice => Storage {
             path: path.clone(),
             file_system: None,
-            device: Device::of(root, split(found.st_rdev)).map(|device| device.settings(root)),
+            device: Device::find(root, split(found.st_rdev)).map(|device| device.settings(root)),
         },
-        FileType::CharacterDevice if Generic::found(root, &found).is_some() => Storage {
+        FileType::CharacterDevice if Generic::from_stat(root, &found).is_some() => Storage {
             path: path.clone(),
             file_system: None,
-            device: Generic::found(root, &found).and_then(|generic| Some(generic.block?.settings(root))),
+            device: Generic::from_stat(root, &found).and_then(|generic| Some(generic.block?.settings(root))),
         },
         _ => {
             let mut storage = on_file_system(root, path, &place, split(found.st_dev));

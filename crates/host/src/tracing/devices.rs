@@ -70,8 +70,8 @@ impl WatchedDevice {
     pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, WatchedDeviceError> {
         let name = || path.to_owned();
         let number = block_number(path).ok_or_else(|| WatchedDeviceError::NoDevice(name()))?;
-        let device = Device::of(root, number).ok_or_else(|| WatchedDeviceError::Unlisted(name()))?;
-        WatchedDevice::of(&device).ok_or_else(|| {
+        let device = Device::find(root, number).ok_or_else(|| WatchedDeviceError::Unlisted(name()))?;
+        WatchedDevice::from_device(&device).ok_or_else(|| {
             let disk = device.whole().map_or_else(|| device.node(), |disk| disk.node());
             WatchedDeviceError::Partition { path: name(), disk }
         })
@@ -83,7 +83,7 @@ impl WatchedDevice {
         WatchedDevice::from_device(&Device::find_by_name(root, name)?)
     }
 
-    fn of(device: &Device) -> Option<WatchedDevice> {
+    fn from_device(device: &Device) -> Option<WatchedDevice> {
         // A partition's requests are its disk's, and lie there.
         let disk = device.whole().unwrap_or_else(|| device.clone());
         let has_queue = disk.directory().join("mq").exists();

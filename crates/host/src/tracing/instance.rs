@@ -182,8 +182,8 @@ impl Instance {
     ///
     /// # Errors
     /// Fails with the kernel's error.
-    pub fn lost(&self) -> io::Result<u64> {
-        self.buffers.iter().map(CpuBuffer::lost).sum()
+    pub fn lost_events(&self) -> io::Result<u64> {
+        self.buffers.iter().map(CpuBuffer::lost_events).sum()
     }
 
     pub fn layout(&self) -> PageLayout {
@@ -222,7 +222,7 @@ fn in_one_piece(file: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes[..length]).into_owned())
 }
 
-fn refusal(at: &Path, error: io::Error) -> TracingError {
+fn instance_refusal(at: &Path, error: io::Error) -> TracingError {
     TracingError::Instance { at: at.to_owned(), error }
 }
 
@@ -263,7 +263,7 @@ fn remove_abandoned(all: &Path) {
 }
 
 /// Returns the process of an instance; `None` if the instance belongs to another program.
-fn owner(name: &str) -> Option<u32> {
+fn instance_owner(name: &str) -> Option<u32> {
     let numbers = name.strip_prefix(PREFIX)?;
     let (process, number) = numbers.split_once('-').unwrap_or((numbers, "0"));
     number.parse::<u32>().ok()?;
@@ -301,7 +301,7 @@ impl CpuBuffer {
 
 /// Returns the missing events in a buffer's `stats`: overwritten, abandoned by a deeply interrupted
 /// writer, or dropped without space.
-fn lost(stats: &str) -> u64 {
+fn parse_lost_events(stats: &str) -> u64 {
     let counts = stats.lines().filter_map(|line| line.split_once(':'));
     counts
         .filter(|(name, _)| matches!(*name, "overrun" | "commit overrun" | "dropped events"))

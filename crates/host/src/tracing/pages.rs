@@ -88,7 +88,7 @@ impl<'a> Iterator for PageEvents<'a> {
 }
 
 impl<'a> PageEvents<'a> {
-    fn take(&mut self) -> Option<(u64, &'a [u8])> {
+    fn take_event(&mut self) -> Option<(u64, &'a [u8])> {
         loop {
             let head = u32_at(self.bytes, 0)?;
             // Of the 32 bits the first five: where those are depends on the machine's order, as with any

@@ -34,7 +34,9 @@ pub enum TracingError {
         /// Value of `/proc/sys/kernel/perf_event_paranoid`; `None` if the file does not exist.
         paranoid: Option<i32>,
     },
-    NoTracepoint { names: String },
+    NoTracepoint {
+        names: String,
+    },
 }
 
 /// Required privilege. It must not bypass file permissions. CAP_DAC_OVERRIDE, the alternative for reading

@@ -10,19 +10,19 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn u8(self, at: usize) -> Option<u8> {
-        self.part::<1>(at).map(|[byte]| byte)
+        self.read_part::<1>(at).map(|[byte]| byte)
     }
 
     pub(super) fn u16(self, at: usize) -> Option<u16> {
-        self.part(at).map(u16::from_le_bytes)
+        self.read_part(at).map(u16::from_le_bytes)
     }
 
     pub(super) fn u32(self, at: usize) -> Option<u32> {
-        self.part(at).map(u32::from_le_bytes)
+        self.read_part(at).map(u32::from_le_bytes)
     }
 
     pub(super) fn u64(self, at: usize) -> Option<u64> {
-        self.part(at).map(u64::from_le_bytes)
+        self.read_part(at).map(u64::from_le_bytes)
     }
 
     pub(super) fn array(self, at: usize, size: usize, count: usize) -> impl Iterator<Item = Fields<'a>> {

@@ -47,7 +47,7 @@ fn find_structures(answer: &[u8], kind: u32) -> impl Iterator<Item = Fields<'_>>
 
 /// Returns the masks of a structure. The count and the masks have different offsets. Older systems report
 /// 0 and have one mask.
-fn masks(found: Fields, count_at: usize, masks_at: usize) -> Vec<(u16, u64)> {
+fn read_masks(found: Fields, count_at: usize, masks_at: usize) -> Vec<(u16, u64)> {
     let count = found.u16(count_at).unwrap_or(0).max(1);
     let affinities = found.array(masks_at, AFFINITY, count.into());
     affinities.filter_map(|each| Some((each.u16(8)?, each.u64(0)?))).collect()
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn structure(kind: u32, size: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
+    fn sample_structure(kind: u32, size: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; size];
         bytes[..4].copy_from_slice(&kind.to_le_bytes());
         bytes[4..8].copy_from_slice(&u32::try_from(size).unwrap().to_le_bytes());

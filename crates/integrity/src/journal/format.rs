@@ -332,7 +332,7 @@ impl JournalContent {
 
     /// Records an acknowledgement. Workers report in any order, so a unit keeps the newest version and its
     /// first time.
-    fn acknowledge(&mut self, ack: Acknowledged) {
+    fn apply_ack(&mut self, ack: Acknowledged) {
         self.damage.doubtful.remove(&(ack.target, ack.offset));
         let known = self.acknowledged.entry((ack.target, ack.offset)).or_insert(ack);
         if ack.oldest > known.oldest {
@@ -451,7 +451,8 @@ mod tests {
         ]);
         assert_eq!(read(&bytes[..]).unwrap().acknowledged.into_values().collect::<Vec<_>>(), after);
         assert!(matches!(read(&b""[..]), Err(JournalReadError::Empty)));
-        for other in [&b"text"[..], &[0; 100], &bytes[1..], &bytes[..20], &journal(&[target(1)])] {
+        for other in [&b"text"[..], &[0; 100], &bytes[1..], &bytes[..20], &journal_bytes(&[target_piece(1)])]
+        {
             assert!(matches!(read(other), Err(JournalReadError::Other)), "{other:?}");
         }
     }

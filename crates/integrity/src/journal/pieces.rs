@@ -52,8 +52,8 @@ impl<R: Read> Pieces<R> {
 
     /// Reads the part at the present place.
     pub(super) fn next(&mut self) -> io::Result<Next> {
-        let Some(length) = self.length()? else {
-            return Ok(if self.hold(1)?.is_empty() { Next::End } else { Next::Bad });
+        let Some(length) = self.piece_length()? else {
+            return Ok(if self.hold_bytes(1)?.is_empty() { Next::End } else { Next::Bad });
         };
         let bytes = self.hold_bytes(HEAD + length)?;
         Ok(if is_whole(bytes, length) { Next::Piece(length) } else { Next::Bad })
@@ -68,7 +68,7 @@ impl<R: Read> Pieces<R> {
 
     /// Moves over bytes that are not a piece, to the next piece.
     pub(super) fn skip(&mut self) -> io::Result<Gap> {
-        let told = self.length()?;
+        let told = self.piece_length()?;
         let mut bytes = 0;
         while !self.hold_bytes(1)?.is_empty() {
             self.at += 1;

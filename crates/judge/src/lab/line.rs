@@ -103,9 +103,9 @@ impl RunLine {
             }),
             cpu: span.cpu.mean_usage(),
             hottest: span.cpu.rows.iter().map(|row| row.usage.usage).reduce(f64::max),
-            verdict: RunVerdict::of(judged),
+            verdict: RunVerdict::from_record(judged),
             limited_by: limits.and_then(|limits| limits.limited_by),
-            findings: told(judged),
+            findings: list_findings(judged),
             hosts: hosts(judged),
         })
     }
@@ -179,7 +179,7 @@ fn service_line(span: &Measured) -> Option<LatencyLine> {
 }
 
 /// The latencies that results state.
-fn stated(span: &SpanSummary) -> Option<LatencyLine> {
+fn stated_line(span: &SpanSummary) -> Option<LatencyLine> {
     let at = |percent: f64| span.percentile(percent)?.total;
     let open_end_ms = span.fio.as_ref().and_then(|fio| fio.open_end);
     Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)?, open_end_ms })

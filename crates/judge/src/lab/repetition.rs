@@ -7,7 +7,7 @@ use super::{AnswerFormat, KeptAnswer, RunLine, RunVerdict};
 use diskspd_model::profile::SEED_STEP;
 use diskspd_model::results::RunSummary;
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::mark::VerdictMark;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
@@ -122,7 +122,7 @@ impl<'a> FigureRow<'a> {
             .brief_and_paged()
             .wide(12),
         TableColumn::<FigureRow>::number("deviation", |row| Cell::figure(row.figure.deviation, 3))
-            .seen()
+            .brief_and_paged()
             .spare(1)
             .wide(12),
         TableColumn::<FigureRow>::words("95 % interval of the mean", |row| Cell::Text(row.figure.interval()))
@@ -236,7 +236,7 @@ impl Repetition {
 
     /// The report: figures, notes, and a row for each run, in tables of at most `room` columns.
     pub fn text(&self, room: usize) -> String {
-        let runs = counted(self.runs.len(), "run");
+        let runs = count_of(self.runs.len(), "run");
         let figures = table::text_within(FigureRow::COLUMNS, &self.rows(), room);
         let table = table::text_within(RepeatedRun::COLUMNS, &self.runs, room);
         let notes: String = self.notes().iter().map(|note| format!("{note}\n")).collect();
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
     use diskspd_model::results::Verdict;
 
-    fn work() -> RepeatedWork {
+    fn sample_work() -> RepeatedWork {
         let targets = vec!["x".into(), "y".into()];
         RepeatedWork { workload: "Random reads of 4 KiB".into(), targets, machine: Some("lab".into()) }
     }

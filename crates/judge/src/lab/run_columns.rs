@@ -12,16 +12,16 @@ pub trait OfRun {
 
 pub fn figures<R: OfRun>() -> [TableColumn<R>; 12] {
     [
-        TableColumn::number("iops", |row: &R| figure(row, |line| Some(line.iops), 3)),
-        TableColumn::number("mib_per_s", |row: &R| figure(row, |line| Some(line.mib_per_s), 3)),
-        TableColumn::number("avg_latency_ms", |row: &R| service(row, |of| of.mean_ms)),
-        TableColumn::number("p99_latency_ms", |row: &R| service(row, |of| of.p99_ms)),
-        TableColumn::number("p99_9_latency_ms", |row: &R| service(row, |of| of.p999_ms)),
-        TableColumn::number("avg_response_ms", |row: &R| response(row, |of| of.mean_ms)),
-        TableColumn::number("p99_response_ms", |row: &R| response(row, |of| of.p99_ms)),
-        TableColumn::number("p99_9_response_ms", |row: &R| response(row, |of| of.p999_ms)),
-        TableColumn::number("cpu_percent", |row: &R| figure(row, |line| line.cpu, 2)),
-        TableColumn::number("hottest_cpu_percent", |row: &R| figure(row, |line| line.hottest, 2)),
+        TableColumn::number("iops", |row: &R| figure_cell(row, |line| Some(line.iops), 3)),
+        TableColumn::number("mib_per_s", |row: &R| figure_cell(row, |line| Some(line.mib_per_s), 3)),
+        TableColumn::number("avg_latency_ms", |row: &R| service_cell(row, |of| of.mean_ms)),
+        TableColumn::number("p99_latency_ms", |row: &R| service_cell(row, |of| of.p99_ms)),
+        TableColumn::number("p99_9_latency_ms", |row: &R| service_cell(row, |of| of.p999_ms)),
+        TableColumn::number("avg_response_ms", |row: &R| response_cell(row, |of| of.mean_ms)),
+        TableColumn::number("p99_response_ms", |row: &R| response_cell(row, |of| of.p99_ms)),
+        TableColumn::number("p99_9_response_ms", |row: &R| response_cell(row, |of| of.p999_ms)),
+        TableColumn::number("cpu_percent", |row: &R| figure_cell(row, |line| line.cpu, 2)),
+        TableColumn::number("hottest_cpu_percent", |row: &R| figure_cell(row, |line| line.hottest, 2)),
         TableColumn::words("limited_by", |row: &R| {
             Cell::text(row.run_line().and_then(|line| Some(line.limited_by?.name())))
         }),
@@ -29,15 +29,15 @@ pub fn figures<R: OfRun>() -> [TableColumn<R>; 12] {
     ]
 }
 
-fn figure(row: &impl OfRun, of: fn(&RunLine) -> Option<f64>, decimals: usize) -> Cell {
+fn figure_cell(row: &impl OfRun, of: fn(&RunLine) -> Option<f64>, decimals: usize) -> Cell {
     row.run_line().and_then(of).map_or(Cell::Missing, |figure| Cell::Rounded(figure, decimals))
 }
 
-fn service(row: &impl OfRun, of: fn(LatencyLine) -> Millis) -> Cell {
+fn service_cell(row: &impl OfRun, of: fn(LatencyLine) -> Millis) -> Cell {
     in_full(row.run_line().and_then(|line| line.latency), of)
 }
 
-fn response(row: &impl OfRun, of: fn(LatencyLine) -> Millis) -> Cell {
+fn response_cell(row: &impl OfRun, of: fn(LatencyLine) -> Millis) -> Cell {
     in_full(row.run_line().and_then(|line| line.response), of)
 }
 

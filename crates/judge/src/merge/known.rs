@@ -35,7 +35,7 @@ pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
 
 /// Returns two copies of one run, in order. Simulated runs have no time, so they may be equal without
 /// being copies.
-fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
+fn find_copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
     let mut index = RunIndex::default();
     runs.iter().enumerate().find_map(|(place, run)| {
         let first = index.find(run, |place| runs.get(place)).filter(|_| run.started_at.is_some());
@@ -44,7 +44,7 @@ fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
     })
 }
 
-fn difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
+fn run_difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
     let (own, its) = (first.time_spans.len(), other.time_spans.len());
     if own != its {
         return Some(format!("it has {its} time spans instead of {own}"));

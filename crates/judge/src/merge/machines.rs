@@ -119,7 +119,7 @@ fn same_or_nothing(all: &mut String, other: &str) {
 }
 
 /// Returns the fingerprint that two runs on several hosts must share: the number of hosts of each kind.
-fn fingerprint(hosts: &[Host]) -> Option<Fingerprint> {
+fn merge_fingerprints(hosts: &[Host]) -> Option<Fingerprint> {
     let mut kinds: BTreeMap<&str, (usize, &Fingerprint)> = BTreeMap::new();
     for host in hosts {
         let own = host.system.fingerprint.as_ref()?;

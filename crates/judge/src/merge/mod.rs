@@ -197,7 +197,7 @@ impl Merge {
 
     /// Returns the name of a host, numbered if it is a duplicate. It becomes part of paths, texts and file
     /// names.
-    fn label(&mut self, name: &str) -> String {
+    fn unique_label(&mut self, name: &str) -> String {
         let name = if name.is_empty() { "host".to_owned() } else { host_name(name) };
         let number = self.numbers.entry(name.clone()).or_insert(1);
         let mut label = name.clone();
@@ -284,8 +284,8 @@ fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Ve
 
 impl First {
     /// Returns the difference from another record; `None` if it is of the same run.
-    fn difference(&self, other: &Record) -> Option<String> {
-        let version = version(other);
+    fn find_difference(&self, other: &Record) -> Option<String> {
+        let version = program_version(other);
         if let (Some(own), Some(its)) = (&self.version, version)
             && own != its
         {

@@ -34,7 +34,7 @@ struct RankSpan {
 }
 
 impl RankObserved {
-    pub fn of(judged: &Judged, host: usize, label: &str) -> Option<RankObserved> {
+    pub fn from_record(judged: &Judged, host: usize, label: &str) -> Option<RankObserved> {
         let (record, own) = (judged.record, judged.record.host());
         let boot = own.system.boot.clone()?;
         let limits = judged.judgement.limits.iter().map(|limits| limits.as_ref()?.limited_by);
@@ -162,7 +162,7 @@ impl Joined {
 }
 
 /// Returns the name of a rank's target: its path, unless the path means another target for another rank.
-fn place(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawText {
+fn target_label(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawText {
     let lies_on = |storage: &Storage| {
         let mounted = storage.file_system.as_ref().map(|on| on.mounted_at.clone());
         (mounted, storage.device.as_ref().map(|device| device.name.clone()))

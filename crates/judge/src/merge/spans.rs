@@ -148,7 +148,7 @@ fn cut_intervals(row: &mut TargetResults, first: u64, count: u64) {
     }
 }
 
-fn take(latencies: &mut MergedLatencies, row: &mut TargetResults, target: TargetId) {
+fn take_latencies(latencies: &mut MergedLatencies, row: &mut TargetResults, target: TargetId) {
     row.target = target;
     row.unfinished = Vec::new();
     let paced = row.read.paced.is_some() || row.write.paced.is_some();

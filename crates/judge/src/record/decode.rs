@@ -36,7 +36,7 @@ pub fn is_marked(beginning: &[u8]) -> bool {
 }
 
 /// Decodes UTF-16. Invalid units become the replacement character; an odd last byte is dropped.
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+fn utf16_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let (pairs, _) = bytes.as_chunks::<2>();
     char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))
         .map(|decoded| decoded.unwrap_or(char::REPLACEMENT_CHARACTER))

@@ -29,7 +29,8 @@ fn requested_work(record: &Record) -> impl Iterator<Item = Parameters> {
     let (host, ids) = (record.host(), TargetIds::from_profile(&record.profile));
     record.profile.time_spans.iter().map(move |asked| {
         let device = |target: &Target| host.storage(ids.get(&target.path)?)?.is_block_device();
-        let parameters = Parameters::with(asked, |target, _| Access::of(asked, target).on(device(target)));
+        let parameters =
+            Parameters::with(asked, |target, _| Access::from_target(asked, target).on(device(target)));
         if record.program.is_some() {
             // Of another program nothing was requested here but the targets.
             return of_program(asked);
@@ -47,7 +48,12 @@ fn of_program(asked: &TimeSpan) -> Parameters {
     Parameters { targets, ..Parameters::default() }
 }
 
-fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> SpanSummary {
+fn summarize_span(
+    parameters: Parameters,
+    measured: &Measured,
+    judgement: &Judgement,
+    number: usize,
+) -> SpanSummary {
     let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
     let outages = judgement.outages.get(number - 1).and_then(Option::as_ref);
     let chart = measured.latency.as_ref().map(|charts| &charts.all);
@@ -117,7 +123,7 @@ fn of_devices(
     [sum(|work| work.iops), sum(|work| work.mib_per_s)]
 }
 
-fn parts(table: &PartTable) -> Vec<KnownPart> {
+fn known_parts(table: &PartTable) -> Vec<KnownPart> {
     let mut paths: Vec<&RawText> = Vec::new();
     let mut parts = Vec::new();
     for row in &table.rows {

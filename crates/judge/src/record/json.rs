@@ -255,7 +255,7 @@ fn check_format(mut source: &mut dyn BufRead) -> Result<(), RecordError> {
 
 /// Whether the start is a record of the current version. `at_end`: whether an error is at the end of the
 /// text.
-fn understand(
+fn interpret_format(
     format: Option<FormatName>,
     read: serde_json::Result<()>,
     at_end: impl FnOnce(&serde_json::Error) -> bool,

@@ -72,7 +72,7 @@ fn assign_blame(
 
 /// Returns a stopped thread as the holder. It takes no completions regardless of other holders, and the
 /// kernel workers of the program stop with it.
-fn stopped(doing: Option<ThreadDoing>) -> Option<HeldBy> {
+fn stop_holder(doing: Option<ThreadDoing>) -> Option<HeldBy> {
     (doing == Some(ThreadDoing::Stopped)).then_some(STOPPED)
 }
 

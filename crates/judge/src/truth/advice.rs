@@ -48,7 +48,7 @@ fn single_run(span: &SpanView) -> Option<Finding> {
         .then(|| finding().remedy("repeat it: --repeat 3 or more, then compare medians and ranges").quietly())
 }
 
-fn limited(span: &SpanView, asked: Asked) -> Option<Finding> {
+fn rate_limited(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let threads = u64::from(span.asked.threads_on(target));
     let (each, all) = match target.throughput? {

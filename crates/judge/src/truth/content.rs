@@ -259,7 +259,7 @@ mod tests {
 
     /// Returns a sample of 128 blocks: numbers of zero and repeated blocks, and the compressed size in
     /// percent.
-    fn sample(zeros: u64, repeats: u64, left: u64) -> Sample {
+    fn sample_blocks(zeros: u64, repeats: u64, left: u64) -> Sample {
         let compressed = 128 * 4096 * left / 100;
         Sample { block_size: 4096, blocks: 128, zeros, duplicates: repeats, compressed, ..Sample::default() }
     }

@@ -108,7 +108,7 @@ fn find_waiter<'a>(
 
 /// Returns the share of the time that a CPU was in use, or the mean of all CPUs for an unbound thread.
 /// `None` if unknown.
-fn used(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
+fn used_cpus(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
     let allowed: Vec<u32> = span.system.topology.allowed_cpus().collect();
     let ours = |share: &&Share| cpu.map_or(allowed.contains(&share.cpu), |cpu| share.cpu == cpu);
     let used: Vec<f64> = shares.iter().filter(ours).map(|share| 1.0 - share.idle).collect();

@@ -56,7 +56,7 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
 }
 
 /// Returns the origin of the data, such as `: target 1's data in target 2`, for reads with stamps only.
-fn whose(row: &IntegrityRow, failed: &FailedSector) -> String {
+fn data_owner_text(row: &IntegrityRow, failed: &FailedSector) -> String {
     let misplaced = failed.fault == SectorFault::Misplaced;
     let Some(found) = failed.found.filter(|found| misplaced && !found.of_this_run) else {
         return String::new();

@@ -61,9 +61,9 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
         .map(|(part, done)| {
             let own_read =
                 facts.process.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
-            let fragment = fragment(span, part, facts);
+            let fragment = fragment_size(span, part, facts);
             let judged = JudgedPart { part, facts, measured, slack, by_storage, own_read, fragment };
-            judge(span, &judged, done.as_ref(), &others)
+            judge_part(span, &judged, done.as_ref(), &others)
         })
         .collect();
     verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
@@ -176,7 +176,7 @@ fn judge_part(
         unwritten_bytes: part.unwritten(),
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
-    verdict.evidence = evidence(judged, &verdict, &found);
+    verdict.evidence = evidence_lines(judged, &verdict, &found);
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
     program::adjust(&mut verdict, span, judged);
@@ -261,7 +261,7 @@ fn without_effect(
     Effect { severity, ..plain(Verdict::Verified, message + &beside, None) }
 }
 
-fn discarded(part: &Part, device: Flow) -> Option<String> {
+fn discard_text(part: &Part, device: Flow) -> Option<String> {
     let counted = part.discarded;
     (counted.ios > 0 && !part.on_file_system).then(|| match device.ios {
         0 => {
@@ -294,7 +294,7 @@ fn zero_write_text(part: &Part, bytes: u64) -> Option<String> {
 }
 
 /// Everything else worth knowing, one fact each.
-fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, found: &Effects) -> Vec<String> {
+fn evidence_lines(judged: &JudgedPart, verdict: &DeviceVerdict, found: &Effects) -> Vec<String> {
     let mut evidence: Vec<String> = device_work(judged, verdict).into_iter().collect();
     let also =
         found.effects.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message));
@@ -317,8 +317,8 @@ fn evidence(judged: &JudgedPart, verdict: &DeviceVerdict, found: &Effects) -> Ve
             ));
         }
     }
-    evidence.extend(discarded(judged.part, found.discards));
-    evidence.extend(zeroed(judged.part, found.zeroed));
+    evidence.extend(discard_text(judged.part, found.discards));
+    evidence.extend(zero_write_text(judged.part, found.zeroed));
     evidence
 }
 

@@ -17,7 +17,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 /// Returns the maximum share of reads of holes at the end of the run. Every discard makes one hole, which
 /// a write may fill, so discards limit the holes. After full coverage, the shares of discards and writes
 /// equal the shares of holes and data.
-fn holes(
+fn hole_finding(
     span: &SpanView,
     asked: Asked,
     (op, row, share): (Operation, &OtherRow, &ShareRow),

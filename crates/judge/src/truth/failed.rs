@@ -40,7 +40,7 @@ pub(super) fn all_stopped_at(span: &SpanView) -> Option<f64> {
 }
 
 /// Reports failures. Each stops a request (`-x`), so later I/O has a lower depth.
-fn failed(span: &SpanView) -> Option<Finding> {
+fn failed_ios(span: &SpanView) -> Option<Finding> {
     let errors = &span.results.errors;
     let failed = span.measured.failed;
     if failed == 0 {

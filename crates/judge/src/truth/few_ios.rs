@@ -9,7 +9,7 @@ const BEYOND: f64 = 10.0;
 const LOOKED_AT: f64 = 99.0;
 const MEDIAN: f64 = 50.0;
 
-fn beyond(ios: u64, percent: f64) -> f64 {
+fn ios_beyond(ios: u64, percent: f64) -> f64 {
     // In hundredths, which are whole.
     ios as f64 * (100.0 - percent) / 100.0
 }

@@ -124,7 +124,7 @@ fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
 }
 
 /// Reports a suspend. The run's clock stops during it, so the share of the measured time is meaningless.
-fn suspended(span: &SpanView, delays: &Delays) -> Option<Finding> {
+fn suspended_time(span: &SpanView, delays: &Delays) -> Option<Finding> {
     let seconds = seconds_of_us(delays.suspended_us);
     let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };
     let message = format!("the machine was suspended for {seconds:.1} s while it was measured");

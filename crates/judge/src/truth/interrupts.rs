@@ -44,7 +44,7 @@ fn find_crossing<'a>(span: &SpanView<'a>, disk: &'a DeviceInterrupts) -> Option<
 
 /// Returns the CPUs of the permanently bound threads with targets on a disk; `None` with an unbound
 /// thread, or without threads.
-fn bound(span: &SpanView, device: &str) -> Option<Vec<u32>> {
+fn bound_cpus(span: &SpanView, device: &str) -> Option<Vec<u32>> {
     let workers = &span.effort()?.workers;
     let mut cpus = Vec::new();
     for (thread, worker) in span.results.threads.iter().zip(workers) {

@@ -133,7 +133,7 @@ fn scatter_change(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
 
 /// Returns a figure of each interval; empty intervals repeat the previous one. `None` for too few or too
 /// many empty intervals.
-fn filled(intervals: &[LatencySums], figure: fn(&LatencySums) -> Option<f64>) -> Option<Vec<f64>> {
+fn fill_gaps(intervals: &[LatencySums], figure: fn(&LatencySums) -> Option<f64>) -> Option<Vec<f64>> {
     let first = intervals.iter().find_map(figure)?;
     let empty = intervals.iter().filter(|interval| interval.ios == 0).count();
     if intervals.len() < FEWEST || empty as f64 > MOST_EMPTY * intervals.len() as f64 {
@@ -180,7 +180,7 @@ impl LatencyTotals {
 impl Tail {
     /// Returns the few I/Os that were added or removed between two otherwise similar stretches. A share s
     /// with latency L increases the mean by s (L - m), and the mean square by s (L² - q).
-    fn between(before: &LatencyTotals, behind: &LatencyTotals) -> Option<Tail> {
+    fn between_totals(before: &LatencyTotals, behind: &LatencyTotals) -> Option<Tail> {
         let (short, long) =
             if before.squares() <= behind.squares() { (before, behind) } else { (behind, before) };
         let (mean, square) = (long.mean() - short.mean(), long.squares() - short.squares());

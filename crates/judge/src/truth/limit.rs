@@ -67,7 +67,7 @@ pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<
     Some(limits)
 }
 
-fn limiter(
+fn find_limiter(
     span: &SpanView,
     effort: &Effort,
     limits: &Limits,

@@ -141,7 +141,7 @@ fn one_by_one(span: &SpanView, effort: &Effort) -> Option<Finding> {
 
 /// Returns the severity of a missing depth. Memory has no queue, mappings have separate advice, and the
 /// default depth is not a request.
-fn severity(cause: Option<OneByOne>, worker: &WorkerEffort) -> Severity {
+fn depth_severity(cause: Option<OneByOne>, worker: &WorkerEffort) -> Severity {
     match cause {
         Some(OneByOne::Target | OneByOne::PageCache | OneByOne::Writes) if worker.depth > DEFAULT_DEPTH => {
             Severity::Warning
@@ -194,7 +194,7 @@ fn without_cpu(limits: &Limits) -> Option<String> {
     Some(format!("threads had no CPU {:.0} % of the time", waiting * 100.0))
 }
 
-fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Finding {
+fn waiting_finding(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Finding {
     let depth = limits.depth;
     let in_flight = share * depth as f64;
     if share < HARDLY && depth > threads as u64 {

@@ -15,7 +15,7 @@ impl<'a> SpanView<'a> {
         measured: &'a Measured,
     ) -> SpanView<'a> {
         let (profile, host) = (&record.profile, record.host());
-        let ids = TargetIds::of(profile).of_span(asked);
+        let ids = TargetIds::from_profile(profile).of_span(asked);
         let mut view = SpanView {
             number,
             profile,

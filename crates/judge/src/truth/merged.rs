@@ -128,7 +128,7 @@ fn of_hosts(record: &Record) -> Vec<Finding> {
     kinds.into_iter().map(finding).collect()
 }
 
-fn shared(record: &Record) -> Vec<Finding> {
+fn shared_devices(record: &Record) -> Vec<Finding> {
     let mut users: BTreeMap<DeviceName, Vec<&str>> = BTreeMap::new();
     let mut unknown = Vec::new();
     let several = several_machines(record);

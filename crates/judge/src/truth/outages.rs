@@ -56,7 +56,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Vec<Outage>> {
 }
 
 /// Returns the unobserved times; `None` if they exist, but are unknown.
-fn unseen<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
+fn unseen_times<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
     let observed = span.results.observed.as_ref();
     match observed.and_then(|observed| observed.outage_observations.as_ref()) {
         Some(quiet) => Some(&quiet.watcher_gaps),
@@ -64,7 +64,7 @@ fn unseen<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
     }
 }
 
-fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
+fn io_courses(span: &SpanView) -> Option<Vec<IoCourse>> {
     let observed = span.results.observed.as_ref();
     let by_target =
         observed.and_then(|observed| observed.outage_observations.as_ref()).map(|quiet| &quiet.targets);
@@ -105,7 +105,7 @@ fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
 }
 
 /// Returns the counts padded to all whole intervals, without the incomplete last one.
-fn padded(counts: impl Iterator<Item = u64>, whole: usize) -> Vec<u64> {
+fn pad_counts(counts: impl Iterator<Item = u64>, whole: usize) -> Vec<u64> {
     counts.chain(std::iter::repeat(0)).take(whole).collect()
 }
 
@@ -163,7 +163,7 @@ fn build_outage(span: &SpanView, course: &IoCourse, stretch: QuietStretch, end_s
 }
 
 /// Returns the silent stretches of a target that are at least half within a period.
-fn silences<'a>(
+fn device_silences<'a>(
     span: &SpanView<'a>,
     target: Option<TargetId>,
     stretch: &'a QuietStretch,

@@ -73,7 +73,7 @@ fn unexplained_cpus(span: &SpanView, effort: &Effort) -> f64 {
     used - (own - own_workers) - kernel.unwrap_or(0.0) - programs
 }
 
-pub(super) fn named(span: &SpanView, effort: &Effort) -> Vec<String> {
+pub(super) fn list_cpus(span: &SpanView, effort: &Effort) -> Vec<String> {
     let (Some((kernel, programs)), Some(others)) = (used_by_others(effort), &effort.other_processes) else {
         return Vec::new();
     };
@@ -145,7 +145,7 @@ pub(super) fn cpus_in_words(cpus: &[u32]) -> String {
 }
 
 /// Returns the bound CPU of each thread; `None` if unbound.
-fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
+fn bound_cpus<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
     span.effort().into_iter().flat_map(|effort| &effort.workers).map(WorkerEffort::bound_to)
 }
 
@@ -164,7 +164,7 @@ pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     cpus_taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote_node(span, disk))).collect()
 }
 
-fn taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
+fn cpus_taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
     let stolen = stolen(span).filter(|stolen| *stolen >= STOLEN)?;
     if limits?.limited_by == Some(Limiter::Hypervisor) {
         return None;

@@ -140,7 +140,7 @@ pub(super) fn check(span: &SpanView, limiter: Option<Limiter>) -> Vec<Finding> {
     exceeded.chain(health).chain(media).collect()
 }
 
-fn written(span: &SpanView, statement: &DeviceStatement) -> Option<Finding> {
+fn media_writes(span: &SpanView, statement: &DeviceStatement) -> Option<Finding> {
     let counted = statement.media()?;
     let amplification = counted.write_amplification()?;
     let [host, media, erased] =

@@ -478,7 +478,7 @@ fn unclear_finding(span: &SpanView, steady: &Steadiness, seconds: f64) -> Findin
     Finding::new("steady-unclear", Severity::Note, span, message).remedy(remedy)
 }
 
-fn drifting((from, to): (f64, f64)) -> String {
+fn drift_text((from, to): (f64, f64)) -> String {
     let way = if to > from { "rising" } else { "falling" };
     let change = change_in_parentheses(from, to);
     format!(", but {way} all the time, from {from:.0} to {to:.0}{change}: a longer run may have another rate")
@@ -487,7 +487,7 @@ fn drifting((from, to): (f64, f64)) -> String {
 const COMES_AND_GOES: &str = "look for an intermittent cause (other users, garbage collection, cache \
                               flushes), and measure long enough to cover it many times (-d)";
 
-fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
+fn interrupted_finding(span: &SpanView, steady: &Steadiness) -> Finding {
     let Steadiness { from_iops: level, to_iops: rate, mean_iops: mean, .. } = *steady;
     let all = steady.intervals as f64 * steady.interval;
     if let Some(second) = stopped_at(steady) {

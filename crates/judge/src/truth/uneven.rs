@@ -94,7 +94,7 @@ fn thread_ios(thread: &ThreadResults) -> u64 {
 
 /// Returns message and evidence about the slow members of a group; `None` if there are no slow members, or
 /// too few I/Os.
-fn slow(span: &SpanView, group: Vec<Worked>, fewest: usize) -> Option<(String, String)> {
+fn slow_members(span: &SpanView, group: Vec<Worked>, fewest: usize) -> Option<(String, String)> {
     if group.len() < fewest {
         return None;
     }

@@ -78,7 +78,7 @@ impl<'a> SpanView<'a> {
         Some(Asked { id, target })
     }
 
-    pub(super) fn done(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {
+    pub(super) fn target_total(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {
         self.rows_of(id).map(of).fold(0, u64::saturating_add)
     }
 

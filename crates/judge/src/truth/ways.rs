@@ -13,10 +13,10 @@ const LEFT: f64 = 0.05;
 const LEFT_AT_LEAST: u64 = 16 << 20;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = span.targets().filter_map(|asked| nowait(span, asked)).collect();
+    let mut findings: Vec<Finding> = span.targets().filter_map(|asked| nowait_finding(span, asked)).collect();
     for asked in span.targets() {
         let Some(facts) = span.facts_of(asked.id).next() else { continue };
-        findings.extend(atomic(span, asked, facts));
+        findings.extend(atomic_finding(span, asked, facts));
         findings.extend(dont_cache(span, asked, facts));
     }
     findings
@@ -24,7 +24,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 
 /// Reports the guarantee for atomic writes and its source. The kernel fails writes that it cannot do
 /// atomically.
-fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
+fn atomic_finding(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
     let offered = facts.atomic?;
     let written = span.target_total(asked.id, |row| row.write.ios);
     let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| units::Size(bytes.into()));

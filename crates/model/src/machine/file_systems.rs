@@ -152,7 +152,7 @@ const fn shared_type(name: &'static str, home: Home, traits: &'static [Trait]) -
 impl FileSystemType {
     /// Returns the type with this name in `statfs`, mount(8) or the kernel's list of mounts: `fuse.sshfs`
     /// is `fuse`.
-    pub fn named(name: &str) -> FileSystemType {
+    pub fn from_name(name: &str) -> FileSystemType {
         let family = name.split_once('.').map_or(name, |(family, _)| family);
         let unknown = TYPES[TYPES.len() - 1];
         TYPES.into_iter().find(|known| known.name == family).unwrap_or(unknown)

@@ -47,7 +47,7 @@ impl std::fmt::Display for Difference {
 }
 
 /// Returns up to `most` differences in a line, kernel first.
-pub fn told(differences: &[Difference], most: usize) -> String {
+pub fn differences_text(differences: &[Difference], most: usize) -> String {
     let mut sorted: Vec<&Difference> = differences.iter().collect();
     // The names of the others begin in lower case, too: mitigations and settings of disks stay in order.
     sorted.sort_by_key(|difference| (difference.part != "kernel", difference.part.starts_with("mitigation")));

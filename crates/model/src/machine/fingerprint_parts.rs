@@ -20,7 +20,7 @@ const QUEUE: [&str; 11] = [
 ];
 
 impl Fingerprint {
-    pub fn of(system: &System) -> Fingerprint {
+    pub fn from_system(system: &System) -> Fingerprint {
         let mut parts = Parts::default();
         parts.add("program", Some(env!("CARGO_PKG_VERSION")));
         parts.add("kernel", Some(&system.kernel));

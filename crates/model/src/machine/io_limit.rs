@@ -69,7 +69,7 @@ impl IoCost {
 
 impl IoLimit {
     /// Returns the kernel's names of the limits, and their values per second.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    pub fn named_limits(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let limits = [
             ("rbps", self.read_bytes),
             ("wbps", self.write_bytes),

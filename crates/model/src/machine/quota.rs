@@ -70,7 +70,7 @@ pub fn see_memory(
     );
 }
 
-fn see<T: Clone>(
+fn merge_readings<T: Clone>(
     looks: &mut Vec<(T, T)>,
     now: Vec<T>,
     group: impl Fn(&T) -> &str,

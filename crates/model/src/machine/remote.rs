@@ -14,7 +14,7 @@ pub enum Protocol {
 
 impl Protocol {
     /// Returns the protocol of a mount(8) file system type; `None` if its client has no counters.
-    pub fn of(file_system: &str) -> Option<Protocol> {
+    pub fn from_file_system(file_system: &str) -> Option<Protocol> {
         match file_system {
             "nfs" | "nfs4" => Some(Protocol::Nfs),
             "cifs" | "smb3" => Some(Protocol::Smb),

@@ -12,7 +12,7 @@ pub fn cpus(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<u32> {
 
 /// Returns the CPUs with their groups. DISKSPD 2.2 uses the CPUs in the given order; other orders exist
 /// since 2.3.
-fn effective(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<(u16, u8)> {
+fn effective_cpus(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<(u16, u8)> {
     match span.affinity_traversal {
         _ if span.disable_affinity => Vec::new(),
         None if !compat.is_2_3() => topology.stated_cpus(&span.affinity),

@@ -245,7 +245,7 @@ fn fits_together(worker: &WorkerPlan, targets: usize) -> bool {
 /// Returns for every thread its targets (index, weight), and its number among the threads of each. With
 /// `-t`, all threads of the first target come first. With `-F`, every thread serves every target without
 /// its own threads.
-fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
+fn assign_targets(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
     if span.thread_count == 0 {
         let alone = |index: usize, weight: u32| move |relative| (vec![(index, weight)], relative);
         return (0..)
@@ -269,7 +269,12 @@ fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
 
 /// Returns whether a worker's buffer uses large pages, and its alignment. Simulated runs are the same on
 /// every machine, regardless of reserved pages.
-fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separation: u64) -> (bool, u64) {
+fn page_choice(
+    span: &TimeSpan,
+    members: &[(usize, u32)],
+    engine: EngineKind,
+    separation: u64,
+) -> (bool, u64) {
     if engine.row().virtual_time {
         return (false, 0);
     }
@@ -279,7 +284,7 @@ fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separati
 
 /// Returns the offsets of a target's read and write data in the worker's buffer, after its first `used`
 /// bytes, and the new number of used bytes.
-fn halves(target: &Target, requests: u32, used: u64, separation: u64) -> (u64, u64, u64) {
+fn buffer_halves(target: &Target, requests: u32, used: u64, separation: u64) -> (u64, u64, u64) {
     let area = (u64::from(target.block_size) * u64::from(requests)).next_multiple_of(AREA_ALIGNMENT);
     let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
     let read_buffer = used.next_multiple_of(separation.max(AREA_ALIGNMENT));

@@ -76,7 +76,7 @@ const fn auto_rule(applies: fn(&ThreadWork) -> bool, engine: EngineKind, reason:
 }
 
 impl AutoRule {
-    const fn because(self, one_by_one: OneByOne) -> AutoRule {
+    const fn with_reason(self, one_by_one: OneByOne) -> AutoRule {
         AutoRule { choice: Choice { one_by_one: Some(one_by_one), ..self.choice }, ..self }
     }
 }
@@ -162,7 +162,7 @@ const RULES: [AutoRule; 15] = [
 ];
 
 /// Returns the reason why a requested asynchronous engine does I/Os sequentially.
-fn forced(engine: EngineKind, work: &ThreadWork) -> Option<OneByOne> {
+fn forced_serial(engine: EngineKind, work: &ThreadWork) -> Option<OneByOne> {
     match engine {
         _ if work.depth == 1 => None,
         EngineKind::Aio if work.has_any(&[IoEnd::Blocking, IoEnd::BlockingWrites, IoEnd::OneByOne]) => {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::profile::CacheMode;
 
-fn work(depth: u64, ends: &[IoEnd]) -> ThreadWork {
+fn sample_work(depth: u64, ends: &[IoEnd]) -> ThreadWork {
     ThreadWork {
         depth,
         mapped: false,

@@ -17,8 +17,17 @@ const MOST_BLOCKS: u64 = 1 << 16;
 type CommandLimit = fn(&Target, &NvmeFacts) -> Option<String>;
 
 /// Required capabilities; missing ones are refused with their name.
-const LIMITS: &[CommandLimit] =
-    &[metadata, mapped, cached, hints, no_wait, priority, size, deallocate, write_zeroes];
+const LIMITS: &[CommandLimit] = &[
+    metadata_fault,
+    mapping_fault,
+    cache_fault,
+    hint_fault,
+    no_wait,
+    priority_fault,
+    size,
+    deallocate_fault,
+    write_zeroes,
+];
 
 /// Collects what doesn't fit a target that is the character device of a namespace.
 pub fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors: &mut Vec<PlanError>) {

@@ -17,7 +17,7 @@ pub fn placed(ways: IoWays, target: &Target, facts: &TargetFacts, relative: u32)
     IoWays { write_stream, placement, ..ways }
 }
 
-fn identifier(target: &Target, facts: &TargetFacts, relative: u32) -> Option<u16> {
+fn placement_identifier(target: &Target, facts: &TargetFacts, relative: u32) -> Option<u16> {
     let known = facts.nvme.as_ref()?.placement.as_ref()?.as_ref().ok()?;
     known.get(usize::from(target.fdp.of_thread(relative)?)).copied()
 }

@@ -250,7 +250,7 @@ fn local_text(target: &Target, facts: &TargetFacts) -> String {
 
 /// Reports settings misaligned for `O_DIRECT`, which needs offsets and lengths in the device's units.
 /// `size` is the target's size.
-fn direct(
+fn check_direct(
     target: &Target,
     facts: &TargetFacts,
     size: u64,
@@ -297,7 +297,7 @@ fn direct(
     )))
 }
 
-fn off(target: &Target, grid: u64) -> Vec<String> {
+fn unaligned_settings(target: &Target, grid: u64) -> Vec<String> {
     let ranges = target.distribution.iter().filter(|d| d.kind == DistributionKind::Absolute);
     let settings = [
         ("block size (-b)", u64::from(target.block_size)),

@@ -23,7 +23,7 @@ pub fn unit(profile: &Profile, path: &RawText) -> u64 {
 }
 
 /// Returns the alignments of I/O positions in bytes, with the names of the settings; 0 = none.
-fn settings(target: &Target) -> Vec<(&'static str, u64)> {
+fn grid_settings(target: &Target) -> Vec<(&'static str, u64)> {
     let mut settings =
         vec![("base offset (-B)", target.base_file_offset), ("thread stride (-T)", target.thread_stride)];
     for portion in target.portions() {

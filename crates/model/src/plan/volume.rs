@@ -47,7 +47,7 @@ fn does_direction(direction: Direction, write_ratio: u32) -> bool {
     }
 }
 
-fn touched(direction: Direction, workers: &[WorkerPlan]) -> u64 {
+fn touched_bytes(direction: Direction, workers: &[WorkerPlan]) -> u64 {
     let mut parts: BTreeMap<TargetId, (u64, u64)> = BTreeMap::new();
     for target in workers.iter().flat_map(|worker| &worker.targets) {
         let workload = &target.workload;

@@ -36,7 +36,7 @@ pub fn content(span: &TimeSpan, index: usize, facts: &TargetFacts) -> WriteConte
 }
 
 /// Returns the alignment of positions in a source in bytes, which `O_DIRECT` memory requires.
-fn alignment(target: &Target, facts: &TargetFacts) -> u32 {
+fn source_alignment(target: &Target, facts: &TargetFacts) -> u32 {
     if is_cached(target, facts) {
         return 1;
     }

@@ -163,7 +163,7 @@ fn deal_one(
 
 /// Distributes zones evenly over `parts` in order: writable partial zones first, then zones with data,
 /// then empty zones.
-fn split(area: &[Zone], block: u64, parts: usize) -> Vec<Vec<Zone>> {
+fn split_zones(area: &[Zone], block: u64, parts: usize) -> Vec<Vec<Zone>> {
     let class = |zone: &&Zone| match zone {
         zone if zone.active && zone.room() >= block => 0,
         zone if zone.written > 0 => 1,
@@ -251,7 +251,7 @@ mod tests {
 
     /// Returns a device of `count` zones of 16 MiB with a capacity of 12, the first `written` with 4 MiB
     /// of data. 3 may be open and 4 active.
-    fn device(count: u64, written: u64) -> TargetFacts {
+    fn sample_device(count: u64, written: u64) -> TargetFacts {
         let zone = |index: u64| Zone {
             start: index * 16 * MIB,
             capacity: 12 * MIB,
@@ -280,7 +280,7 @@ mod tests {
         }
     }
 
-    fn planned(targets: Vec<Target>, facts: &TargetFacts) -> Result<Vec<Vec<u64>>, String> {
+    fn plan_zones(targets: Vec<Target>, facts: &TargetFacts) -> Result<Vec<Vec<u64>>, String> {
         let span = TimeSpan { targets, ..TimeSpan::default() };
         let facts = vec![facts.clone(); span.targets.len()];
         let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };

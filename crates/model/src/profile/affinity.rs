@@ -95,7 +95,7 @@ pub fn ranges(mask: u64) -> String {
 
 /// Returns the entries in the report's form, separated by blanks. On a machine with several groups they
 /// start with `<group>/`; `*` means a whole group.
-pub fn shown(entries: &[(u16, u64)], several_groups: bool) -> String {
+pub fn affinity_text(entries: &[(u16, u64)], several_groups: bool) -> String {
     let entry = |&(group, mask): &(u16, u64)| {
         let cpus = if mask == 0 { "*".to_owned() } else { ranges(mask) };
         if several_groups { format!("{group}/{cpus}") } else { cpus }

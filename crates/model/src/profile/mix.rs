@@ -20,7 +20,7 @@ pub struct Portion {
 pub const MOST_PORTIONS: usize = 64;
 
 impl MixPart {
-    pub fn of(target: Target, share: u32, base: Option<u64>, end: Option<u64>) -> MixPart {
+    pub fn new(target: Target, share: u32, base: Option<u64>, end: Option<u64>) -> MixPart {
         MixPart {
             share,
             block_size: target.block_size,

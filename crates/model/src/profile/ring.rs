@@ -27,7 +27,7 @@ impl Default for IoRing {
 }
 
 impl RingBatch {
-    pub fn of(self, requests: u32) -> u32 {
+    pub fn entries_for(self, requests: u32) -> u32 {
         match self {
             RingBatch::Count(count) => count,
             RingBatch::Percent(percent) => {

@@ -105,7 +105,7 @@ impl WorkerEffort {
         shared as f64 / window_us.max(1) as f64
     }
 
-    fn bindings(&self, window_us: u64) -> [Option<(u32, u64, u64)>; 2] {
+    fn bound_times(&self, window_us: u64) -> [Option<(u32, u64, u64)>; 2] {
         let Some(rebound) = &self.affinity_change else {
             return [self.cpu.map(|cpu| (cpu, 0, window_us)), None];
         };

@@ -134,7 +134,7 @@ impl Course {
     }
 
     /// Returns the width of an interval in ns; 0 = no intervals.
-    fn width(&self) -> u64 {
+    fn interval_width(&self) -> u64 {
         self.read.width().max(self.write.width())
     }
 
@@ -176,8 +176,8 @@ impl Course {
     }
 
     /// Returns the available figures of each interval, up to the end of the measurement (ns).
-    fn figures(&self, measured: u64) -> impl Iterator<Item = IntervalFigures> {
-        let width = self.width();
+    fn interval_figures(&self, measured: u64) -> impl Iterator<Item = IntervalFigures> {
+        let width = self.interval_width();
         let allocated = self.read.allocated().max(self.write.allocated());
         let begun = if width > 0 { measured.div_ceil(width).min(allocated) } else { 0 };
         let empty = begun.saturating_sub(self.reached()).min(MOST_EMPTY) as usize;
@@ -310,8 +310,8 @@ fn response_times(kept: &Interval) -> Option<IntervalResponse> {
 }
 
 impl IntervalFigures {
-    fn complete(&mut self, kept: &Interval, width: f64) {
-        let seconds = self.seconds(width);
+    fn add_kept(&mut self, kept: &Interval, width: f64) {
+        let seconds = self.length_seconds(width);
         let mib = |bytes: u64| Some(bytes as f64 / 1_048_576.0 / seconds);
         self.read.mib_per_s = mib(kept.read_bytes);
         self.write.mib_per_s = mib(kept.write_bytes);

@@ -38,7 +38,7 @@ impl OtherFigures {
 
     /// Creates the figures of an operation counted externally over `seconds`, greater than 0, with the
     /// result of [`times`](OtherFigures::times).
-    pub fn known(
+    pub fn from_summary(
         row: &'static OtherRow,
         count: u64,
         bytes: u64,

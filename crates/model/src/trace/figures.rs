@@ -55,7 +55,7 @@ pub struct SizeCount {
 }
 
 impl IoFigures {
-    pub fn of(trace: &IoTrace) -> Option<IoFigures> {
+    pub fn from_trace(trace: &IoTrace) -> Option<IoFigures> {
         let (first, last) = (trace.ios.first()?, trace.ios.last()?);
         let ended = |io: &TracedIo| io.at_ns + io.latency_ns().unwrap_or(0);
         let end_ns = trace.ios.iter().map(ended).max().unwrap_or(last.at_ns);

@@ -202,7 +202,7 @@ fn shape_part(part: &TracedPart, area: TracedArea, common: &Target, write_ratio:
 }
 
 /// Returns the sizes in the profile for these I/Os: one, or the frequent ones.
-fn worthwhile(part: &TracedPart) -> Vec<SizeCount> {
+fn worthwhile_sizes(part: &TracedPart) -> Vec<SizeCount> {
     let (ios, bytes) = (part.ios.max(1) as f64, part.bytes.max(1) as f64);
     let Some(first) = part.sizes.first() else { return Vec::new() };
     let mean_error = (f64::from(first.bytes) / part.mean_size().max(1.0) - 1.0).abs();

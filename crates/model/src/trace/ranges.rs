@@ -66,7 +66,7 @@ pub(super) fn fit_ranges(offsets: &[u64], area: TracedArea, unit: u64, least: u6
 }
 
 /// Returns a knot for each percent; two knots with the same share around an empty area.
-fn knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> {
+fn place_knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> {
     let count = offsets.len() as u64;
     let hole = ((area.end - area.base) / 50).max(4 * least);
     let mut found = vec![Knot { percent: 0, at: area.base }];
@@ -103,7 +103,7 @@ fn knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> 
 }
 
 /// Returns the knots in order, at least `least` bytes apart, widening narrow ranges.
-fn spaced(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
+fn space_knots(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
     let mut kept = vec![Knot { percent: 0, at: area.base }];
     for knot in found {
         let last = kept[kept.len() - 1];
@@ -130,7 +130,7 @@ fn spaced(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
     kept
 }
 
-fn straightened(knots: &[Knot]) -> Vec<Knot> {
+fn straighten_knots(knots: &[Knot]) -> Vec<Knot> {
     let mut kept = vec![knots[0]];
     let mut start = 0;
     while start + 1 < knots.len() {
@@ -158,7 +158,7 @@ fn is_straight(knots: &[Knot]) -> bool {
     })
 }
 
-fn distance(offsets: &[u64], knots: &[Knot], unit: u64) -> f64 {
+fn largest_distance(offsets: &[u64], knots: &[Knot], unit: u64) -> f64 {
     let count = offsets.len() as f64;
     let mut below = 0;
     let mut largest = 0f64;
@@ -191,7 +191,7 @@ mod tests {
     const BLOCK: u64 = 4096;
     const AREA: TracedArea = TracedArea { base: 0, end: 100_000 * BLOCK, whole: true };
 
-    fn even(count: u64, from: u64, to: u64) -> Vec<u64> {
+    fn even_offsets(count: u64, from: u64, to: u64) -> Vec<u64> {
         (0..count).map(|n| (from + (to - from) * n / count) * BLOCK).collect()
     }
 

@@ -59,7 +59,7 @@ impl Sequences {
 
     /// Joins a stream with its continuation. With several I/Os in flight, an I/O may appear before its
     /// predecessor, and then starts a separate stream.
-    fn joined(&mut self, stream: SequentialStream) -> SequentialStream {
+    fn join_stream(&mut self, stream: SequentialStream) -> SequentialStream {
         let Some(at) = self.places.iter().position(|rest| rest.begin == stream.end) else { return stream };
         let rest = self.places.remove(at);
         SequentialStream {

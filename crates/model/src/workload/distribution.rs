@@ -46,7 +46,7 @@ fn stated_ranges(distribution: &Distribution) -> impl Iterator<Item = Stated> + 
 ///
 /// DISKSPD differs: here I/O points of several adjacent small ranges add up. A range that ends at its
 /// start gets the length of one position.
-fn percent(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
+fn percent_ranges(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     let size = grid.aligned_size();
     let share = |percent: u64| (u128::from(percent) * u128::from(size) / 100).min(u128::from(size)) as u64;
     let mut out: Vec<EffectiveRange> = Vec::with_capacity(distribution.ranges.len());

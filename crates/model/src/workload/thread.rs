@@ -107,7 +107,7 @@ fn plain_choice(choice: &TargetChoice, targets: &[TargetState]) -> Option<Plain>
 }
 
 /// Returns the index of a target's map; portions share the map of their first one.
-fn map(workload: &TargetWorkload, maps: &mut Vec<BlockMap>) -> Option<u32> {
+fn find_map(workload: &TargetWorkload, maps: &mut Vec<BlockMap>) -> Option<u32> {
     if !workload.each_once {
         return None;
     }

@@ -35,7 +35,7 @@ pub(crate) fn refuse_double(
     let is_it = |other: &&Named| it.is_some() && spot_key(&other.path) == it;
     let by = &output.by;
     if let Some(input) = inputs.iter().find(is_it) {
-        return Err(OutputErrorKind::Input(input.by.clone()).of(by));
+        return Err(OutputErrorKind::Input(input.by.clone()).named_by(by));
     }
     if destination.is_standard_output()
         && let Some(other) = earlier.iter().find(|other| is_standard_output(&other.path))
@@ -43,7 +43,7 @@ pub(crate) fn refuse_double(
         return Err(OutputError::BothStandardOutput { earlier: other.by.clone(), by: by.clone() });
     }
     if let Some(other) = earlier.iter().find(is_it) {
-        return Err(OutputErrorKind::Twice(other.by.clone()).of(by));
+        return Err(OutputErrorKind::Twice(other.by.clone()).named_by(by));
     }
     // Who names a descriptor means it.
     if matches!(destination, Destination::Descriptor(_)) {
@@ -52,7 +52,7 @@ pub(crate) fn refuse_double(
     let standard =
         STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && spot_key(Path::new(path)) == it);
     match standard {
-        Some((_, name)) => Err(OutputErrorKind::Redirected(name).of(by)),
+        Some((_, name)) => Err(OutputErrorKind::Redirected(name).named_by(by)),
         None => Ok(()),
     }
 }
@@ -62,7 +62,7 @@ fn is_regular(path: &str) -> bool {
 }
 
 /// `None` if several writers are possible, or if it is unknown.
-fn identity(path: &Path) -> Option<SpotKey> {
+fn spot_key(path: &Path) -> Option<SpotKey> {
     match std::fs::metadata(path) {
         Ok(found) if !mixes_up(Kind::from_metadata(&found)) => None,
         _ => key_of(path),

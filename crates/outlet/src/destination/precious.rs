@@ -39,7 +39,7 @@ impl Precious {
         Precious { path: path.to_owned(), keys: targets.chain(inputs.iter().filter_map(input)).collect() }
     }
 
-    fn judge(&self, earlier: &File) -> Result<(), OutputErrorKind> {
+    fn judge_earlier(&self, earlier: &File) -> Result<(), OutputErrorKind> {
         claims::permit_output(&self.path, earlier)?;
         let key = inode::identity_of_open(earlier).map(SpotKey::There);
         match self.keys.iter().find(|(known, _)| Some(known) == key.as_ref()) {
@@ -64,7 +64,7 @@ impl Guard for Precious {
 /// # Errors
 /// The owner of the file.
 pub fn refuse_target_of_command(shown: &str, path: &Path, own: &OwnFiles) -> Result<(), OutputError> {
-    let fault = |fault: OutputErrorKind| fault.of(format!("target '{shown}'"));
+    let fault = |fault: OutputErrorKind| fault.named_by(format!("target '{shown}'"));
     let Ok(Reached::Spot(spot)) = reach(path, LastName::Followed) else { return Ok(()) };
     refuse_kept(&spot, &own.keeps, KeptRule::All).map_err(fault)?;
     let key = spot.key();

@@ -42,7 +42,7 @@ pub fn junit(told: &ToldComparison) -> Vec<u8> {
 }
 
 /// Escapes text for XML; terminal control characters, which parsers reject, become visible.
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut out = String::new();
     for c in line(text).chars() {
         match c {

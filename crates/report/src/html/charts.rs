@@ -18,9 +18,9 @@ pub fn sections(span: &Span) -> Markup {
     let over_time: Vec<ChartFigure> = recorded.chain(fio::charts(span)).collect();
     let without = if span.detail.is_some() { NO_COURSE } else { "No values over time were recorded." };
     html! {
-        (section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
-        (section(span.level, "Over time", &over_time, without))
-        (section(span.level, "Processors and threads", &parts(span), ""))
+        (render_section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
+        (render_section(span.level, "Over time", &over_time, without))
+        (render_section(span.level, "Processors and threads", &part_charts(span), ""))
         @if let Some(hosts) = hosts::section(span) { (hosts) }
     }
 }
@@ -32,7 +32,7 @@ fn part_charts(span: &Span) -> Vec<ChartFigure> {
 }
 
 /// `without`: the text if there are no charts; empty = nothing.
-fn section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
+fn render_section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
     html! {
         @if !charts.is_empty() || !without.is_empty() {
             render_section {

@@ -215,7 +215,7 @@ impl OverTime {
         table
     }
 
-    fn directions(&self, of: fn(&Stretch) -> &[Option<f64>; 3]) -> Vec<usize> {
+    fn shown_directions(&self, of: fn(&Stretch) -> &[Option<f64>; 3]) -> Vec<usize> {
         let any = |direction: usize| {
             self.stretches.iter().any(|stretch| of(stretch)[direction].is_some_and(|rate| rate > 0.0))
         };
@@ -224,7 +224,7 @@ impl OverTime {
 
     /// Returns percentiles by interval. They are never averaged; the highest of several intervals is
     /// shown.
-    fn latencies(
+    fn latency_chart(
         &self,
         span: &Span,
         title: &str,

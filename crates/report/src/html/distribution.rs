@@ -82,7 +82,7 @@ fn summary_text(known: &SpanSummary) -> String {
     }
 }
 
-fn table(known: &SpanSummary, response: Option<&PacedLatency>, axis: f64) -> FigureTable {
+fn percentile_table(known: &SpanSummary, response: Option<&PacedLatency>, axis: f64) -> FigureTable {
     let mut table = FigureTable::new(&["percentile", "read, ms", "write, ms", "total, ms"]);
     if response.is_some() {
         table.head.push("response, ms".into());

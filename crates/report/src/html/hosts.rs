@@ -32,7 +32,7 @@ pub fn section(span: &Span) -> Option<Markup> {
         html! {
             section {
                 (heading(span.level, "Hosts"))
-                (PageTable::new("sortable", "Hosts, sorted by IOPS").high().of(HostRow::COLUMNS, &rows))
+                (PageTable::new("sortable", "Hosts, sorted by IOPS").high().render(HostRow::COLUMNS, &rows))
                 @if let Some(map) = map { div.charts { (map.markup(span.level + 1)) } }
             }
         }

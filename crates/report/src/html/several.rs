@@ -63,7 +63,7 @@ impl RunPoint<'_> {
 }
 
 /// The number and the name of a run.
-fn named(number: &str, run: &Run) -> String {
+fn run_label(number: &str, run: &Run) -> String {
     match line(run.known.label.as_ref().unwrap_or(&run.known.name)) {
         name if name.is_empty() => format!("Run {number}"),
         name => format!("{number}. {name}"),
@@ -99,7 +99,7 @@ pub fn all(runs: &[Run]) -> Markup {
         }
         section {
             (heading(2, "Side by side"))
-            div.charts.three { @for chart in charts(&points) { (chart.markup(3)) } }
+            div.charts.three { @for chart in run_charts(&points) { (chart.markup(3)) } }
         }
         @if runs.len() > MOST_WITH_CHARTS {
             p.quiet { "There are charts of each run in pages of up to " (MOST_WITH_CHARTS) " runs." }
@@ -107,7 +107,7 @@ pub fn all(runs: &[Run]) -> Markup {
         @for (number, run) in runs.iter().take(MOST_WITH_SECTIONS).enumerate() {
             @let charts = if runs.len() > MOST_WITH_CHARTS { 0 } else { runs.len() };
             article.run id={ "r" (number + 1) } {
-                h2 { (named(&(number + 1).to_string(), run)) }
+                h2 { (run_label(&(number + 1).to_string(), run)) }
                 p.quiet { (place_and_time(&run.known).join(" · ")) " " (targets(&targets_of(&run.known))) }
                 (sections(run, &PagePlace::among(number, charts)))
             }
@@ -170,7 +170,7 @@ impl OfSpan for RunPoint<'_> {
     }
 }
 
-fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
+fn run_charts(points: &[RunPoint]) -> Vec<ChartFigure> {
     let rate = |point: &RunPoint| Some((point.figures?.total.iops?, false));
     let p99 = |point: &RunPoint| {
         let (span, time) = (point.figures?, point.figures?.percentile(99.0)?.total?);
@@ -188,7 +188,7 @@ fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
 }
 
 /// `of` returns a figure and whether it is a lower bound. `None` = none of the runs has it.
-fn bars(
+fn bar_chart(
     points: &[RunPoint],
     id: &str,
     [title, unit]: [&str; 2],

@@ -6,7 +6,7 @@ use super::table::PageTable;
 use super::{several, title};
 use diskspd_judge::lab::suite::SuiteRow;
 use diskspd_model::results::RunSummary;
-use diskspd_model::units::counted;
+use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -29,7 +29,7 @@ pub fn title(page: &SuitePage, runs: &[Run]) -> String {
     let machine = known().find_map(RunSummary::computer);
     let worst = page.rows.iter().flat_map(|row| &row.lines).map(|line| line.verdict);
     let worst = worst.min_by_key(|verdict| verdict.goodness()).map(|verdict| format!(", {}", verdict.word()));
-    let answer = format!("{}{}", counted(page.rows.len(), "test"), worst.unwrap_or_default());
+    let answer = format!("{}{}", count_of(page.rows.len(), "test"), worst.unwrap_or_default());
     title::title(&format!("Suite {}", page.name), &targets, machine.as_deref(), &answer)
 }
 

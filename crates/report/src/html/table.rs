@@ -37,7 +37,7 @@ impl<'a> PageTable<'a> {
             div.scroll.high[self.is_high] tabindex="0" role="region" aria-label=(self.caption) {
                 table class=(class.trim_end()) {
                     caption.hidden[!self.is_captioned] { (self.caption) }
-                    thead { tr { @for column in &columns { (head(column, is_mark(column, rows))) } } }
+                    thead { tr { @for column in &columns { (render_head(column, is_mark(column, rows))) } } }
                     tbody { @for one in rows { tr { (row(&columns, one)) } } }
                 }
             }
@@ -50,7 +50,7 @@ fn is_mark<R>(column: &TableColumn<R>, rows: &[R]) -> bool {
     rows.iter().any(|row| matches!((column.cell)(row), Cell::Marked(..)))
 }
 
-fn head<R>(column: &TableColumn<R>, is_mark: bool) -> Markup {
+fn render_head<R>(column: &TableColumn<R>, is_mark: bool) -> Markup {
     let meaning = Some(column.meaning).filter(|meaning| !meaning.is_empty());
     html! {
         th.words[!column.is_number].mark[is_mark] scope="col" title=[meaning] { (column.heading) }
@@ -78,7 +78,7 @@ fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
         markup += &match (place, cell) {
             (0, cell) => name(cell, column.is_number),
             (_, cell) => {
-                let (room, is_mark) = (room(&cell), matches!(cell, Cell::Marked(..)));
+                let (room, is_mark) = (least_width(&cell), matches!(cell, Cell::Marked(..)));
                 html! {
                     td.words[!column.is_number].mark[is_mark].long[room.is_some()] style=[room] {
                         (content(cell, column.is_number))
@@ -104,7 +104,7 @@ fn paths(text: &str) -> Markup {
     }
 }
 
-fn room(cell: &Cell) -> Option<String> {
+fn least_width(cell: &Cell) -> Option<String> {
     const WIDEST: usize = 20;
     let letters = match cell {
         Cell::Text(text) => text.chars().count(),

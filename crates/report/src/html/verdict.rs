@@ -160,7 +160,7 @@ struct SpanLinks<'a> {
 }
 
 impl SpanLinks<'_> {
-    fn link(&self, number: usize) -> Option<Markup> {
+    fn span_link(&self, number: usize) -> Option<Markup> {
         let name = self.names.get(number.checked_sub(1)?).filter(|_| self.names.len() > 1)?;
         Some(html! { a href={ "#" (span_id(self.prefix, number)) } { (name) } })
     }
@@ -212,7 +212,7 @@ fn render_device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
 }
 
 /// Returns one statement: severity, time span, text, targets, reason, and advice.
-pub fn said(
+pub fn finding_box(
     badge: &Badge,
     span: Option<Markup>,
     targets: &[RawText],

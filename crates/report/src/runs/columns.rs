@@ -121,19 +121,21 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("write_nowait_misses", |row| {
             whole_cell(row, |span| span.write.nowait_misses)
         }),
-        TableColumn::<TableRow>::number("device_iops", |row| figure(row, |span| span.total.device_iops)),
+        TableColumn::<TableRow>::number("device_iops", |row| figure_cell(row, |span| span.total.device_iops)),
         TableColumn::<TableRow>::number("device_mib_per_s", |row| {
-            figure(row, |span| span.total.device_mib_per_s)
+            figure_cell(row, |span| span.total.device_mib_per_s)
         }),
-        TableColumn::<TableRow>::number("device_read_iops", |row| figure(row, |span| span.read.device_iops)),
+        TableColumn::<TableRow>::number("device_read_iops", |row| {
+            figure_cell(row, |span| span.read.device_iops)
+        }),
         TableColumn::<TableRow>::number("device_read_mib_per_s", |row| {
-            figure(row, |span| span.read.device_mib_per_s)
+            figure_cell(row, |span| span.read.device_mib_per_s)
         }),
         TableColumn::<TableRow>::number("device_write_iops", |row| {
-            figure(row, |span| span.write.device_iops)
+            figure_cell(row, |span| span.write.device_iops)
         }),
         TableColumn::<TableRow>::number("device_write_mib_per_s", |row| {
-            figure(row, |span| span.write.device_mib_per_s)
+            figure_cell(row, |span| span.write.device_mib_per_s)
         }),
         TableColumn::<TableRow>::number("outages", |row| Cell::whole(row.span.and_then(|span| span.outages))),
         TableColumn::<TableRow>::number("longest_outage_s", |row| {
@@ -175,7 +177,7 @@ fn shared_cell<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell:
     }
 }
 
-fn verdict(row: &TableRow) -> Cell {
+fn verdict_cell(row: &TableRow) -> Cell {
     let devices = row.span.and_then(|span| span.verdict).map(|verdict| verdict.to_string());
     let worst = row.run.and_then(|run| run.findings.as_ref()?.severity).map(Severity::word);
     let words: Vec<String> = devices.into_iter().chain(worst.map(str::to_owned)).collect();

@@ -33,7 +33,7 @@ impl Number {
 /// Returns the product rounded to an integer, if rounding the exact product gives the same integer. It
 /// must be more than 2^-21 (half the last digit of a double below 2^32) from the middle between two
 /// integers. `None` = exact arithmetic is necessary.
-fn rounded(product: f64) -> Option<u64> {
+fn round_product(product: f64) -> Option<u64> {
     if product.is_sign_negative() || !(0.0..4_294_967_296.0).contains(&product) {
         return None;
     }

@@ -78,7 +78,7 @@ const HERE: &[(&str, &[&str])] = &[
 
 impl Launcher {
     /// Returns the launcher of these variables; `None` without a launcher.
-    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
+    pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
         let number = |name: &str| variable(name)?.trim().parse().ok();
         let (name, _, size, rank, libraries) =
             LAUNCHERS.iter().find(|(_, mark, ..)| variable(mark).is_some())?;

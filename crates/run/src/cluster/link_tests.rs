@@ -4,12 +4,12 @@ use crate::cluster::offset::Offset;
 use diskspd_sys::clock;
 use std::thread;
 
-fn limits() -> WaitLimits {
+fn test_limits() -> WaitLimits {
     let ms = Duration::from_millis;
     WaitLimits { beat: ms(20), silence: ms(3000), look: ms(1), pings: 8, clock: ms(2000) }
 }
 
-fn together<T: Send>(
+fn run_together<T: Send>(
     size: usize,
     limits: WaitLimits,
     other: impl Fn(usize, RankLink) + Sync,

@@ -101,7 +101,7 @@ pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
             MpiAbi::OpenMpi => Abi::OpenMpi,
         };
         match World::join(&path, abi) {
-            Ok(world) => return checked(world, library, launcher),
+            Ok(world) => return check_world(world, library, launcher),
             Err(MpiError::Privileged) => return Err(NoGroup::Privileged),
             Err(why) if why.is_before_start() => tried.push((library, why)),
             Err(why) => return Err(NoGroup::NotBegun { library, why }),

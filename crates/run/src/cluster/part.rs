@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn seeds_continue_over_threads_of_ranks() {
-        let asked = profile(Target { threads_per_file: 3, ..Target::default() });
+        let asked = sample_profile(Target { threads_per_file: 3, ..Target::default() });
         let seeds: Vec<u32> =
             (0..3).map(|rank| of_rank(&asked, rank, (rank, "h")).time_spans[0].rand_seed).collect();
         assert_eq!(seeds, [7, 10, 13]);

@@ -23,7 +23,7 @@ const AT_ONCE: usize = 8;
 
 /// Inspects every target that is read, and warns of reads that do not reach the medium.
 pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<ContentFacts> {
-    let facts = facts(reads(plan, located));
+    let facts = gather_facts(read_orders(plan, located));
     let paths = plan.paths();
     for (about, path) in facts.iter().filter_map(|about| Some((about, *paths.get(&about.target)?))) {
         truth::content_warnings(about, path).into_iter().for_each(|warning| voice.tell(warning));
@@ -31,7 +31,7 @@ pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<Conten
     facts
 }
 
-fn reads(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
+fn read_orders(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
     orders(plan, located, |target| target.workload.write_ratio < 100)
 }
 
@@ -47,7 +47,7 @@ pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> 
         }
         let (from, to) = (workload.base, workload.base.saturating_add(workload.region));
         // What isn't there is told when it is opened.
-        let Some(located) = located.of(target).cloned() else { continue };
+        let Some(located) = located.find(target).cloned() else { continue };
         match places.entry(&target.location) {
             Entry::Occupied(place) => {
                 let order = &mut orders[*place.get()];
@@ -64,7 +64,7 @@ pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> 
     orders
 }
 
-fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
+fn gather_facts(orders: Vec<Order>) -> Vec<ContentFacts> {
     let threads = orders.len().min(AT_ONCE);
     let each = TIME * threads as u64 / orders.len().max(1) as u64;
     let orders = Arc::new(orders);

@@ -72,7 +72,7 @@ pub fn create_all(
 
 /// Divides files into lists without duplicates, so that the same file under several names is written
 /// sequentially.
-fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
+fn creation_rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
     let mut rounds: Vec<(HashSet<PathPlace>, Round)> = Vec::new();
     for file in files {
         let place = PathPlace::from_path(&file.1);
@@ -90,7 +90,7 @@ fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
 /// Returns the final files: a file under several names appears once, as its last entry requests it.
 pub(super) fn last_of_each<T>(files: &[(T, PathBuf)]) -> impl Iterator<Item = &(T, PathBuf)> {
     let mut places = HashSet::new();
-    files.iter().rev().filter(move |(_, path)| places.insert(PathPlace::of(path)))
+    files.iter().rev().filter(move |(_, path)| places.insert(PathPlace::from_path(path)))
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -254,7 +254,7 @@ impl CreationWork<'_> {
             })
     }
 
-    fn draw(&self, ends: &[CreationEnd], voice: &Voice) {
+    fn draw_progress(&self, ends: &[CreationEnd], voice: &Voice) {
         let name = match &self.files[..] {
             [(file, _)] => file.path.to_string(),
             files => format!("{} and {} more", files[0].0.path, files.len() - 1),

@@ -212,7 +212,7 @@ impl Filling<'_> {
     }
 }
 
-fn chunks(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
+fn split_chunks(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
     let end = move |begin: u64| ((begin / CHUNK + 1) * CHUNK).min(to);
     std::iter::successors(Some((from, end(from))), move |&(_, last)| (last < to).then(|| (last, end(last))))
 }

@@ -62,7 +62,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn told(source: Option<u64>, before: LargePages) -> String {
+    fn explain_reserve(source: Option<u64>, before: LargePages) -> String {
         let target = Target {
             path: "f.dat".into(),
             use_large_pages: true,

@@ -54,7 +54,7 @@ struct Meanwhile<'a, 'b> {
 
 impl<'a> Clocked<'a> {
     /// Returns the phases for a span's workers, which publish their progress through `live`.
-    pub fn of(
+    pub fn new(
         shared: &'a SharedByWorkers<'a>,
         system: &'a System,
         options: &'a Options,
@@ -258,7 +258,7 @@ impl Clocked<'_> {
     }
 
     /// Returns the reason for the end of the phase; `None` = ended early, by failure or interruption.
-    fn sleep(
+    fn sleep_phase(
         &self,
         phase: &str,
         seconds: u32,

@@ -111,7 +111,7 @@ impl Pulse {
     }
 
     /// Whether the workers did I/O while this thread was so late; `None` if too few I/Os were expected.
-    fn progress(&self, last: &Wake, wake: &Wake, late: Nanos) -> Option<bool> {
+    fn made_progress(&self, last: &Wake, wake: &Wake, late: Nanos) -> Option<bool> {
         let elapsed = last.now.saturating_sub(self.start.now).max(1);
         let rate = last.ios.saturating_sub(self.start.ios) as f64 / elapsed as f64;
         let on_time = wake.now.saturating_sub(last.now).saturating_sub(late) as f64;

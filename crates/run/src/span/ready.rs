@@ -77,7 +77,7 @@ fn as_made(
     Ok((plan, located))
 }
 
-fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
+fn claim_targets(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
     let Common { options, control, .. } = common;
     control.does("prepares files (-c)");
     match options.run_options.simulated() {

@@ -136,7 +136,7 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
 
 /// Returns the worker's buffer with filled write slots (zeros are the default of new memory), and for each
 /// target the position of its write source.
-fn buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), SetupError> {
+fn make_buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), SetupError> {
     let bytes = plan.buffer;
     let no_memory = |source| SetupError::Memory { bytes, source };
     let too_large = |source| SetupError::TooLarge { bytes, source };

@@ -3,7 +3,7 @@
 use diskspd_model::plan::SpanPlan;
 use diskspd_worker::listener::TargetSpeed;
 use diskspd_worker::tell::live::{Counters, Seen, collect};
-use diskspd_worker::voice::rates;
+use diskspd_worker::voice::speed_between;
 
 /// More targets than this are not shown one by one.
 const MOST_TARGETS: usize = 16;
@@ -42,7 +42,7 @@ impl TargetWatch {
     pub fn measure(&mut self, live: &[Counters]) -> Vec<TargetSpeed> {
         let one = |target: &mut WatchedTarget| {
             let now = collect(target.workers.iter().filter_map(|worker| live.get(*worker)));
-            let speed = rates(&target.before, &now);
+            let speed = speed_between(&target.before, &now);
             target.before = now;
             Some(TargetSpeed { name: target.name.clone(), speed: speed? })
         };

@@ -337,7 +337,7 @@ impl EventFollower {
     }
 }
 
-fn take(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
+fn take_event(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
     match told {
         KernelTold::Block(seen) => {
             keeper.saw(seen);

@@ -180,7 +180,7 @@ impl<'a> Observer<'a> {
     }
 }
 
-fn asked(plan: &SpanPlan, beneath: &[String]) -> Vec<String> {
+fn requested_devices(plan: &SpanPlan, beneath: &[String]) -> Vec<String> {
     let mut names = beneath.to_vec();
     let by_commands = plan.workers.iter().filter(|worker| worker.engine == EngineKind::Nvme);
     let targets = by_commands.flat_map(|worker| &worker.targets);

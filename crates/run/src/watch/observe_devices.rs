@@ -78,7 +78,7 @@ const PIECE: u64 = 16 << 20;
 
 impl CountedTarget {
     /// Returns the cached part; `None` if the kernel does not report it, or not before `deadline`.
-    fn held(&self, deadline: clock::Nanos) -> Option<Held> {
+    fn cached_bytes(&self, deadline: clock::Nanos) -> Option<Held> {
         let file = self.file.as_ref()?;
         let mut sum = Held::default();
         let mut offset = 0;

@@ -156,7 +156,7 @@ impl Store {
 
     /// Waits for exclusive permission to remove the index, so that two programs do not remove each other's
     /// new index. `None` if locks are not available.
-    fn alone(&self) -> Result<Option<File>, StoreError> {
+    fn lock_folder(&self) -> Result<Option<File>, StoreError> {
         let begun = clock::monotonic();
         loop {
             let is_patient = clock::monotonic().saturating_sub(begun) < PATIENCE.as_nanos() as Nanos;
@@ -172,8 +172,8 @@ impl Store {
         }
     }
 
-    fn connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
-        before(FileStep::Connect)?;
+    fn open_connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
+        announce_step(FileStep::Connect)?;
         // SQLite refuses links anywhere in the path; where the folder is, its owner says.
         let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
         let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -253,7 +253,7 @@ fn is_unusable(error: &StoreError) -> bool {
     }
 }
 
-fn before(step: FileStep) -> rusqlite::Result<()> {
+fn announce_step(step: FileStep) -> rusqlite::Result<()> {
     steps::before(step).map_err(|error| {
         let code = match error.kind() {
             io::ErrorKind::StorageFull => ffi::SQLITE_FULL,
@@ -320,7 +320,7 @@ impl StoreIndex {
 
     /// Re-creates tables and rows atomically; `anyway`: even if they are current, as another program may
     /// have just created them.
-    fn rebuild(&mut self, anyway: bool) -> Result<(), StoreError> {
+    fn rebuild_index(&mut self, anyway: bool) -> Result<(), StoreError> {
         let store = self.store.clone();
         let troubles = self.write(|transaction| {
             let failed = |error| store.index_error(&error);

@@ -43,7 +43,7 @@ pub(crate) struct EventRing {
 
 /// Returns a copy of the header at an address, which need not be valid. The kernel copies it, and fails
 /// for unmapped addresses or without permission.
-fn copied(address: usize) -> Option<RingHeader> {
+fn copy_header(address: usize) -> Option<RingHeader> {
     let mut header = std::mem::MaybeUninit::<RingHeader>::uninit();
     let length = size_of::<RingHeader>();
     let local = libc::iovec { iov_base: header.as_mut_ptr().cast(), iov_len: length };
@@ -60,7 +60,7 @@ impl EventRing {
     ///
     /// # Safety
     /// The context is one of this process and lives longer than the ring.
-    pub(super) unsafe fn of(context: libc::c_ulong) -> Option<EventRing> {
+    pub(super) unsafe fn from_context(context: libc::c_ulong) -> Option<EventRing> {
         let header = context as *const RingHeader;
         let found = copy_header(context as usize)?;
         let known = found.magic == MAGIC

@@ -72,7 +72,12 @@ pub fn each_piece(
 }
 
 /// Passes the pieces of these extents from `covered` on. Returns their end; `None` if no more are wanted.
-fn cut(mut covered: u64, to: u64, extents: &[Extent], take: &mut dyn FnMut(Piece) -> bool) -> Option<u64> {
+fn cut_pieces(
+    mut covered: u64,
+    to: u64,
+    extents: &[Extent],
+    take: &mut dyn FnMut(Piece) -> bool,
+) -> Option<u64> {
     let mut hand = |piece: Piece| piece.from >= piece.to || take(piece);
     for extent in extents {
         let begin = extent.logical.clamp(covered, to);

@@ -101,7 +101,7 @@ const MOUNT_ROOT: rustix::fs::StatxAttributes = rustix::fs::StatxAttributes::MOU
 
 /// Returns the attributes that apply to a new file: user attributes, access control list, and security
 /// label. Excludes attributes about content (signatures), and capabilities of programs.
-fn attributes(file: impl AsFd) -> Vec<(CString, Vec<u8>)> {
+fn copied_attributes(file: impl AsFd) -> Vec<(CString, Vec<u8>)> {
     let mut list = Vec::with_capacity(ATTRIBUTES_MAX);
     if rustix::fs::flistxattr(&file, rustix::buffer::spare_capacity(&mut list)).is_err() {
         return Vec::new();

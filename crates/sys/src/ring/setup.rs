@@ -137,7 +137,7 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     }
 }
 
-fn enable<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+fn enable_ring<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     ring: IoUring<S, C>,
     mut notes: Vec<String>,
 ) -> io::Result<NewRing<S, C>> {

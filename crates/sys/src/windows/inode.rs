@@ -21,7 +21,7 @@ pub enum Kind {
 
 impl Kind {
     /// Returns the kind of an inspected object. Drives, volumes and pipes cannot be inspected this way.
-    pub fn of(found: &Metadata) -> Kind {
+    pub fn from_metadata(found: &Metadata) -> Kind {
         match (found.is_file(), found.is_dir()) {
             (true, _) => Kind::File,
             (_, true) => Kind::Directory,

@@ -79,7 +79,7 @@ impl Question {
     }
 
     /// Returns its input as numbers, for their alignment.
-    fn input(self) -> Vec<u64> {
+    fn input_numbers(self) -> Vec<u64> {
         match self {
             // STORAGE_PROPERTY_QUERY: the number, a standard query (0), and a byte more.
             Question::Property(number) => vec![number.into(), 0],

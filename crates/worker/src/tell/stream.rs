@@ -78,7 +78,7 @@ impl Ticker {
         ticker
     }
 
-    fn sliver(&self) -> Nanos {
+    fn shortest_interval(&self) -> Nanos {
         self.width / 10
     }
 
@@ -157,7 +157,7 @@ fn response_times(cells: &[u64]) -> Option<IntervalResponse> {
 /// Returns the workers' current counts. They count an I/O before its latency, and may be between the two.
 /// The number of latencies therefore decides the number of I/Os, so that each is in one line with its
 /// latency.
-fn look<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
+fn read_counters<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
     let mut seen = Seen { at: now, ..collect(workers) };
     if !seen.latency.is_empty() {
         seen.ios = seen.latency.iter().sum();
@@ -167,7 +167,7 @@ fn look<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
 
 /// Converts I/Os, bytes and the sum of their latencies (ns) to rates; minimum, maximum and deviation come
 /// from the cells.
-fn direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds: f64) -> IntervalDirection {
+fn interval_direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds: f64) -> IntervalDirection {
     let middle = |cell: usize| Millis::of_ns(crate::tell::live::middle_of(cell));
     let first = cells.iter().position(|n| *n > 0);
     let last = cells.iter().rposition(|n| *n > 0);

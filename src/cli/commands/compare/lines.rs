@@ -70,7 +70,7 @@ impl SideWords {
 }
 
 /// Parses `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets apply to both, unless A has its own.
-fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
+fn read_interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
     let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
         CliError::new("the :: between both command lines is missing")
             .hint("diskspd compare --repeat 8 -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE")

@@ -121,7 +121,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let request = CompareRequest {
         interleaved,
         boots,
-        question: question(&line)?,
+        question: read_question(&line)?,
         fail_if: gate(&line, &FAIL_IF, &BISECT)?,
         out: answers(&line, &DOCUMENT, &PAGE, &BY_ENDING)?,
         store: line.store_of(&STORE, parts)?,
@@ -152,7 +152,7 @@ fn read_question(line: &CommandLine) -> Result<Question, CliError> {
     })
 }
 
-fn runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>), CliError> {
+fn read_runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>), CliError> {
     let (repeat, folder, read) = (line.number(&REPEAT), line.path(&BOOTS)?, line.readers.line);
     let with = [line.path(&WITH_A)?, line.path(&WITH_B)?];
     let has_programs = with != [None, None];
@@ -233,7 +233,7 @@ pub(super) fn gate(
     bisect: &OptionRow,
 ) -> Result<Option<FailIf>, CliError> {
     let loss = |value: &str| {
-        let loss = share(value).filter(|share| *share > 0.0 && *share < 1.0);
+        let loss = parse_share(value).filter(|share| *share > 0.0 && *share < 1.0);
         loss.map(FailIf::Bisect).ok_or("a loss between 0% and 100%, as 20%")
     };
     match line.read_value(bisect, loss)? {

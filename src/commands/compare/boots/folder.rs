@@ -141,7 +141,7 @@ fn describe_comparison(asked: &AcrossBoots, command_line: &str, system: &System)
     })
 }
 
-fn agrees(found: &Value, asked: &Value) -> Result<(), FolderFault> {
+fn check_agreement(found: &Value, asked: &Value) -> Result<(), FolderFault> {
     if found["format"] != asked["format"] {
         let is_old = found["format"] == json!({ "name": FORMAT, "version": 1 });
         return Err(if is_old { FolderFault::FixedOrder } else { FolderFault::NoBoots });

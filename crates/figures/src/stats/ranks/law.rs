@@ -58,7 +58,7 @@ impl RankLaw {
 }
 
 /// Returns the probability of each U, by recursion on the sample that contains the largest value.
-fn sums(first: usize, other: usize) -> Vec<f64> {
+fn sum_counts(first: usize, other: usize) -> Vec<f64> {
     let mut above: Vec<Vec<f64>> = vec![vec![1.0]; other + 1];
     for i in 1..=first {
         let mut row = vec![vec![1.0]];

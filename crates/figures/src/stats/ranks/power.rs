@@ -74,7 +74,7 @@ impl RankDesign {
         Some(high)
     }
 
-    fn played(self, deviations: f64, sure: f64) -> f64 {
+    fn simulated_power(self, deviations: f64, sure: f64) -> f64 {
         type Games = BTreeMap<(RankDesign, u64), Arc<Vec<f64>>>;
         static GAMES_OF: LazyLock<Mutex<Games>> = LazyLock::new(Mutex::default);
         let mut all = GAMES_OF.lock().unwrap_or_else(PoisonError::into_inner);

@@ -35,7 +35,7 @@ pub(crate) fn long_run(left: &[f64], stretches: &[Range<usize>], parameters: usi
 /// Returns the long-run variance as a multiple of the variance. It combines an AR(1) model with the sum
 /// over the first lags, which detects a slow drift below other noise. Each fitted parameter reduces the
 /// observed autocorrelation, which is corrected here.
-fn inflation(resembles: impl Fn(usize) -> f64, count: f64, parameters: f64) -> f64 {
+fn variance_inflation(resembles: impl Fn(usize) -> f64, count: f64, parameters: f64) -> f64 {
     let near = resembles(1);
     let hidden = parameters * (1.0 + 3.0 * near.max(0.0)) / count;
     let unsure = ONE_SIDED * ((1.0 - near * near).max(0.0) / count).sqrt();

@@ -19,7 +19,7 @@ use std::os::windows::io::AsHandle;
 use std::path::{Path, PathBuf};
 
 impl Refusal {
-    fn unknown(path: &Path, why: impl Into<String>) -> Refusal {
+    fn unknown_use(path: &Path, why: impl Into<String>) -> Refusal {
         let remedy = "run as an administrator, or take another disk";
         Refusal::Unknown { path: path.to_owned(), why: why.into(), remedy }
     }

@@ -33,7 +33,7 @@ pub fn snapshot() -> System {
 }
 
 /// Returns the system's topology; if unavailable, one with the processor count of the standard library.
-fn now() -> Topology {
+fn read_topology() -> Topology {
     let answer = |relation| processors(relation).unwrap_or_default();
     let nodes = processors(Relation::NodesOfAllGroups).unwrap_or_else(|_| answer(Relation::Nodes));
     let (groups, sockets) = (answer(Relation::Groups), answer(Relation::Sockets));
@@ -47,7 +47,7 @@ fn now() -> Topology {
     found
 }
 
-fn counted(processors: u32) -> Topology {
+fn uniform_topology(processors: u32) -> Topology {
     let mask = u64::MAX >> (GROUP - processors.clamp(1, GROUP));
     let all = Place { number: 0, masks: vec![(0, mask)] };
     let core = |number| Core { group: 0, number, mask: 1 << number, efficiency_class: 0, continued: false };
@@ -62,7 +62,7 @@ fn counted(processors: u32) -> Topology {
 
 /// Returns the CPUs excluded by the process affinity. With several groups a process may use all of them,
 /// regardless of the affinity of its first group.
-fn forbidden(topology: &Topology) -> Vec<(u16, u64)> {
+fn forbidden_cpus(topology: &Topology) -> Vec<(u16, u64)> {
     match (topology.groups.as_slice(), machine_answers::affinity()) {
         ([only], Some((own, _))) if own & only.mask != 0 && own & only.mask != only.mask => {
             vec![(only.number, only.mask & !own)]
@@ -71,7 +71,7 @@ fn forbidden(topology: &Topology) -> Vec<(u16, u64)> {
     }
 }
 
-fn version() -> Option<String> {
+fn windows_version() -> Option<String> {
     let [major, minor, build] = machine_answers::version()?;
     let update = registry::number(VERSION, "UBR").map(|update| format!(".{update}")).unwrap_or_default();
     Some(format!("Windows {major}.{minor}.{build}{update}"))

@@ -33,7 +33,7 @@ pub fn probe(path: &Path) -> io::Result<TargetFacts> {
 }
 
 /// Reads a disk or a volume. Its size requires read permission. A disk's size does not, for simulations.
-fn device(path: &Path) -> io::Result<TargetFacts> {
+fn device_facts(path: &Path) -> io::Result<TargetFacts> {
     let (device, refused) = match raw_devices::open_to_look(path) {
         Ok(device) => (device, None),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => (open_to_ask(path)?, Some(error)),
@@ -47,7 +47,7 @@ fn device(path: &Path) -> io::Result<TargetFacts> {
     Ok(TargetFacts { location, kind, size, direct, completion, ..TargetFacts::default() })
 }
 
-fn told(path: &Path, error: &io::Error) -> String {
+fn explain_error(path: &Path, error: &io::Error) -> String {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::NotFound => {

@@ -162,7 +162,7 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
 
 /// Returns the parts of the mix, without their random shares. `None` if there are no parts, or they were
 /// not recorded.
-fn parts(span: &SpanSummary) -> Option<String> {
+fn part_text(span: &SpanSummary) -> Option<String> {
     let several = span.parts.iter().any(|part| part.key.target > 1);
     let parts: Vec<String> = span.parts.iter().map(|part| part.key.title(several)).collect();
     (!parts.is_empty()).then(|| parts.join("; "))

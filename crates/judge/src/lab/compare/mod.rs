@@ -80,7 +80,7 @@ impl Default for Question {
 }
 
 impl Question {
-    pub fn of(&self, name: &str) -> TestQuestion {
+    pub fn question_for(&self, name: &str) -> TestQuestion {
         let own = self.tests.get(name).copied().unwrap_or_default();
         TestQuestion { metric: own.metric.or(self.metric), same: Some(own.same.unwrap_or(self.same)), ..own }
     }

@@ -85,7 +85,7 @@ pub enum OrderKind {
 }
 
 impl RunLayout {
-    fn of(order: &[(usize, usize)]) -> RunLayout {
+    fn from_order(order: &[(usize, usize)]) -> RunLayout {
         let mut pairs = Vec::new();
         let mut rest = order;
         while let [one, other, behind @ ..] = rest {
@@ -284,7 +284,7 @@ fn by_boots(
     Some((units, boots))
 }
 
-fn steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
+fn block_steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
     let level = |block: &RunBlock| median(block.runs.iter().map(|run| values[block.side][*run]));
     let neighbours = blocks.windows(2).filter(|pair| pair[0].side == from);
     let step = |pair: &[RunBlock]| level(&pair[1]) - level(&pair[0]);

@@ -63,7 +63,7 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
     line(&format!("{all} {tests}: {}.", parts.join(", "))).into_owned()
 }
 
-fn reasons(
+fn open_reasons(
     comparison: &RunComparison,
     open: &[(&SpanCompared, &Compared)],
     seconds: &dyn Fn(&str) -> f64,

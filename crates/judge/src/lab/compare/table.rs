@@ -51,7 +51,7 @@ impl<'a> ComparedLine<'a> {
                 Some(_) => Cell::Between(line.metric.low_percent, line.metric.high_percent),
                 None => Cell::Missing,
             })
-            .seen()
+            .brief_and_paged()
             .spare(1)
             .meaning("range that holds the true change (confidence interval)"),
             number("sure, %", |line| Cell::figure(line.metric.confidence_percent, 2)).paged(),

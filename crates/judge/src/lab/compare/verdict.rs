@@ -127,8 +127,8 @@ pub(super) struct Basis<'a> {
 }
 
 impl Basis<'_> {
-    fn sure(&self) -> f64 {
-        1.0 - (1.0 - ranks::CONFIDENCE) / self.shared() as f64
+    fn required_confidence(&self) -> f64 {
+        1.0 - (1.0 - ranks::CONFIDENCE) / self.comparison_count() as f64
     }
 
     /// The allowance for sides without a random order.
@@ -326,7 +326,7 @@ fn summarize_values(values: Vec<f64>) -> Summarized {
 }
 
 /// Returns equivalence if the whole interval is within the margin, and a change if it excludes 0.
-fn verdict(shift: &Shift, same: f64, more_is_better: bool) -> ChangeVerdict {
+fn judge_shift(shift: &Shift, same: f64, more_is_better: bool) -> ChangeVerdict {
     let Some((low, high)) = shift.interval else { return ChangeVerdict::CantTell };
     if low >= -same.ln_1p() && high <= same.ln_1p() {
         return ChangeVerdict::Same;

@@ -29,7 +29,7 @@ impl MatchedWorkload {
 
 /// Returns the workloads of both sides. A single workload per side is assumed to be the same, and the
 /// must-agree facts check it.
-pub(super) fn of(sides: [&Side; 2]) -> Workloads {
+pub(super) fn from_sides(sides: [&Side; 2]) -> Workloads {
     if let Some(tests) = by_tests(sides) {
         return tests;
     }
@@ -99,7 +99,7 @@ fn by_tests(sides: [&Side; 2]) -> Option<Workloads> {
 
 type KeyedPlaces = (WorkKey, RunPlaces);
 
-fn counterparts(
+fn match_counterparts(
     sides: [&Side; 2],
     first: &[KeyedPlaces],
     other: &[KeyedPlaces],
@@ -142,7 +142,7 @@ type WorkKey = Vec<Option<Parameters>>;
 
 /// Returns the workloads of a side by key, in order of appearance. A run without a measured time span
 /// belongs to the group with the same other spans.
-fn grouped(side: &Side, with_targets: bool) -> Vec<KeyedPlaces> {
+fn group_runs(side: &Side, with_targets: bool) -> Vec<KeyedPlaces> {
     let mut groups: Vec<KeyedPlaces> = Vec::new();
     let keys: Vec<WorkKey> = side.runs.iter().map(|run| work_key(run, with_targets)).collect();
     let is_whole = |place: &usize| keys[*place].iter().all(Option::is_some);
@@ -166,7 +166,7 @@ fn fit(one: &WorkKey, other: &WorkKey) -> bool {
 
 /// Returns the requested work without irrelevant parameters: seed, times, and the form of the cache
 /// option.
-fn key(run: &SideRun, with_targets: bool) -> WorkKey {
+fn work_key(run: &SideRun, with_targets: bool) -> WorkKey {
     let of_span = |span: &Option<diskspd_model::results::SpanSummary>| {
         let mut asked = span.as_ref()?.parameters.clone();
         (asked.rand_seed, asked.duration_s, asked.warmup_s) = (None, None, None);
@@ -187,7 +187,7 @@ pub(super) fn same(one: &SideRun, other: &SideRun) -> bool {
     work_key(one, true) == work_key(other, true)
 }
 
-fn names(sides: [&Side; 2], groups: &[(usize, &RunPlaces)]) -> Vec<String> {
+fn group_names(sides: [&Side; 2], groups: &[(usize, &RunPlaces)]) -> Vec<String> {
     let facts: Vec<BTreeMap<String, String>> = groups
         .iter()
         .map(|(side, group)| {

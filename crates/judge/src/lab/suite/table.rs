@@ -31,7 +31,7 @@ pub struct SuiteRow {
 
 impl SuiteRow {
     /// Returns the row of a test with these runs; `how`: the rule for their number.
-    pub fn of(
+    pub fn new(
         test: &SuiteTest,
         command: String,
         runs: Vec<String>,
@@ -65,7 +65,7 @@ impl SuiteRow {
     }
 }
 
-fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
+fn worst_verdict(lines: &[RunLine]) -> Option<RunVerdict> {
     lines.iter().map(|line| line.verdict).min_by_key(|verdict| verdict.goodness())
 }
 

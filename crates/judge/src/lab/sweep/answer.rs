@@ -135,7 +135,7 @@ impl SweepAnswer {
 
     /// Returns the recommended row, from the objective, the knee or the highest load. `None` if no load is
     /// certain.
-    pub fn chosen(&self) -> Option<usize> {
+    pub fn chosen_row(&self) -> Option<usize> {
         match (&self.objective, &self.knee) {
             (Some(_), _) => self.objective_row,
             (None, Some(_)) => self.found_knee(),
@@ -226,7 +226,7 @@ pub(super) fn load_outcome(row: &PointRow, objective: objective::Objective) -> T
     Tried::new(row.load as f64, offered, row.runs.iter(), objective)
 }
 
-fn levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Option<f64>) -> Levels {
+fn estimate_levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunLine) -> Option<f64>) -> Levels {
     let figures = |runs: &mut dyn Iterator<Item = &RunLine>| runs.filter_map(&figure).collect::<Vec<f64>>();
     let of_runs = |place: &usize| figures(&mut rows[*place].runs.iter());
     let of_all = |row: &PointRow| figures(&mut row.runs.iter().chain(&row.references));

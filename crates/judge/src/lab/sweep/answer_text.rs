@@ -29,7 +29,7 @@ pub fn text(
         if !answer.common.is_empty() {
             text += &format!("with {}:\n", answer.common);
         }
-        let chosen = answer.chosen().map(|row| line("use", command(row)));
+        let chosen = answer.chosen_row().map(|row| answer_line("use", command(row)));
         for AnswerLine { name, words } in lines(answer, rows, settings).into_iter().chain(chosen) {
             text += &format!("{name:<14}{words}\n");
         }
@@ -77,7 +77,7 @@ pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Ve
         lines.push(answer_line("threads", format!("{enough}; highest IOPS by threads {}", best.join(", "))));
     }
     if let Some(hosts) = &answer.hosts {
-        lines.push(line("hosts", hosts.words(&named(&rows[hosts.row]))));
+        lines.push(answer_line("hosts", hosts.words(&point_label(&rows[hosts.row]))));
     }
     if !answer.left_out.is_empty() {
         lines.push(answer_line("left out", left_out(&answer.left_out, rows)));
@@ -295,7 +295,7 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     text
 }
 
-fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
+fn bound_text(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     let maximum = rows.iter().find(|row| !row.is_offered()).filter(|_| rows[answer.highest].is_offered())?;
     let limiter = maximum.figures.as_ref()?.limited_by;
     let by_depth = matches!(limiter, None | Some(Limiter::Depth | Limiter::Storage | Limiter::Unclear));

@@ -131,7 +131,13 @@ fn points_text(count: usize) -> String {
 }
 
 /// Returns the distance of the middle above the line, as a difference of logarithms, if significant.
-fn bend(timed: &[Timed], groups: &[usize], time: &[f64], line: &FittedLine, degrees: usize) -> Option<f64> {
+fn test_bend(
+    timed: &[Timed],
+    groups: &[usize],
+    time: &[f64],
+    line: &FittedLine,
+    degrees: usize,
+) -> Option<f64> {
     let degrees = Some(degrees).filter(|degrees| *degrees >= FEWEST_FOR_BEND)? - 1;
     // 1 in the middle, 0 at both ends; what of it is a straight line is taken out.
     let hump = within_groups(timed, groups, |one| 1.0 - 4.0 * one.time * one.time);

@@ -37,7 +37,7 @@ pub use hosts::{HostsAnswer, SlowHost};
 pub use knee::{Knee, KneeTold};
 pub use levels::Enough;
 pub use next::{Upcoming, next};
-pub use objective::{Kept, Measure, Objective, Tried, kept};
+pub use objective::{Kept, Measure, Objective, Tried, find_kept};
 pub use result::{SweepEnd, SweepResult};
 pub use rows::{PointRow, rows};
 pub use settings::{Settings, SweepOrder, curve, seconds};

@@ -197,7 +197,7 @@ impl<'a> Replay<'a> {
         !failed && self.sweep.settings.repeat.another(self.measured_iops(what))
     }
 
-    fn afford(&self, runs: &[What]) -> Result<(), Stop> {
+    fn check_budget(&self, runs: &[What]) -> Result<(), Stop> {
         let behind = self.reference.map(What::Reference);
         let among = behind.filter(|_| self.middle.is_some());
         let all = runs.iter().chain(&among).chain(&behind);
@@ -245,7 +245,7 @@ impl<'a> Replay<'a> {
 
     /// Runs a few points across each group, then the points halfway to the neighbours of the best one
     /// until there are no more.
-    fn adaptive(&mut self) -> Result<(), Stop> {
+    fn run_adaptive(&mut self) -> Result<(), Stop> {
         let groups = self.sweep.points.iter().map(|point| point.group + 1).max().unwrap_or(0);
         for group in 0..groups {
             let mut points: Vec<usize> =
@@ -311,7 +311,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Halves the distance between the highest rate that meets the objective and the next higher rate.
-    fn refine(&mut self, mut rates: Vec<u64>, maximum: f64) -> Result<(), Stop> {
+    fn refine_rates(&mut self, mut rates: Vec<u64>, maximum: f64) -> Result<(), Stop> {
         let Some(objective) = self.sweep.settings.objective else { return Ok(()) };
         for _ in 0..MOST_TRIED {
             let of_rate = |rate: &u64| {

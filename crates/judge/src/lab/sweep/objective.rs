@@ -107,14 +107,14 @@ impl Tried {
         let felt: Vec<&LatencyLine> = runs.iter().filter_map(|line| line.felt()).collect();
         // A lower bound above the limit breaks the objective; below it, the value is unknown.
         let is_unknown = |latency: &&LatencyLine| {
-            let value = objective.of(latency);
+            let value = objective.read_from(latency);
             objective.measure.slower().is_some()
                 && latency.is_lower_bound(value)
                 && value.ms() <= objective.limit_ms
         };
         let values: Vec<f64> = match felt.iter().any(is_unknown) {
             true => Vec::new(),
-            false => felt.iter().map(|latency| objective.of(latency).ms()).collect(),
+            false => felt.iter().map(|latency| objective.read_from(latency).ms()).collect(),
         };
         let done = runs.iter().map(|line| line.iops).sum::<f64>() / runs.len().max(1) as f64;
         let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
@@ -137,8 +137,8 @@ impl Tried {
     }
 
     /// Whether it apparently meets the objective; `None` without a measurement.
-    fn keeps(&self, objective: Objective) -> Option<bool> {
-        let logarithms = self.logarithms();
+    fn keeps_objective(&self, objective: Objective) -> Option<bool> {
+        let logarithms = self.log_figures();
         let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
         (!logarithms.is_empty()).then(|| mean <= objective.limit_ms.ln() && self.kept_up)
     }
@@ -186,7 +186,7 @@ pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>)
 /// Judges loads in rising order. A load meets the objective if the geometric mean over runs is within the
 /// limit, and the offered rate was achieved. It is certain if the 95 % interval of the mean is within the
 /// limit too.
-pub fn kept(tried: &[Tried], objective: Objective) -> Kept {
+pub fn find_kept(tried: &[Tried], objective: Objective) -> Kept {
     let limit = objective.limit_ms.ln();
     let (highest, broken) = edge(tried, objective);
     let mut kept = Kept { highest, broken, repeated: true, ..Kept::default() };
@@ -298,7 +298,7 @@ mod tests {
         };
         let keeps = |runs: &[RunLine], measure, limit_ms| {
             let objective = Objective { measure, limit_ms };
-            Tried::new(1.0, None, runs.iter(), objective).keeps(objective)
+            Tried::new(1.0, None, runs.iter(), objective).keeps_objective(objective)
         };
         let bound = [run(10.0), run(10.0)];
         assert_eq!(keeps(&bound, Measure::P99, 5.0), Some(false));

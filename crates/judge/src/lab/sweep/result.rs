@@ -52,7 +52,7 @@ impl KeptAnswer for SweepResult {
     const VERSION: u32 = 3;
 
     fn completed(self) -> SweepResult {
-        SweepResult { answers: SweepAnswer::of(&self.points, &self.settings), ..self }
+        SweepResult { answers: SweepAnswer::find_answers(&self.points, &self.settings), ..self }
     }
 }
 

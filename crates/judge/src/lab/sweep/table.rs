@@ -42,8 +42,8 @@ impl<'a> PointLine<'a> {
         .meaning("the 95 % interval of the mean, to each side")
         .optional()
         .wide(7),
-        TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| Some(run.mib_per_s), 2))
-            .seen()
+        TableColumn::<PointLine>::number("MiB/s", |line| line.figure_cell(|run| Some(run.mib_per_s), 2))
+            .brief_and_paged()
             .spare(1)
             .wide(10),
         TableColumn::<PointLine>::number("avg ms", |line| line.response_cell(|felt| felt.mean_ms))
@@ -87,11 +87,11 @@ impl<'a> PointLine<'a> {
         }
     }
 
-    fn figure(&self, of: fn(&RunLine) -> Option<f64>, decimals: usize) -> Cell {
+    fn figure_cell(&self, of: fn(&RunLine) -> Option<f64>, decimals: usize) -> Cell {
         Cell::figure(self.row.figures.as_ref().and_then(of), decimals)
     }
 
-    fn felt(&self, of: fn(&LatencyLine) -> Millis) -> Cell {
+    fn response_cell(&self, of: fn(&LatencyLine) -> Millis) -> Cell {
         let felt = self.row.figures.as_ref().and_then(RunLine::felt);
         felt.map_or(Cell::Missing, |felt| felt.cell(of(felt)))
     }

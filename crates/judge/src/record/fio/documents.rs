@@ -25,7 +25,7 @@ pub fn is_without_json(text: &str) -> bool {
 ///
 /// # Errors
 /// Fails if there is no document, or one is truncated.
-pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
+pub fn split_documents(text: &str) -> Result<Vec<FioDocument>, LineFault> {
     let mut found: Vec<FioDocument> = Vec::new();
     let (mut at, mut line) = (0, 1);
     while let Some(piece) = text[at..].split_inclusive('\n').next() {
@@ -104,7 +104,7 @@ fn line_fault(line: usize, error: &serde_json::Error) -> LineFault {
 }
 
 /// Returns the length in bytes of the object at the start of the text; `None` if it is not closed.
-fn length(text: &str) -> Option<usize> {
+fn object_length(text: &str) -> Option<usize> {
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {

@@ -17,7 +17,7 @@ pub struct FioJob<'a> {
 
 /// Returns all jobs of a document in order. fio's sum of all hosts is excluded unless it is the only
 /// entry, because it mixes jobs of different times, without percentiles.
-pub fn of(document: &Value) -> Vec<FioJob<'_>> {
+pub fn read_jobs(document: &Value) -> Vec<FioJob<'_>> {
     let global = document.get("global options").and_then(Value::as_object);
     let lists = ["jobs", "client_stats"].into_iter().filter_map(|name| document.get(name)?.as_array());
     let job = |value| FioJob {

@@ -59,7 +59,7 @@ fn common_value<T: PartialEq>(jobs: &[FioJob], of: impl Fn(&FioJob) -> Option<T>
 }
 
 /// Returns the options of a job; `None` if they are missing, or the entry covers several jobs.
-fn asked(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
+fn requested_work(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
     if !job.states_options() {
         return None;
     }
@@ -76,7 +76,7 @@ fn asked(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
 }
 
 /// Returns the job's files, separated by colons; the folder if fio names the files.
-fn paths(job: &FioJob) -> Vec<RawText> {
+fn file_paths(job: &FioJob) -> Vec<RawText> {
     let named = job.file_names();
     if named.is_empty() {
         return job.option(&["directory"]).map(RawText::from).into_iter().collect();
@@ -200,7 +200,7 @@ fn parse_bytes(written: &str, decimal: bool) -> Option<u64> {
 }
 
 /// Parses whole seconds: `10`, `10s`, `5m`, `1h`; `None` for fractions or several values.
-fn seconds(written: &str) -> Option<u32> {
+fn parse_seconds(written: &str) -> Option<u32> {
     let text = written.trim().to_ascii_lowercase();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u32 = text[..digits].parse().ok()?;

@@ -323,15 +323,15 @@ mod tests {
 
     #[test]
     fn record_is_read_in_parts_in_any_layout() {
-        assert_eq!(record(&mut &STORED[..]).ok(), Some(sample()));
-        assert_eq!(plainly(&STORED), Ok(sample()));
+        assert_eq!(record(&mut &STORED[..]).ok(), Some(sample_record()));
+        assert_eq!(parse_record(&STORED), Ok(sample_record()));
         let index = json::read_index(&STORED[..]).unwrap();
         assert!(index.is_some());
         let value: serde_json::Value = serde_json::from_slice(&STORED).unwrap();
         let otherwise = [serde_json::to_vec(&value), serde_json::to_vec_pretty(&value)];
         for stored in otherwise.map(Result::unwrap) {
-            assert_eq!(record(&mut &stored[..]).ok(), Some(sample()), "laid out otherwise");
-            assert_eq!(json::read(&stored), Ok(sample()), "laid out otherwise");
+            assert_eq!(record(&mut &stored[..]).ok(), Some(sample_record()), "laid out otherwise");
+            assert_eq!(json::read(&stored), Ok(sample_record()), "laid out otherwise");
         }
     }
 

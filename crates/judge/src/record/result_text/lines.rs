@@ -15,7 +15,7 @@ pub struct TextLine<'a> {
 
 /// Returns all lines of a piece of a file, with LF or CRLF ends; `first` is its first line number. Byte
 /// order marks in concatenated files are skipped.
-pub fn of(text: &str, first: usize) -> impl Iterator<Item = TextLine<'_>> + Clone {
+pub fn split_lines(text: &str, first: usize) -> impl Iterator<Item = TextLine<'_>> + Clone {
     text.split('\n').scan((first, 0), |(number, at), line| {
         let found = TextLine { number: *number, at: *at, text: line.trim_start_matches('\u{feff}').trim() };
         *number += 1;

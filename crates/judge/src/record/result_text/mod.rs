@@ -98,7 +98,7 @@ fn read_report(report: TextPiece) -> Result<RunSummary, LineFault> {
     Ok(run)
 }
 
-fn system(head: TextPiece, run: &mut RunSummary) -> bool {
+fn read_system(head: TextPiece, run: &mut RunSummary) -> bool {
     let mut states_all = false;
     let mut lines = head.lines().peekable();
     while let Some(line) = lines.next() {

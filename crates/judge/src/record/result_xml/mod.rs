@@ -159,7 +159,7 @@ fn read_results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> 
     Ok(run)
 }
 
-fn stated(span: &mut SpanSummary, asked: Parameters) {
+fn apply_parameters(span: &mut SpanSummary, asked: Parameters) {
     let threads = span.parameters.threads;
     span.parameters = Parameters { threads: asked.threads.or(threads), ..asked };
 }

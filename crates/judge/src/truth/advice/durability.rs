@@ -22,8 +22,8 @@ fn is_requested(span: &SpanView, asked: Asked) -> bool {
 fn waits_for_flush(span: &SpanView, asked: Asked) -> bool {
     let flushed = |row: &TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
     let afterwards = || span.facts_of(asked.id).any(|facts| facts.flush.is_some());
-    let written = span.done(asked.id, writes) > 0;
-    written && (asked.target.flush_type.is_some() || afterwards()) || span.done(asked.id, flushed) > 0
+    let written = span.target_total(asked.id, writes) > 0;
+    written && (asked.target.flush_type.is_some() || afterwards()) || span.target_total(asked.id, flushed) > 0
 }
 
 /// Whether this option of an overlay is the one by which it ignores flushes.

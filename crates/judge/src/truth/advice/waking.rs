@@ -54,7 +54,7 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
 
 /// Uses the kernel's counters. A processor with more sleeps than I/Os was also woken by other events; at
 /// most one sleep per I/O caused a delay.
-fn counted(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<Waking> {
+fn sum_wakeups(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<Waking> {
     let ios = span.measured.total.total.throughput.ios as f64;
     let halting =
         environment.platform.virtual_machine && environment.cpu.idle_driver.as_deref() == Some(HALTING);
@@ -82,7 +82,7 @@ fn counted(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> 
 }
 
 /// Estimates from the pauses between I/Os without counters: unbound threads, records of older programs.
-fn expected(span: &SpanView, environment: &Environment) -> Option<Waking> {
+fn expected_waking(span: &SpanView, environment: &Environment) -> Option<Waking> {
     let iops = span.measured.total.total.throughput.iops;
     if iops <= 0.0 {
         return None;

@@ -37,7 +37,7 @@ pub struct NotCounted {
 ///
 /// # Errors
 /// Fails if a device has no counters, or only partial ones.
-pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, NotCounted> {
+pub fn count_done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, NotCounted> {
     let mut sum = Done { flushes: Some(0), ..Done::default() };
     let mut flushable = false;
     for layer in layers {
@@ -124,7 +124,7 @@ fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
 
 /// Returns the most plausible number of empty flushes, by the size of the remaining writes. Sizes that
 /// flushes can explain are therefore never reported.
-fn empty(part: &Part, done: &Done, most: u64) -> u64 {
+fn empty_writes(part: &Part, done: &Done, most: u64) -> u64 {
     if part.write.bytes == 0 {
         return most;
     }
@@ -151,7 +151,7 @@ pub struct Ours {
 impl Ours {
     /// Estimates the run's I/Os. `doubtful`: I/Os that may have been flushes; `foreign`: bytes of other
     /// programs. `edges`: bytes of this run that may be counted on one side only.
-    pub fn of(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
+    pub fn from_flow(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
         let bytes = flow.bytes.saturating_sub(foreign);
         let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));
         let most = flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.1));

@@ -71,7 +71,7 @@ impl JudgedPart<'_> {
 
     /// Returns dirty data from before the window that was written within it, so it is not counted. If the
     /// kernel does not report it by file, the machine's total is used.
-    fn settled(&self) -> u64 {
+    fn settled_bytes(&self) -> u64 {
         let by_file = self.part.targets.iter().map(|target| target.unwritten_before.zip(target.unwritten));
         let machine = || self.facts.unwritten.filter(|_| self.part.write.bytes > 0);
         let (before, after) =
@@ -106,7 +106,7 @@ impl JudgedPart<'_> {
 
     /// Returns the bytes that a mount's client may have transferred for this run at the window's edges.
     /// Its requests cannot be separated from other requests, and an I/O in flight can be many of them.
-    fn edges(&self) -> u64 {
+    fn edge_bytes(&self) -> u64 {
         let counted = self.part.read.bytes.saturating_add(self.part.write.bytes);
         if self.part.is_remote() { self.allowance(counted) } else { 0 }
     }

@@ -124,7 +124,7 @@ fn any_below(layers: &[&Layer], above: &Layer, wanted: impl Fn(&Layer) -> bool) 
 }
 
 /// Returns the place above the lowest volatile cache where flushes end.
-fn stopped<'a>(part: &Part<'a>, facts: &'a DeviceFacts, target: TargetId) -> Option<FlushStop<'a>> {
+fn flush_stop<'a>(part: &Part<'a>, facts: &'a DeviceFacts, target: TargetId) -> Option<FlushStop<'a>> {
     let target = part.targets.get(part.place(target)?)?;
     let mut mounts = target.stack.mounts.iter().chain(&target.remounted);
     if let Some(mount) = mounts.find(|mount| mount.drops_flushes().is_some()) {

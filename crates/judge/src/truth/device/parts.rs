@@ -76,7 +76,7 @@ impl<'a> Part<'a> {
             if !part.has(asked.id) {
                 continue;
             }
-            let requests = requests(span, asked.target);
+            let requests = requests_in_flight(span, asked.target);
             part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
             let bytes = requests.saturating_mul(u64::from(asked.target.block_size));
             part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);

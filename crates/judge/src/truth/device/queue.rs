@@ -51,7 +51,7 @@ const HARDLY: f64 = 0.02;
 
 /// Returns for devices of each part: I/Os in flight, worker I/Os per device I/O (`None` with the page
 /// cache in between), and whether the bytes match.
-fn average<'a>(
+fn average_queue<'a>(
     parts: &[Part<'a>],
     facts: &DeviceFacts,
     devices: fn(&Part<'a>) -> Vec<&'a Layer>,

@@ -50,7 +50,7 @@ fn time_lines(mount: &Layer, facts: &RemoteFacts) -> Vec<String> {
 }
 
 /// Returns the mean request of one kind; `None` without requests, or if unknown.
-fn split(name: &str, what: &str, calls: &RemoteCalls) -> Option<String> {
+fn split_text(name: &str, what: &str, calls: &RemoteCalls) -> Option<String> {
     let times = calls.times.filter(|_| calls.requests > 0)?;
     let mean = |ms: u64| ms as f64 / calls.requests as f64;
     let rest = times.total_ms.saturating_sub(times.queue_ms).saturating_sub(times.round_trip_ms);

@@ -27,7 +27,7 @@ impl JudgedPart<'_> {
         flow.ios.saturating_sub(ours).min(foreign / SMALL)
     }
 
-    fn pieces(&self, counted: Counted) -> f64 {
+    fn pieces_per_io(&self, counted: Counted) -> f64 {
         let block = counted.bytes.checked_div(counted.ios).unwrap_or(0);
         let first = self.part.first();
         let largest = first.iter().filter_map(|layer| layer.queue_limits?.largest_io).min();

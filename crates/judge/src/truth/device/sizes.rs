@@ -22,7 +22,8 @@ impl JudgedPart<'_> {
         if counted.ios == 0 {
             return None;
         }
-        self.merged(direction, counted, ours).or_else(|| self.split(direction, counted, ours, devices))
+        self.merge_effect(direction, counted, ours)
+            .or_else(|| self.split_effect(direction, counted, ours, devices))
     }
 
     fn merge_effect(&self, direction: Direction, counted: Counted, ours: Ours) -> Option<Effect> {

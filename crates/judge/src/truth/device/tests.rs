@@ -124,7 +124,7 @@ impl Case {
         self
     }
 
-    fn flushed(mut self, empty: u64, flushes: impl Into<Option<u64>>) -> Case {
+    fn with_flushes(mut self, empty: u64, flushes: impl Into<Option<u64>>) -> Case {
         let traits = Traits { write_back: Some(true), ..Traits::default() };
         self.devices.iter_mut().for_each(|(layer, ..)| layer.queue_limits = Some(traits));
         Case { durable: true, flushes: Some((empty, flushes.into())), ..self }
@@ -344,8 +344,8 @@ fn file_and_its_disk_are_counted_once() {
 
 #[test]
 fn further_deviations_are_evidence() {
-    let case = Case { own: Some(0), ..run((100 * MIB, 0)).cached().device((100 * MIB, 0)) };
-    let found = case.verdict();
+    let case = Case { own: Some(0), ..run((100 * MIB, 0)).as_cached().with_device((100 * MIB, 0)) };
+    let found = case.judge_case();
     let is_of_others = |fact: &String| fact.starts_with("also SHARED: others used sda");
     assert!(found.parts[0].evidence.iter().any(is_of_others), "{found:#?}");
 }

@@ -43,7 +43,7 @@ fn limit_periods<'a>(effort: &'a Effort, window: u64) -> Vec<Period<'a>> {
 }
 
 /// Returns a limit's layer within a part. Old records do not number layers, so their disks are used.
-fn device<'a>(span: &SpanView, part: &Part<'a>, limit: &IoLimit) -> Option<&'a Layer> {
+fn limited_device<'a>(span: &SpanView, part: &Part<'a>, limit: &IoLimit) -> Option<&'a Layer> {
     let disks = || span.system.environment.iter().flat_map(|environment| &environment.disks);
     let is = |layer: &&Layer| match &layer.number {
         Some(number) => *number == limit.device,
@@ -112,7 +112,7 @@ fn rate_of_part(span: &SpanView, part: &Part) -> PerSecond {
     numbers.map(|number| number as f64 / span.measured.seconds)
 }
 
-fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
+fn sampled_rates(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
     // Woken a little late, a sample still belongs to its second.
     const EDGE: u64 = 50_000;
     let samples = &span.results.observed.as_ref()?.samples;

@@ -333,7 +333,7 @@ fn additional_lines(span: &SpanView, effort: &Effort, limiter: Limiter) -> Vec<S
 }
 
 /// Returns a note about file systems served by a program. Its CPU use belongs to the run.
-fn served(span: &SpanView) -> Option<String> {
+fn served_text(span: &SpanView) -> Option<String> {
     let kinds = span.ids.iter().filter_map(|id| Some(&span.host.storage(*id)?.file_system.as_ref()?.kind));
     let kind = kinds.into_iter().find(|kind| kind.starts_with("fuse"))?;
     Some(format!("a program serves the file system ({kind}): its CPU time is part of the I/Os"))

@@ -49,7 +49,7 @@ pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Fi
 }
 
 /// Returns each host's intervals, and their width in s; `None` if unknown (`-D`).
-fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<HostCourse<'a>>, f64)> {
+fn host_courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<HostCourse<'a>>, f64)> {
     let span = whole.host.results.time_spans.get(index)?;
     let rows = || span.threads.iter().flat_map(|thread| &thread.targets);
     let width = rows().flat_map(|row| [&row.read.series, &row.write.series]).flatten().next()?.width();

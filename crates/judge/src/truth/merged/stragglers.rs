@@ -104,7 +104,7 @@ impl Stragglers {
     }
 }
 
-fn usual(values: &[f64], floor: f64) -> (f64, f64) {
+fn usual_spread(values: &[f64], floor: f64) -> (f64, f64) {
     let middle = median(values.iter().copied());
     let distances = values.iter().map(|value| (value - middle).abs());
     (middle, (FAR * NORMAL * median(distances)).max(floor * middle))

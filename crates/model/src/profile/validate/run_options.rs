@@ -65,7 +65,7 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
 
 /// Reports options without effect on this work. They are not refused, because only the ends of a sweep
 /// from `-w0` to `-w100` are affected.
-fn idle(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
+fn idle_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     if targets().next().is_none() || run_options.replay.is_some() {
         return Vec::new();
@@ -103,7 +103,7 @@ fn fsync_every(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str
     broken.map(|(_, rule, message)| (rule, message)).collect()
 }
 
-fn volumes(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+fn volume_conflicts(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let spans = || profile.time_spans.iter();
     // What a time span says goes before what holds for all of them.
     let of_span = |span: &TimeSpan| match (span.until_written, span.until_read) {

@@ -54,7 +54,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
 /// A rule, whether it is broken, and what then is the matter.
 type WayRule = (&'static str, bool, String);
 
-fn placed(target: &Target) -> [WayRule; 4] {
+fn placement_rules(target: &Target) -> [WayRule; 4] {
     let (handles, streams) = (!target.fdp.is_empty(), !target.write_streams.is_empty());
     [
         (

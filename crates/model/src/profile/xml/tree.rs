@@ -105,7 +105,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     /// Reads an element after its start tag. `declared`: whether the additional namespace is declared
     /// outside it.
-    fn element(
+    fn read_element(
         &mut self,
         schema: &'static Element,
         tag: &BytesStart,

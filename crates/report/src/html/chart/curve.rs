@@ -152,8 +152,9 @@ impl Curve {
             of: |point| point.latency_ms,
             interval: |point| point.latency_interval_ms,
         };
-        let figures =
-            |of: &LoadFigure, most| shown(self.figures(of), self.points.iter().filter_map(of.interval), most);
+        let figures = |of: &LoadFigure, most| {
+            visible_points(self.figures(of), self.points.iter().filter_map(of.interval), most)
+        };
         let rates = figures(&rate, MOST_OF_RATES).into_iter().fold(0.0, f64::max);
         let objective = self.objective.as_ref().map(|objective| objective.latency_ms);
         let latencies = figures(&latency, MOST_OF_LATENCIES).into_iter().chain(objective);
@@ -191,7 +192,7 @@ impl Curve {
             @if let Some(limit) = objective {
                 path.objective d=(path::line([0.0, 1.0].map(|end| Some((end, height(limit)))))) {}
             }
-            @for (number, threads) in self.threads().iter().enumerate() {
+            @for (number, threads) in self.thread_counts().iter().enumerate() {
                 @let class = LINES[number % LINES.len()];
                 @let points = || self.points.iter().filter(|point| point.threads == *threads).map(place);
                 path.line.{(class)} d=(path::line(points())) {}
@@ -211,18 +212,18 @@ impl Curve {
             kind: "steps",
             id: format!("{}-{}", figure.id, self.id),
             title: format!("{} by load", capital(figure.name)),
-            summary: self.summary(),
+            summary: self.summary_text(),
             note: String::new(),
             x,
             y,
-            key: self.keys(),
+            key: self.legend_keys(),
             drawing,
             marks: Vec::new(),
             table,
         }
     }
 
-    fn intervals(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> (String, bool) {
+    fn interval_path(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> (String, bool) {
         let mut path = String::new();
         let mut are_cut = false;
         for point in &self.points {
@@ -316,7 +317,11 @@ struct LoadFigure<'a> {
     interval: fn(&CurvePoint) -> Option<(f64, f64)>,
 }
 
-fn shown(points: impl Iterator<Item = f64>, ends: impl Iterator<Item = (f64, f64)>, most: f64) -> Vec<f64> {
+fn visible_points(
+    points: impl Iterator<Item = f64>,
+    ends: impl Iterator<Item = (f64, f64)>,
+    most: f64,
+) -> Vec<f64> {
     let mut figures: Vec<f64> = points.filter(|figure| figure.is_finite()).collect();
     let lowest = figures.iter().copied().fold(f64::INFINITY, f64::min) / most;
     let highest = figures.iter().copied().fold(0.0, f64::max) * most;
@@ -328,7 +333,7 @@ fn shown(points: impl Iterator<Item = f64>, ends: impl Iterator<Item = (f64, f64
 
 /// Whether two names next to their points overlap; `letter`: width and height of a letter as shares of the
 /// chart.
-fn covers(one: &PointLabel, other: &PointLabel, letter: [f64; 2]) -> bool {
+fn covers_label(one: &PointLabel, other: &PointLabel, letter: [f64; 2]) -> bool {
     let ends = |label: &PointLabel| {
         let width = letter[0] * (label.text.chars().count() as f64 + 1.0);
         let at = label.place.0;

@@ -26,7 +26,7 @@ impl NinesLine {
     }
 
     /// Returns the points (nines, ms) with enough I/Os.
-    fn points(&self) -> Vec<(f64, f64)> {
+    fn line_points(&self) -> Vec<(f64, f64)> {
         let end = self.nines();
         let steps = self.steps.iter().map(|(share, ms)| (nines(*share), *ms));
         // Nines of a share aren't exact.

@@ -9,7 +9,7 @@ pub type Point = (f64, f64);
 /// Units of a side.
 const SIDE: f64 = 1000.0;
 
-fn put(path: &mut String, command: char, (x, y): Point) {
+fn put_point(path: &mut String, command: char, (x, y): Point) {
     let unit = |share: f64| (share.clamp(-1.0, 2.0) * SIDE * 10.0).round() / 10.0;
     // Writing to a string can't fail.
     let _ = write!(path, "{command}{} {}", unit(x), unit(1.0 - y));

@@ -26,7 +26,7 @@ impl FigureTable {
     }
 
     /// Returns the table of these rows; `at`: the position of each row on the horizontal axis.
-    pub fn of<R>(columns: &[TableColumn<R>], rows: &[R], at: impl Fn(usize) -> f64) -> FigureTable {
+    pub fn from_rows<R>(columns: &[TableColumn<R>], rows: &[R], at: impl Fn(usize) -> f64) -> FigureTable {
         let columns: Vec<&TableColumn<R>> = columns.iter().filter(|column| column.on_page).collect();
         let cells = |row: &R| columns.iter().map(|column| text((column.cell)(row))).collect();
         let row = |(place, row): (usize, &R)| FigureRow { at: at(place), cells: cells(row) };

@@ -1,7 +1,7 @@
 //! The changes, in words.
 
 use super::{ComparisonPage, LETTERS, name, of_span};
-use crate::html::verdict::{Badge, said};
+use crate::html::verdict::{Badge, finding_box};
 use diskspd_judge::lab::compare::{self, ChangeVerdict, Compared, RunComparison, SpanCompared};
 use diskspd_model::finding::Severity;
 use diskspd_model::units::table::signed;

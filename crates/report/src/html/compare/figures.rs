@@ -53,7 +53,7 @@ fn render_statistics(span: &SpanCompared) -> Markup {
     }
 }
 
-fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
+fn changes_chart(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
     let same = span.same_percent;
     let shown: Vec<&Compared> = span.all().filter(|metric| metric.sides.is_some()).collect();
     shown.first()?;

@@ -41,7 +41,7 @@ pub fn content(page: &ComparisonPage) -> Markup {
             p.kicker { "DiskSpd for Linux · comparison" }
             h1 { (title(page)) }
             @for (letter, side) in LETTERS.iter().zip(&page.comparison.sides) {
-                p.targets { (letter) ": " code { (line(&side.name)) } ", " (counted(side.runs.len(), "run")) }
+                p.targets { (letter) ": " code { (line(&side.name)) } ", " (count_of(side.runs.len(), "run")) }
             }
         }
         section.verdict { (heading(2, "Verdict")) (answer::verdicts(page)) }
@@ -61,7 +61,7 @@ pub fn content(page: &ComparisonPage) -> Markup {
                 " time spans; of all figures in comparisons of up to " (MOST_WITH_ALL) "."
             }
         }
-        section { (heading(2, "Other differences")) (differences(&page.comparison.differences)) }
+        section { (heading(2, "Other differences")) (render_differences(&page.comparison.differences)) }
         @if page.sides.iter().any(|side| !side.runs.is_empty()) {
             section { (heading(2, "Runs")) (runs::runs(page)) }
         }

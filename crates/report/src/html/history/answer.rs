@@ -87,7 +87,7 @@ pub fn verdict(page: &HistoryPage) -> Markup {
     let (badge, changed) = (found.badge(), &found.changed);
     html! {
         div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (sentence(found.told, changed.len())) }
+            p.word { (badge.markup()) " " (change_sentence(found.told, changed.len())) }
             @if !changed.is_empty() {
                 ul.statements {
                     @for (work, figure, changes) in changed.iter().take(MOST) {
@@ -97,7 +97,7 @@ pub fn verdict(page: &HistoryPage) -> Markup {
             }
             @if changed.len() > MOST { p.quiet { (changed.len() - MOST) " more are in the charts." } }
         }
-        (unfollowed(&found.few))
+        (render_unfollowed(&found.few))
     }
 }
 

@@ -33,7 +33,7 @@ pub fn courses(page: &HistoryPage) -> Markup {
                 @for (number, work) in shown.iter().enumerate() {
                     article.work {
                         h3 { (line(&name(page, work))) }
-                        p.lead { (about(work)) }
+                        p.lead { (work_text(work)) }
                         @if let Some(line) = &work.command_line { (command(line)) }
                         div.charts {
                             @for course in &work.courses {
@@ -62,7 +62,7 @@ fn name(page: &HistoryPage, work: &FollowedWork) -> String {
     title::title(words, &work.targets, None, "")
 }
 
-fn about(work: &FollowedWork) -> String {
+fn work_text(work: &FollowedWork) -> String {
     let machine = if work.machine.is_empty() { "not recorded" } else { &work.machine };
     let span = if work.time_span > 1 { format!(", time span {}", work.time_span) } else { String::new() };
     format!("{} runs{span}, machine {}", work.runs(), line(machine))

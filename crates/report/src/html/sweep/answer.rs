@@ -35,7 +35,7 @@ pub fn answers(page: &SweepPage) -> Markup {
     }
 }
 
-fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
+fn render_tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
     let figures = |row: usize| page.sweep.points[row].figures.as_ref();
     let iops = |row: usize| exact(figures(row).map(|line| line.iops), number);
     let load = |row: usize| exact(Some(page.sweep.points[row].load as f64), grouped);

@@ -21,11 +21,11 @@ pub fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
         let differ = rows.windows(2).any(|pair| pair[0].1.load != pair[1].1.load);
         match differ && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunLine::felt).is_some()) {
             true => {
-                let curve = curve(page, answer, &rows, number);
+                let curve = group_curve(page, answer, &rows, number);
                 let by_load = curve.by_load().map(|chart| (chart, Vec::new()));
                 by_load.into_iter().chain([curve.chart()]).collect()
             }
-            false => vec![(bars(answer, &rows, number).chart(), Vec::new())],
+            false => vec![(bar_chart(answer, &rows, number).chart(), Vec::new())],
         }
     };
     page.sweep.answers.iter().take(MOST).enumerate().flat_map(of_group).collect()
@@ -47,7 +47,7 @@ fn chart_title(what: &str, answer: &SweepAnswer) -> String {
     if answer.common.is_empty() { what.to_owned() } else { format!("{what}, {}", answer.common) }
 }
 
-fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], number: usize) -> Curve {
+fn group_curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], number: usize) -> Curve {
     let objective = page.sweep.settings.objective;
     let place_of = |place: usize| rows.iter().position(|(other, _)| *other == place);
     let iops = |row: &PointRow| row.figures.as_ref().map_or(0.0, |line| line.iops);
@@ -61,10 +61,10 @@ fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], nu
     });
     Curve {
         id: format!("curve-{}", number + 1),
-        title: title("Latency by throughput", answer),
+        title: chart_title("Latency by throughput", answer),
         latency_name: latency_name(rows, objective),
         load_name: rows.first().map_or(String::new(), |(_, row)| row.load_name().into()),
-        points: rows.iter().map(|(_, row)| point(row, rows, objective)).collect(),
+        points: rows.iter().map(|(_, row)| curve_point(row, rows, objective)).collect(),
         knee,
         objective: objective.map(|objective| CurveObjective {
             latency_ms: objective.limit_ms,

@@ -34,9 +34,9 @@ pub fn content(page: &SweepPage) -> Markup {
             h1 { (page.name()) }
             p.targets { (targets(&page.sweep.work.targets)) }
         }
-        (judged(page))
+        (render_judgement(page))
         @if let Some(why) = page.sweep.ended.in_words() {
-            p.lead { (Badge::of(Severity::Note).markup()) " " (why) }
+            p.lead { (Badge::for_severity(Severity::Note).markup()) " " (why) }
         }
         section.answer { (heading(2, "Answer")) (answer::answers(page)) }
         @let charts = charts::charts(page);
@@ -47,8 +47,8 @@ pub fn content(page: &SweepPage) -> Markup {
             }
         }
         section { (heading(2, "Points")) (points::points(page)) }
-        section { (heading(2, "What was found")) (found(page)) }
-        @if let Some(drift) = &page.sweep.drift { section { (heading(2, "Drift")) (drifted(drift)) } }
+        section { (heading(2, "What was found")) (answer_section(page)) }
+        @if let Some(drift) = &page.sweep.drift { section { (heading(2, "Drift")) (render_drift(drift)) } }
         section.again {
             (heading(2, "Do it again"))
             (command(&page.sweep.command_line))
@@ -76,7 +76,7 @@ fn is_confirmed(verdict: RunVerdict) -> bool {
 }
 
 /// Whether the figures can be believed, before anything is concluded from them.
-fn judged(page: &SweepPage) -> Markup {
+fn render_judgement(page: &SweepPage) -> Markup {
     let troubled: Vec<&PointRow> = page.sweep.points.iter().filter(|row| row.trouble().is_some()).collect();
     let warned = page
         .sweep
@@ -119,7 +119,7 @@ fn judged(page: &SweepPage) -> Markup {
 
 const NAMED: usize = 4;
 
-fn found(page: &SweepPage) -> Markup {
+fn answer_section(page: &SweepPage) -> Markup {
     let told = told_once(&page.sweep.points, true);
     html! {
         @if told.is_empty() { p { "No finding limits the figures." } }

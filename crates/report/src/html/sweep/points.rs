@@ -6,14 +6,14 @@ use diskspd_judge::lab::sweep::{PointLine, point_lines};
 use maud::{Markup, html};
 
 pub fn points(page: &SweepPage) -> Markup {
-    let lines = point_lines(&page.sweep.points, |place| roles(page, place));
+    let lines = point_lines(&page.sweep.points, |place| point_roles(page, place));
     html! {
         (PageTable::new("points", "All points").high().render(PointLine::COLUMNS, &lines))
         p.note { (table_meaning(page)) }
     }
 }
 
-fn meaning(page: &SweepPage) -> &'static str {
+fn table_meaning(page: &SweepPage) -> &'static str {
     let repeated = page.sweep.points.iter().any(|row| row.runs.len() > 1);
     let due =
         page.sweep.points.iter().filter_map(|row| row.figures.as_ref()).any(|line| line.response.is_some());

@@ -84,7 +84,7 @@ impl EventFormats {
         };
         let block = |name: &str| {
             let missing = || TracingError::NoTracepoint { names: name.into() };
-            BlockFormat::of(&find(name)?).ok_or_else(missing)
+            BlockFormat::from_event(&find(name)?).ok_or_else(missing)
         };
         let steps = [
             (QUEUED, EventStep::Queued),

@@ -207,7 +207,7 @@ impl Keeper {
 
     /// Returns the control group that limited a target's I/O between its submission and the block layer,
     /// if another program's task queued it.
-    fn throttle(&self, start: Nanos, places: Option<&TargetPlaces>, block: &BlockTimes) -> Option<&str> {
+    fn find_throttle(&self, start: Nanos, places: Option<&TargetPlaces>, block: &BlockTimes) -> Option<&str> {
         let (device, _) = places?.device()?;
         let (queued, by) = block.queued?;
         let group = self.throttles.group(device, start, queued)?;

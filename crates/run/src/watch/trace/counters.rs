@@ -59,7 +59,8 @@ impl Counters {
             rows.push((row, place));
         }
         for class in classes {
-            uncounted(*class, &rows).map_or(Ok(()), |names| Err(TracingError::NoTracepoint { names }))?;
+            uncounted_text(*class, &rows)
+                .map_or(Ok(()), |names| Err(TracingError::NoTracepoint { names }))?;
         }
         let groups = open_groups(&machine.cpus, &events).map_err(|error| machine.refusal(error))?;
         let network = rows.iter().any(|(_, place)| matches!(place, CounterPlace::Network(_)));
@@ -163,7 +164,7 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream, UdpSocket};
 
-    fn counted(classes: &[TraceClass], work: impl FnOnce()) -> Option<Vec<EventCount>> {
+    fn count_events(classes: &[TraceClass], work: impl FnOnce()) -> Option<Vec<EventCount>> {
         let opened = Machine::look(classes).and_then(|machine| Counters::open(classes, &machine));
         let mut counters = match opened {
             Ok(counters) => counters,

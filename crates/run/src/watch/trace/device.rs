@@ -52,7 +52,7 @@ fn without_option(refusal: &TracingError) -> String {
     text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
 }
 
-fn tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
+fn io_tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     match (view, has_queue) {
         (RequestView::Asked, true) => [ASKED, REQUEST_DONE],
         (RequestView::Driver, true) => [ISSUED, REQUEST_DONE],
@@ -80,7 +80,7 @@ pub fn watch_device(
     let format = |name: &'static str| {
         let found = tracefs.format(name).map_err(told)?;
         let missing = || told(TracingError::NoTracepoint { names: name.into() });
-        found.and_then(|format| BlockFormat::of(&format)).ok_or_else(missing)
+        found.and_then(|format| BlockFormat::from_event(&format)).ok_or_else(missing)
     };
     let tracepoints = io_tracepoints(view, watched.has_queue);
     let [issue, complete] = tracepoints;
@@ -158,7 +158,7 @@ impl EventReader {
     }
 }
 
-fn take(collected: &mut IoCollector, watched: &WatchedDevice, event: &BlockEvent) {
+fn take_event(collected: &mut IoCollector, watched: &WatchedDevice, event: &BlockEvent) {
     let (at, bytes) = (event.sector.saturating_mul(SECTOR), u64::from(event.sectors) * SECTOR);
     let is_inside = at >= watched.start && at < watched.start + watched.size;
     if event.discards && event.sectors > 0 {

@@ -68,7 +68,7 @@ pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     OutOfTheWay { priority: is_raised.then_some(priority), allowed: leave_cpus(cpus) }
 }
 
-fn leave(cpus: impl IntoIterator<Item = u32>) -> Option<(u16, usize)> {
+fn leave_cpus(cpus: impl IntoIterator<Item = u32>) -> Option<(u16, usize)> {
     let (group, allowed) = own_affinity()?;
     let of_group = cpus.into_iter().filter(|cpu| cpu / GROUP == u32::from(group));
     let others = of_group.fold(allowed, |left, cpu| left & !(1 << (cpu % GROUP)));

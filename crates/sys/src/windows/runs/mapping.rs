@@ -47,7 +47,7 @@ fn error_of(number: u32) -> io::Error {
     io::Error::from_raw_os_error(number.cast_signed())
 }
 
-fn map(file: &File, length: usize, writable: bool) -> io::Result<NonNull<u8>> {
+fn map_file(file: &File, length: usize, writable: bool) -> io::Result<NonNull<u8>> {
     let (protection, access) = match writable {
         true => (PAGE_READWRITE, FILE_MAP_READ | FILE_MAP_WRITE),
         false => (PAGE_READONLY, FILE_MAP_READ),
@@ -172,7 +172,7 @@ impl View {
         self.file.sync_all()
     }
 
-    fn range(&self, offset: u64, length: usize) -> Option<(*mut u8, usize)> {
+    fn transfer_range(&self, offset: u64, length: usize) -> Option<(*mut u8, usize)> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.length)?;
         // SAFETY: offset is below the length of the mapping.
         let start = unsafe { self.start.as_ptr().add(offset) };

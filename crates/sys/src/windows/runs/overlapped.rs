@@ -64,7 +64,7 @@ pub struct Queue {
 }
 
 /// Returns the result of an I/O from the Windows error; the end of the file is not an error.
-fn result(error: u32, bytes: u32) -> i64 {
+fn io_result(error: u32, bytes: u32) -> i64 {
     match error {
         0 => bytes.into(),
         ERROR_HANDLE_EOF => 0,
@@ -118,7 +118,7 @@ impl Queue {
             let overlapped = unsafe { std::mem::zeroed() };
             UnsafeCell::new(Request { overlapped, ended: list, tag, in_flight: false })
         };
-        let requests: Box<[_]> = (0..depth).map(request).collect();
+        let requests: Box<[_]> = (0..depth).map(request).collect_ended();
         let requests = NonNull::from(Box::leak(requests));
         let none = OVERLAPPED_ENTRY::default();
         Ok(Queue {
@@ -225,7 +225,7 @@ impl Queue {
         Ok(())
     }
 
-    fn collect(&mut self, wait_ms: u64) -> io::Result<()> {
+    fn collect_ended(&mut self, wait_ms: u64) -> io::Result<()> {
         let wait_ms = wait_ms.min(LONGEST_MS) as u32;
         let before = self.ended_ios().len();
         let Some(port) = &self.port else {

@@ -5,12 +5,12 @@ use super::*;
 const LARGE: u64 = 250_000;
 
 fn first_part(case: &Case) -> DeviceVerdict {
-    case.verdict().parts.remove(0)
+    case.judge_case().parts.remove(0)
 }
 
 #[test]
 fn deferred_run_reports_work_of_device() {
-    let part = first_part(&run((0, 100 * MIB)).cached().device((0, 39 * LARGE)).of_size(LARGE));
+    let part = first_part(&run((0, 100 * MIB)).as_cached().with_device((0, 39 * LARGE)).of_size(LARGE));
     let work = part.device_write.unwrap();
     assert_eq!((part.verdict, work.iops, work.io_bytes, part.device_read), (Deferred, 39.0, LARGE, None));
     assert!((work.mib_per_s - 39.0 * LARGE as f64 / MIB as f64).abs() < 1e-9);
@@ -22,18 +22,18 @@ fn deferred_run_reports_work_of_device() {
 
 #[test]
 fn rates_of_devices_follow_from_time_between_readings() {
-    let case = run((100 * MIB, 0)).cached().device((2 * MIB, 0));
+    let case = run((100 * MIB, 0)).as_cached().with_device((2 * MIB, 0));
     let rates = |case: &Case| first_part(case).device_read.map(|work| (work.iops, work.mib_per_s));
     assert_eq!(rates(&case), Some((512.0, 2.0)));
     assert_eq!(rates(&Case { slack: SECOND, ..case.clone() }), Some((256.0, 1.0)));
-    let idle = first_part(&Case { own: Some(0), ..case.device((0, 0)) });
+    let idle = first_part(&Case { own: Some(0), ..case.with_device((0, 0)) });
     assert_eq!(idle.device_read.map(|work| (work.iops, work.io_bytes)), Some((0.0, 0)));
     assert!(idle.evidence[0].starts_with("the device: 0 reads/s; "), "{idle:#?}");
 }
 
 #[test]
 fn both_directions_of_a_device_are_reported() {
-    let part = first_part(&run((100 * MIB, 100 * MIB)).cached().device((100 * MIB, MIB)));
+    let part = first_part(&run((100 * MIB, 100 * MIB)).as_cached().with_device((100 * MIB, MIB)));
     let words = part.device_in_words().unwrap();
     assert_eq!(words, "25,600 reads/s of 4 KiB (100.0 MiB/s), 256 writes/s of 4 KiB (1.0 MiB/s)");
 }
@@ -41,7 +41,7 @@ fn both_directions_of_a_device_are_reported() {
 #[test]
 fn work_below_a_caching_device_is_the_lowest_ones() {
     let of_loop = |layer: &mut Layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false);
-    let part = first_part(&run((100 * MIB, 0)).first(of_loop).on("sdb", (MIB, 0)));
+    let part = first_part(&run((100 * MIB, 0)).change_first(of_loop).with_lower_device("sdb", (MIB, 0)));
     assert_eq!((part.verdict, part.device_read.unwrap().iops), (Cached, 256.0), "{part:#?}");
     assert_eq!(part.read.unwrap().device_ios, 25_600, "the loop device read all of it");
 }
