@@ -8,13 +8,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use diskspd::checks::JudgedRecord;
 use diskspd::machine::System;
 use diskspd::profile::{Profile, Target, TargetId, TimeSpan};
 use diskspd::record::json;
 use diskspd::report::FORMATS;
 use diskspd::results::{DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults};
 use diskspd::stats::{Histogram, Series};
-use diskspd::truth::Judged;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::time::Instant;
@@ -49,7 +49,7 @@ fn measure(threads: u32, targets: u32, intervals: u32) {
         resident()
     );
     let began = Instant::now();
-    let judged = Judged::new(&record);
+    let judged = JudgedRecord::new(&record);
     println!(
         "  judging {:8.1} ms, {} time span",
         began.elapsed().as_secs_f64() * 1e3,
@@ -79,7 +79,7 @@ fn measure(threads: u32, targets: u32, intervals: u32) {
 fn read_back(record: Record) {
     let path = std::env::temp_dir().join(format!("diskspd-bench-{}.json", std::process::id()));
     let mut file = BufWriter::new(File::create(&path).expect("a file for the record"));
-    json::write(&Judged::new(&record), &mut file).expect("room for the record");
+    json::write(&JudgedRecord::new(&record), &mut file).expect("room for the record");
     file.flush().expect("room for the record");
     drop(record);
     let before = resident();

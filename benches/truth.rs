@@ -4,13 +4,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use diskspd::checks::judge;
 use diskspd::host::{self, storage};
 use diskspd::profile::RawText;
 use diskspd::record::json;
 use diskspd::report::findings::{self, Detail};
 use diskspd::results::{Record, SpanResults, summarize};
-use diskspd::run::{self, Counters, Observer, Options, Voice};
-use diskspd::truth::judge;
+use diskspd::run::{self, Counters, Observer, Options, RunReporter};
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
@@ -22,7 +22,7 @@ const ROUNDS: usize = 51;
 const STEPS: [(char, &str); 9] = [
     ('S', "environment of machine and target"),
     ('S', "content of the target"),
-    ('S', "devices beneath it, cost of the program's own steps, heat"),
+    ('S', "devices below it, cost of the program's own steps, heat"),
     ('S', "what waits in memory"),
     ('W', "counters, opening edge"),
     ('W', "counters, closing edge"),
@@ -64,7 +64,7 @@ fn main() {
 /// Everything once; the time of each of [`STEPS`], ms.
 fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     let (profile, span) = (&record.profile, &record.profile.time_spans[0]);
-    let (options, voice) = (Options::default(), Voice::quiet());
+    let (options, voice) = (Options::default(), RunReporter::quiet());
     let mut system = host::snapshot();
     let probes = run::Probes::default();
     let plan = run::probe_and_plan(profile, span, &system, &options, &probes).expect("the file can be used");

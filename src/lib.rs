@@ -29,7 +29,7 @@ pub use diskspd_engine as engine;
 pub use diskspd_fio_jobs as fio_jobs;
 pub use diskspd_host as host;
 pub use diskspd_integrity as integrity;
-pub use diskspd_judge::{lab, merge, record, truth};
+pub use diskspd_judge::{checks, experiments, merge, record};
 pub use diskspd_model::{
     access, engines, finding, fnv, io_error, limits, machine, operation, path, plan, presets, profile,
     results, stats, trace, units, workload,

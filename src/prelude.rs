@@ -2,8 +2,8 @@
 //!
 //! [`execute`] is the whole of a run. It takes a [`Profile`] (the work), a [`RunOptions`] (the manner) and
 //! a [`Session`] (overwrite permissions, listener), and returns a [`Record`]. It prints nothing and
-//! watches no signals: the session's [`Listener`] receives messages for the user, and the session's
-//! [`Control`] ends the run early. [`Judged`] has every figure of the reports, and judges its credibility.
+//! watches no signals: the session's [`RunObserver`] receives messages for the user, and the session's
+//! [`Control`] ends the run early. [`JudgedRecord`] has every figure of the reports, and judges its credibility.
 //!
 //! ```
 //! use diskspd::prelude::*;
@@ -25,9 +25,11 @@
 
 #![warn(missing_docs)]
 
+pub use crate::checks::{JudgedRecord, Judgement};
 pub use crate::engines::EngineKind;
 pub use crate::finding::{Finding, FindingPlace, Severity};
 pub use crate::profile::{Arrivals, Prefill, Profile, RateTotal, RawText, RunOptions, Target, TimeSpan};
 pub use crate::results::{Record, Results, Summary};
-pub use crate::run::{Control, Executed, Listener, Nobody, NotRun, Progress, Session, Speed, Wants, execute};
-pub use crate::truth::{Judged, Judgement};
+pub use crate::run::{
+    Control, Executed, Nobody, Progress, RunError, RunObserver, Session, Speed, Subscriptions, execute,
+};

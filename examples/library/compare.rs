@@ -1,7 +1,7 @@
 //! Compares two sets of runs. The difference is the queue depth; a comparison needs several runs of each side.
 
 use super::simulated::{profile, simulate};
-use diskspd::lab::compare::{Question, Side, SideRun, compare};
+use diskspd::experiments::compare::{Question, Side, SideRun, compare};
 use diskspd::prelude::*;
 use diskspd::record::known;
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ use std::io::Write;
 /// Runs of each side.
 const RUNS: u32 = 6;
 
-fn side(name: &str, queue_depth: u32) -> Result<Side, NotRun> {
+fn side(name: &str, queue_depth: u32) -> Result<Side, RunError> {
     let run = |seed| {
         let record = simulate(&profile(queue_depth, seed))?;
-        let known = known::run(&Judged::new(&record), &format!("{name} {seed}"));
+        let known = known::run(&JudgedRecord::new(&record), &format!("{name} {seed}"));
         let (environment, run_options) = (BTreeMap::new(), BTreeMap::new());
         Ok(SideRun { known, environment, run_options, began_ms: None, boot: None, test: None })
     };
-    Ok(Side { name: name.to_owned(), runs: (1..=RUNS).map(run).collect::<Result<_, NotRun>>()? })
+    Ok(Side { name: name.to_owned(), runs: (1..=RUNS).map(run).collect::<Result<_, RunError>>()? })
 }
 
 pub fn run(output: &mut dyn Write) -> Result<(), Box<dyn Error>> {

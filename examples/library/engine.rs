@@ -3,7 +3,7 @@
 
 use diskspd::clock::Clock;
 use diskspd::engine::{
-    AboutEngine, Done, ENGINES, Engine, EngineError, EngineKind, Io, MakeEngine, Operation, Setup,
+    Done, ENGINES, Engine, EngineError, EngineInfo, EngineKind, Io, MakeEngine, Operation, Setup,
 };
 use diskspd::sys::memory::{Buffer, Slot, SlotMut};
 use std::error::Error;
@@ -45,7 +45,7 @@ impl Engine for Flaky {
         self.engine.memory_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
+    fn about(&self) -> EngineInfo<'_> {
         self.engine.about()
     }
 }

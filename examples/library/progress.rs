@@ -16,9 +16,9 @@ impl Bar {
     }
 }
 
-impl Listener for Bar {
-    fn wants(&self) -> Wants {
-        Wants { progress: true, ..Wants::default() }
+impl RunObserver for Bar {
+    fn wants(&self) -> Subscriptions {
+        Subscriptions { progress: true, ..Subscriptions::default() }
     }
 
     fn progress(&self, progress: &Progress) {
@@ -41,7 +41,7 @@ pub fn run(output: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     profile.time_spans[0].duration = 2;
     let run_options = RunOptions { engine: Some(EngineKind::Null), ..RunOptions::default() };
     let bar = Arc::new(Bar::default());
-    let session = Session { listener: Arc::clone(&bar) as Arc<dyn Listener>, ..Session::default() };
+    let session = Session { listener: Arc::clone(&bar) as Arc<dyn RunObserver>, ..Session::default() };
     execute(&profile, &run_options, &session)?;
     Ok(bar.lines().iter().try_for_each(|line| writeln!(output, "{line}"))?)
 }

@@ -26,7 +26,7 @@ pub fn profile(queue_depth: u32, seed: u32) -> Profile {
 }
 
 /// Runs in virtual time, so the result is the same on every machine.
-pub fn simulate(profile: &Profile) -> Result<Record, NotRun> {
+pub fn simulate(profile: &Profile) -> Result<Record, RunError> {
     let run_options = RunOptions { engine: Some(EngineKind::Sim), ..RunOptions::default() };
     Ok(execute(profile, &run_options, &Session::default())?.record)
 }

@@ -12,8 +12,8 @@ pub fn run(output: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let mut points = Vec::new();
     for queue_depth in [1, 2, 4, 8, 16, 32, 64] {
         let record = simulate(&profile(queue_depth, 0))?;
-        let judged = Judged::new(&record);
-        let span = judged.summary.time_spans[0].as_ref().ok_or("nothing was measured")?;
+        let judged = JudgedRecord::new(&record);
+        let span = judged.summary.time_spans[0].as_ref().ok_or("no I/O was measured")?;
         points.push((queue_depth, span.total.total.throughput.iops));
     }
     points.iter().try_for_each(|(depth, iops)| writeln!(output, "{depth:>3} | {iops:>9.0} IOPS"))?;

@@ -1,14 +1,14 @@
 //! Any bytes as a job file of fio: refused with reasons, or converted into a profile that can be written
 //! and read back.
 
-use diskspd::fio_jobs::{self, Converted, Existing, JobFault, JobSurroundings, Keyword};
+use diskspd::fio_jobs::{self, Converted, Existing, JobFault, HostContext, Keyword};
 use diskspd::profile::xml;
 use diskspd::report::profile_xml::write_whole_profile;
 use std::io;
 
 struct Anything;
 
-impl JobSurroundings for Anything {
+impl HostContext for Anything {
     fn variable(&self, name: &str) -> Option<String> {
         (name.len() < 8).then(|| name.repeat(2))
     }

@@ -1,6 +1,6 @@
 //! Any bytes as the file of a comparison (`compare --json`).
 
-use diskspd::lab::compare::{RunComparison, Side, csv, text};
+use diskspd::experiments::compare::{RunComparison, Side, csv, text};
 use diskspd::record::answers;
 use diskspd::report::html::{ComparisonPage, write_comparison};
 

@@ -1,6 +1,6 @@
 //! Any bytes as the file of a repetition (`--repeat`).
 
-use diskspd::lab::repetition::Repetition;
+use diskspd::experiments::repetition::Repetition;
 use diskspd::record::answers;
 
 pub fn check(data: &[u8]) {

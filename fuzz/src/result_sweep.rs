@@ -1,6 +1,6 @@
 //! Any bytes as the file of a sweep (`sweep --json`).
 
-use diskspd::lab::sweep::SweepResult;
+use diskspd::experiments::sweep::SweepResult;
 use diskspd::record::answers;
 use diskspd::report::html::{SweepPage, write_sweep};
 

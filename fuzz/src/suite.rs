@@ -1,7 +1,7 @@
 //! Any text as a suite: refused with a line that it has, or tests that have names, words and possible
 //! numbers.
 
-use diskspd::lab::suite::{MOST_ROUNDS, MOST_TESTS, read};
+use diskspd::experiments::suite::{MOST_ROUNDS, MOST_TESTS, read};
 
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };

@@ -2,8 +2,8 @@
 //! ends, every point is a plain line with the original number of words, and every rejection has a reason.
 
 use diskspd::cli;
-use diskspd::lab::repeat::Repeat;
-use diskspd::lab::sweep::{Objective, SweepOrder, curve, points, seconds};
+use diskspd::experiments::repeat::Repeat;
+use diskspd::experiments::sweep::{Objective, SweepOrder, curve, points, seconds};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 

@@ -3,7 +3,7 @@
 use super::topics::TOPICS;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum PrintedAnswer {
+pub enum InfoRequest {
     Usage(UsageExtent),
     Version,
     Engines,

@@ -216,7 +216,7 @@ mod tests {
     use crate::cli::flags;
 
     #[test]
-    fn words_and_options_behind_commands_are_offered_by_every_shell() {
+    fn completions_offer_commands_and_options_in_every_shell() {
         for command in COMMANDS {
             for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell] {
                 let script = script(shell);

@@ -1,6 +1,6 @@
 //! Intermediate state of a command line during parsing.
 
-use super::answer::PrintedAnswer;
+use super::answer::InfoRequest;
 use super::error::Problem;
 use super::quantity::Quantity;
 use super::{Overrides, ProfileFile, ProfileForm, RunRequest};
@@ -38,7 +38,7 @@ pub struct Draft {
     /// `-f` or the length of `-B` was given.
     pub end_given: bool,
     /// An option such as `-?` that prints at once; later arguments are not read.
-    pub answer: Option<PrintedAnswer>,
+    pub answer: Option<InfoRequest>,
 }
 
 impl Draft {
@@ -56,8 +56,8 @@ impl Draft {
         let to_xml = self.request.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
         let lost = to_xml && self.cache_mode == Some(CacheMode::Cached) && paths.iter().any(is_device);
         lost.then(|| {
-            "DISKSPD's XML profiles can't express -Sb: with -X this profile uses block devices unbuffered; \
-             add <DisableOSCache>false</DisableOSCache> to the target for cached I/O"
+            "DISKSPD's XML profiles cannot express -Sb: with -X this profile uses block devices \
+             unbuffered; add <DisableOSCache>false</DisableOSCache> to the target for cached I/O"
                 .to_owned()
         })
     }
@@ -80,7 +80,7 @@ impl Draft {
             settings.into_iter().filter(|(given, _)| *given).map(|(_, name)| name).collect();
         (!lost.is_empty()).then(|| {
             format!(
-                "XML profiles of DISKSPD 2.2 can't express {}: it is left out; add --compat 2.3 for a \
+                "XML profiles of DISKSPD 2.2 cannot express {}: it is left out; add --compat 2.3 for a \
                  profile of 2.3",
                 lost.join(", ")
             )

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_caret_stands_below_the_place() {
+    fn caret_marks_the_error_position() {
         let error = CliError::at(b"-b4Q", 3, "-b: no").hint("do this");
         assert_eq!(error.to_string(), "-b: no\n    -b4Q\n       ^\n  hint: do this");
     }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_behind_the_end_points_there() {
+    fn position_after_the_end_is_marked_there() {
         assert!(CliError::at(b"-b", 2, "no").to_string().ends_with("\n    -b\n      ^"));
     }
 }

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::error::{Problem, SIZE};
 use super::quantity::Quantity;
-use crate::lab::sweep::{self, ValueForm};
+use crate::experiments::sweep::{self, ValueForm};
 use crate::profile::{RunOptions, Target, TimeSpan};
 use crate::units;
 use std::fmt;

@@ -307,7 +307,7 @@ mod tests {
     use crate::cli::topics::TOPICS;
 
     #[test]
-    fn the_usage_shows_every_form_of_every_option_and_every_command() {
+    fn usage_lists_every_option_form_and_command() {
         let usage = usage(UsageExtent::All, 100);
         let unwrapped = usage.split_whitespace().collect::<Vec<_>>().join(" ");
         for (syntax, help) in flags::all().flat_map(|flag| flag.forms) {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn every_usage_begins_with_one_line_that_names_the_version_it_is_compatible_with() {
+    fn usage_begins_with_the_compatible_version() {
         for extent in all_extents() {
             let usage = usage(extent, 80);
             let (first, rest) = usage.split_once('\n').unwrap();
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn who_types_nothing_gets_a_screen_with_five_command_lines_that_are_accepted() {
+    fn empty_command_line_shows_five_valid_examples() {
         let screen = usage(UsageExtent::First, 80);
         assert!(screen.lines().count() <= 25, "{screen}");
         assert_eq!(FIRST.len(), 5);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn the_short_form_names_every_option_and_command_and_a_topic_explains_all_of_its() {
+    fn short_help_names_all_options_and_topics_explain_them() {
         let short = usage(UsageExtent::Everyday, 80);
         let words: Vec<&str> = short.split([' ', '\n', '[', '<', '=']).collect();
         for group in GROUPS {

@@ -1,6 +1,6 @@
 //! The requests of a command line.
 
-use super::answer::{PrintedAnswer, UsageExtent};
+use super::answer::{InfoRequest, UsageExtent};
 use super::events::EventAction;
 use super::requests::{
     BaselineRequest, CompareRequest, ConvertRequest, HistoryRequest, JudgeRequest, MergeRequest,
@@ -74,12 +74,12 @@ pub enum Invocation {
     Preset(PresetRequest),
 }
 
-impl From<PrintedAnswer> for Invocation {
-    fn from(answer: PrintedAnswer) -> Invocation {
+impl From<InfoRequest> for Invocation {
+    fn from(answer: InfoRequest) -> Invocation {
         match answer {
-            PrintedAnswer::Usage(extent) => Invocation::Usage(extent),
-            PrintedAnswer::Version => Invocation::Version,
-            PrintedAnswer::Engines => Invocation::EngineHelp,
+            InfoRequest::Usage(extent) => Invocation::Usage(extent),
+            InfoRequest::Version => Invocation::Version,
+            InfoRequest::Engines => Invocation::EngineHelp,
         }
     }
 }

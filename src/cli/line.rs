@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use super::error::CliError;
 use super::flag::{CarriedByFile, Flag, Name, Read};
-use super::typed::quoted;
+use super::shell_quote::quoted;
 use super::{flags, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -142,7 +142,7 @@ fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> Cli
         return unknown.unknown();
     }
     let shown = String::from_utf8_lossy(target);
-    let error = CliError::at(argument, 0, format!("an option stands after the target '{shown}'"));
+    let error = CliError::at(argument, 0, format!("an option follows the target '{shown}'"));
     match options.last().and_then(|option| option.with_value(&Draft::default(), target)) {
         Some(spelling) => error.hint(format!("if '{shown}' is a value, attach it: {spelling}")),
         None => error

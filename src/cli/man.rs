@@ -46,7 +46,7 @@ pub fn page() -> String {
             page.push('\n');
         }
     }
-    page.push_str(".SH COMMANDS\nEach has a page of its own, as diskspd\\-report(1).\n");
+    page.push_str(".SH COMMANDS\nEach has its own page, as diskspd\\-report(1).\n");
     for command in COMMANDS {
         write_item(&mut page, format!("{} {}", command.name, command.arguments).trim_end(), command.help);
     }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_taken_for_an_unknown_macro() {
+    fn manual_lines_are_not_parsed_as_macros() {
         let pages = pages().map(|(_, page)| page).collect::<String>();
         for line in pages.lines().filter(|line| line.starts_with(['.', '\''])) {
             let name = line.split(' ').next().unwrap();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_a_command_shows_how_it_is_called_and_each_of_its_options() {
+    fn command_page_shows_its_usage_and_options() {
         for command in COMMANDS {
             let page = command_page(command.name);
             assert!(page.contains(&format!("\n{}\n", escape(&command.usage()))), "{}", command.name);

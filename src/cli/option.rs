@@ -167,7 +167,7 @@ pub const OUT: OptionRow =
 pub const DRY_RUN: OptionRow =
     switch("--dry-run", "check everything, show what the run would do, and do nothing");
 pub const STRICT: OptionRow =
-    switch("--strict", "exit code 2 if any figures are wrong, or the device's counters can't confirm them");
+    switch("--strict", "exit code 2 if any figures are wrong, or the device's counters cannot confirm them");
 pub const WITH: OptionRow =
     text("--with", "<command>", "'ssh host diskspd.exe'", "let DISKSPD itself make the runs");
 pub const QUIET: OptionRow = switch("--quiet", "print only errors and wrong figures");
@@ -186,7 +186,7 @@ mod tests {
     use crate::cli::flags;
 
     #[test]
-    fn a_row_shows_its_value_its_range_and_its_default() {
+    fn option_row_shows_value_range_and_default() {
         let rounds = row("--rounds", Number { min: 5, max: 100, of: "rounds" }, "give up").or("25");
         assert_eq!(
             (rounds.form(), rounds.meaning()),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_of_runs_is_shown_by_its_first_form() {
+    fn run_option_is_shown_in_its_first_form() {
         let of = |name: &str| {
             OptionRow::from_flag(flags::all().find(|flag| flag.name.with_dashes() == name).unwrap())
         };

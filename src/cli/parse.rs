@@ -6,8 +6,8 @@ use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Scope};
 use super::line::{Given, TypedLine};
 use super::{
-    Invocation, PrintedAnswer, ProfileForm, RunRequest, UsageExtent, commands, fio_line, flags, foreign,
-    line, meant, mix, preset, split_give_up, suggest,
+    InfoRequest, Invocation, ProfileForm, RunRequest, UsageExtent, commands, fio_line, flags, foreign,
+    foreign_options, line, mix, preset, split_give_up, suggest,
 };
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
@@ -98,8 +98,8 @@ fn read_without_preset(line: &TypedLine, command_line: RawText) -> Result<Invoca
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
 }
 
-fn help_invocation(answer: PrintedAnswer, line: &TypedLine) -> Result<Invocation, CliError> {
-    let (PrintedAnswer::Usage(UsageExtent::Everyday), [_], [word, ..]) =
+fn help_invocation(answer: InfoRequest, line: &TypedLine) -> Result<Invocation, CliError> {
+    let (InfoRequest::Usage(UsageExtent::Everyday), [_], [word, ..]) =
         (&answer, &line.options[..], &line.targets[..])
     else {
         return Ok(answer.into());
@@ -128,7 +128,7 @@ fn no_ranges(options: &[Given]) -> Result<(), CliError> {
         let name = given.flag.map_or(String::new(), |flag| flag.name.with_dashes());
         let what = format!("{name} has a range, but a run takes one value");
         let argument = given.attached();
-        Err(CliError::at(argument.as_bytes(), name.len(), what).hint(meant::sweep_of(&argument)))
+        Err(CliError::at(argument.as_bytes(), name.len(), what).hint(foreign_options::sweep_of(&argument)))
     })
 }
 
@@ -267,7 +267,7 @@ fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliE
 
 fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
     match draft.request.store.is_some() && draft.request.save.is_none() && !takes {
-        true => Err(CliError::new("--store has no effect: this run isn't kept in the history")
+        true => Err(CliError::new("--store has no effect: this run is not kept in the history")
             .hint("add --save or --save=LABEL, or leave out --store")),
         false => Ok(()),
     }
@@ -281,7 +281,7 @@ impl Given {
             return Err(error);
         }
         let told = draft.request.warnings.len();
-        let list = || meant::list(flag, &String::from_utf8_lossy(&self.value));
+        let list = || foreign_options::list(flag, &String::from_utf8_lossy(&self.value));
         let read = flag.apply(draft, &self.value);
         if let Some(dropped) = draft.request.warnings.get_mut(told) {
             dropped.remedy = list();
@@ -347,8 +347,10 @@ impl Given {
                 };
                 let what = format!("{} and {file} exclude each other", flag.name.with_dashes());
                 let (beside, option) = (beside.join(" "), form.option());
-                CliError::at(&self.argument, 0, what)
-                    .hint(format!("set it in {place}; of the letters only {beside} -bs go with {option}"))
+                CliError::at(&self.argument, 0, what).hint(format!(
+                    "set it in {place}; only the letters {beside} -bs are allowed with \
+                        {option}"
+                ))
             }
         }
     }

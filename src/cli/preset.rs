@@ -27,7 +27,7 @@ pub fn split_preset(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLi
             }))
         }
         (_, Some(other)) => Err(CliError::at(&other.argument, 0, "one preset at a time")
-            .hint("several workloads in turn: diskspd suite --help")),
+            .hint("several workloads alternately: diskspd suite --help")),
         (Some(preset), None) => Ok(Some((preset, TypedLine { options, ..line.clone() }))),
     }
 }

@@ -15,8 +15,8 @@ mod trace;
 mod verify_after;
 
 use super::events::EventNames;
+use crate::experiments::repeat::Repeat;
 use crate::finding::Finding;
-use crate::lab::repeat::Repeat;
 use crate::profile::{BufferSeparation, Compat, Profile, RawText, ResultFormat, RunOptions, template};
 pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
 pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};

@@ -50,8 +50,8 @@ pub fn naming_foreign_dash(mut error: CliError) -> CliError {
     let meant = if dash.position == 0 && names_long_option(behind) { "--" } else { "-" };
     let where_it_is = if dash.position == 0 { "begins with" } else { "holds" };
     let hint = format!(
-        "the argument {where_it_is} {}, which is no minus sign. Copied from a formatted page? Type {meant} \
-         again",
+        "the argument {where_it_is} {}, which is not a minus sign. Copied from a formatted page? Type \
+         {meant} again",
         dash.name
     );
     error.hint = Some(match error.hint {

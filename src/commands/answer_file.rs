@@ -1,11 +1,11 @@
 //! Answers made of many runs out of files: repetitions, sweeps and comparisons.
 
 use super::answer_forms::AnswerForms;
-use super::known_runs::repeated;
-use super::not_done::NotDone;
+use super::command_error::CommandError;
+use super::load_runs::repeated;
 use super::repetition;
-use crate::lab::compare::{self, RunComparison, Side};
-use crate::lab::sweep::SweepResult;
+use crate::experiments::compare::{self, RunComparison, Side};
+use crate::experiments::sweep::SweepResult;
 use crate::report::html;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct ReadAnswer {
 ///
 /// # Errors
 /// The file or a record of its runs can't be read.
-pub fn read(path: &Path) -> Result<Option<ReadAnswer>, NotDone> {
+pub fn read(path: &Path) -> Result<Option<ReadAnswer>, CommandError> {
     if let Some(made) = repetition::read(path)? {
         let records = made.repetition.runs.iter().filter_map(|run| run.file.as_ref());
         let records = records.map(|name| path.with_file_name(name)).collect();

@@ -1,10 +1,10 @@
 //! The forms and files of answers made of many runs.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::output::{self, OutFile};
 use crate::cli::OutRequest;
 use crate::report::{Format, OfRuns, WithVerdicts};
-use crate::run::{OutputDoor, OutputError, Patience};
+use crate::run::{HangGuard, OutputError, OutputPolicy};
 use crate::units::visible;
 use std::io::{self, Write};
 
@@ -31,22 +31,22 @@ pub trait AnswerForms {
 /// One of them can't be written, or should not.
 pub fn open(
     outs: &[OutRequest],
-    door: OutputDoor,
+    door: OutputPolicy,
     verdicts: WithVerdicts,
-    patience: &Patience,
-) -> Result<Vec<OutFile>, NotDone> {
+    patience: &HangGuard,
+) -> Result<Vec<OutFile>, CommandError> {
     let formats = outs.iter().map(|out| {
         let format = output::format_of(out, verdicts)?;
         match format.of_runs {
             OfRuns::AsOne | OfRuns::OneEach => Ok(format),
-            OfRuns::InTurn | OfRuns::Latest => Err(NotDone::misused([format!(
+            OfRuns::InTurn | OfRuns::Latest => Err(CommandError::misused([format!(
                 "--out {}: an answer of several runs has no report in this form; write the report of a run: \
                  diskspd report r-1.json --out FILE",
                 visible::line(&out.path.to_string_lossy())
             )])),
         }
     });
-    let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
+    let formats = formats.collect::<Result<Vec<&Format>, CommandError>>()?;
     let permitted = {
         let (outs, mut door) = (outs.to_vec(), door);
         patience.attempt("outputs", move || {
@@ -63,7 +63,7 @@ pub fn open(
 ///
 /// # Errors
 /// The file can't be written.
-pub fn save(file: &OutFile, answer: &dyn AnswerForms) -> Result<(), NotDone> {
+pub fn save(file: &OutFile, answer: &dyn AnswerForms) -> Result<(), CommandError> {
     file.save_page(&|sink| match file.form() {
         "json" => sink.write_all(answer.json()?.as_bytes()),
         "csv" => sink.write_all(answer.csv().as_bytes()),

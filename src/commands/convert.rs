@@ -1,19 +1,19 @@
 //! `diskspd convert`: a job file of fio, or an XML profile, becomes a command line or a profile.
 
+use super::command_error::CommandError;
 use super::load;
-use super::not_done::NotDone;
 use super::output::OutFile;
 use super::own_files::own_files;
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{
-    ConvertRequest, ConvertSource, Exit, Overrides, ProfileFile, ProfileForm, RunRequest, written,
+    ConvertRequest, ConvertSource, Exit, Overrides, ProfileFile, ProfileForm, RunRequest, print_options,
 };
 use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, RunOptions, xml};
 use crate::report::{self, profile_xml};
 use crate::run::destination::named;
-use crate::run::{Named, OutputDoor, Patience};
+use crate::run::{HangGuard, Named, OutputPolicy};
 use crate::sys::standard_error;
 use std::ffi::OsString;
 use std::path::Path;
@@ -23,7 +23,7 @@ use std::path::Path;
 /// # Errors
 /// Fails if the file cannot be read or converted, no command line expresses it, or the profile cannot be
 /// written.
-pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
+pub fn convert(request: &ConvertRequest) -> Result<Exit, CommandError> {
     let file = profile_file(&request.source);
     let of_file = RunRequest { profile_file: Some(file), quiet: request.quiet, ..RunRequest::default() };
     let out = request.out.as_deref().map(|path| open_output(path, &of_file)).transpose()?;
@@ -31,7 +31,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     let (profile, run_options) = (&run.profile, &run.run_options);
     judge_profile(profile, run_options)?;
     let Some((path, out)) = request.out.as_deref().zip(out) else {
-        return match written::command_line(profile, run_options) {
+        return match print_options::command_line(profile, run_options) {
             Some(words) => super::print(&format!("diskspd {}\n", quoted(&words))),
             None => Err(no_line(&request.source, profile)),
         };
@@ -39,7 +39,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     let bytes = write_document(profile).ok_or_else(|| {
         let what = format!("{}: cannot be expressed as an XML profile", name(&request.source));
         let finding = Finding { remedy: Some(as_it_is(&request.source)), ..Finding::error(what) };
-        NotDone::usage(vec![finding])
+        CommandError::usage(vec![finding])
     })?;
     out.save_page(&|sink| sink.write_all(&bytes))?;
     let text = how_to_run(path, profile, run_options);
@@ -105,22 +105,22 @@ fn form_of(path: &Path) -> ProfileForm {
     }
 }
 
-fn open_output(path: &Path, request: &RunRequest) -> Result<OutFile, NotDone> {
+fn open_output(path: &Path, request: &RunRequest) -> Result<OutFile, CommandError> {
     let read = own_files(request).reads.into_iter().map(|file| Named { by: "convert".into(), ..file });
-    let permitted = OutputDoor::default().which_reads(read).permit("--out", path)?;
-    let xml = report::format_named("xml").ok_or_else(|| NotDone::failed(["there is no XML"]))?;
-    OutFile::open(permitted, path, xml, &Patience::default())
+    let permitted = OutputPolicy::default().which_reads(read).permit("--out", path)?;
+    let xml = report::format_named("xml").ok_or_else(|| CommandError::failed(["there is no XML"]))?;
+    OutFile::open(permitted, path, xml, &HangGuard::default())
 }
 
-fn judge_profile(profile: &Profile, run_options: &RunOptions) -> Result<(), NotDone> {
+fn judge_profile(profile: &Profile, run_options: &RunOptions) -> Result<(), CommandError> {
     let findings = validate(profile, true).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<Finding> = findings.filter(|found| found.severity == Severity::Error).collect();
-    if errors.is_empty() { Ok(()) } else { Err(NotDone::usage(errors)) }
+    if errors.is_empty() { Ok(()) } else { Err(CommandError::usage(errors)) }
 }
 
-fn no_line(source: &ConvertSource, profile: &Profile) -> NotDone {
+fn no_line(source: &ConvertSource, profile: &Profile) -> CommandError {
     let why = match profile.time_spans.len() {
-        1 => "targets with settings of their own".to_owned(),
+        1 => "targets with separate settings".to_owned(),
         spans => format!("{spans} time spans"),
     };
     let what = format!("{}: cannot be expressed as one command line: it has {why}", name(source));
@@ -129,7 +129,7 @@ fn no_line(source: &ConvertSource, profile: &Profile) -> NotDone {
         Some(_) => format!("write a profile: diskspd convert {} --out FILE.xml", typed(source)),
         None => as_it_is(source),
     });
-    NotDone::usage(vec![finding])
+    CommandError::usage(vec![finding])
 }
 
 fn comparable_profile(mut profile: Profile) -> Profile {
@@ -145,10 +145,11 @@ fn comparable_profile(mut profile: Profile) -> Profile {
 /// The command lines that run it.
 fn how_to_run(path: &Path, profile: &Profile, run_options: &RunOptions) -> String {
     let file = if path == Path::new("-") { "FILE".into() } else { path.to_string_lossy() };
-    let options = std::iter::once(format!("-X{file}")).chain(written::words_of_run_options(run_options));
+    let options =
+        std::iter::once(format!("-X{file}")).chain(print_options::words_of_run_options(run_options));
     let words: Vec<OsString> = options.map(OsString::from).collect();
     let with_file = format!("run it: diskspd {}\n", quoted(&words));
-    match written::command_line(profile, run_options) {
+    match print_options::command_line(profile, run_options) {
         Some(words) => format!("{with_file}or:     diskspd {}\n", quoted(&words)),
         None => with_file,
     }

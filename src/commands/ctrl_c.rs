@@ -1,6 +1,6 @@
 //! Handling of Ctrl-C and other signals that end runs, while the returned value is kept.
 
-use super::not_done::{NotDone, failed_with};
+use super::command_error::{CommandError, failed_with};
 pub use crate::run::Unwatched;
 use crate::run::events::{self, Event};
 use crate::run::{self, Control};
@@ -17,7 +17,7 @@ pub fn ends_a_run(
     control: &Arc<Control>,
     stop: Option<Arc<Event>>,
     document: bool,
-) -> Result<impl Sized + use<>, NotDone> {
+) -> Result<impl Sized + use<>, CommandError> {
     let signals = run::watch(Arc::clone(control), stop.clone(), document)?;
     let event = stop.map(|event| events::stop_when_set(event, Arc::clone(control))).transpose();
     Ok((signals, event.map_err(|error| format!("-yp: {error}"))?))

@@ -1,7 +1,7 @@
 //! `diskspd devices`: the block devices of the machine, as a table or JSON
 //! (`docs/reference/devices.schema.json`).
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::output;
 use crate::cli::Exit;
 use crate::host::devices::{self, Disk};
@@ -15,7 +15,7 @@ use crate::units::table::{self, Cell, TableColumn};
 ///
 /// # Errors
 /// The list can't be written.
-pub fn devices(json: bool) -> Result<Exit, NotDone> {
+pub fn devices(json: bool) -> Result<Exit, CommandError> {
     let disks = devices::list(&Root::live());
     match json {
         true => output::json_to_stdout("the list", &disks),

@@ -1,8 +1,9 @@
 //! `diskspd doctor`: properties of the machine that would distort figures, before any measurement.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
+use super::io_features::{self, FeatureStatus, NOT_LOOKED_AT};
 use super::output;
-use super::ways::{self, NOT_LOOKED_AT, WayFound};
+use crate::checks::{arrays, environment};
 use crate::cli::Exit;
 use crate::finding::{Finding, Severity};
 use crate::host::target::{locate, probe};
@@ -12,29 +13,28 @@ use crate::machine::target::TargetKind;
 use crate::plan::can_be_made;
 use crate::profile::RawText;
 use crate::report::findings::block;
-use crate::truth::{arrays, environment};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Answer<'a> {
     findings: &'a [Finding],
     system: &'a System,
-    ways: &'a [WayFound],
+    ways: &'a [FeatureStatus],
 }
 
 /// Inspects the machine and reports findings: [`Exit::Doubtful`] for anything worse than a note.
 ///
 /// # Errors
 /// Fails if some targets are unusable, or the output cannot be written.
-pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
+pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, CommandError> {
     let look = |target: &RawText| {
         let location = locate(target.as_bytes()).map_err(|error| error.to_string())?;
         let facts = probe(&location).map_err(|error| error.to_string())?;
         if facts.kind != TargetKind::Missing {
-            return Ok((ways::look(target, &location), None));
+            return Ok((io_features::look(target, &location), None));
         }
         can_be_made(target, &facts).map_err(|error| error.to_string())?;
-        let message = format!("'{target}' does not exist: what lies beneath its folder was looked at");
+        let message = format!("'{target}' does not exist: the devices below its folder were checked");
         let finding = Finding::of_machine("target-missing", Severity::Note, message).on(target);
         Ok((Vec::new(), Some(finding.remedy("check the name, or create it: a run does with -c<size>"))))
     };
@@ -50,7 +50,7 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
         }
     }
     if !unusable.is_empty() {
-        return Err(NotDone::failed(unusable));
+        return Err(CommandError::failed(unusable));
     }
     let mut system = host::snapshot();
     crate::host::look_around(&mut system, targets.iter().map(storage::storage).collect());
@@ -69,12 +69,12 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     Ok(if doubtful { Exit::Doubtful } else { Exit::Success })
 }
 
-fn text(system: &System, findings: &[Finding], offered: &[WayFound]) -> String {
+fn text(system: &System, findings: &[Finding], offered: &[FeatureStatus]) -> String {
     let mut text: String = findings.iter().map(block).collect();
     if findings.is_empty() {
         text += "found nothing that would distort figures\n";
     }
-    text += &ways::text(offered);
+    text += &io_features::text(offered);
     text += NOT_LOOKED_AT;
     if let Some(fingerprint) = &system.fingerprint {
         text += &format!("fingerprint: {}\n", fingerprint.hash);

@@ -1,9 +1,9 @@
 //! Machine-specific commands on Windows. Runs are available; Linux-only features print a reason and an
 //! alternative.
 
+use super::command_error::CommandError;
 pub use super::event::set_all as set_events;
 use super::job_command::JobCommand;
-use super::not_done::NotDone;
 use super::{devices, doctor, event, precondition, print, run, sweep, trace, verify_after};
 use crate::cli::{self, Exit, Invocation};
 use crate::engine;
@@ -19,11 +19,11 @@ const LACKING: [LackingCommand; 3] = [
     ("this command", "it needs Linux", "use the Linux program"),
 ];
 
-fn lacking_command(command: &str) -> NotDone {
+fn lacking_command(command: &str) -> CommandError {
     let found = LACKING.iter().find(|(name, ..)| *name == command);
     let (name, why, instead) = found.unwrap_or(&LACKING[LACKING.len() - 1]);
-    let what = format!("{name} isn't possible with this program on Windows: {why}");
-    NotDone::usage(vec![Finding::error(what).remedy(*instead)])
+    let what = format!("{name} is not possible with this program on Windows: {why}");
+    CommandError::usage(vec![Finding::error(what).remedy(*instead)])
 }
 
 /// Returns the arguments in the program's syntax: without a command, `/` begins an option, as in DISKSPD.
@@ -43,7 +43,7 @@ pub fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
 ///
 /// # Errors
 /// None.
-pub fn permit_streams() -> Result<(), NotDone> {
+pub fn permit_streams() -> Result<(), CommandError> {
     Ok(())
 }
 
@@ -51,7 +51,7 @@ pub fn permit_streams() -> Result<(), NotDone> {
 ///
 /// # Errors
 /// Fails if it is impossible or unavailable.
-pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, NotDone> {
+pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError> {
     let command = match invocation {
         // Which runs can be made the run itself says, and whoever makes several.
         Invocation::Run(request) => return run::run(&request),
@@ -82,8 +82,8 @@ pub fn let_first_report() {}
 pub fn in_job(
     _: &[OsString],
     _: JobCommand<'_>,
-    command: impl FnOnce() -> Result<Exit, NotDone> + Send,
-) -> Result<Exit, NotDone> {
+    command: impl FnOnce() -> Result<Exit, CommandError> + Send,
+) -> Result<Exit, CommandError> {
     command()
 }
 

@@ -1,6 +1,6 @@
 //! Events between processes: `-ye`, and `diskspd event`, by which scripts take part.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::output;
 use crate::cli::{EventAction, Exit};
 use crate::profile::RawText;
@@ -10,7 +10,7 @@ use crate::run::events::{self, EventError};
 ///
 /// # Errors
 /// Fails if an event cannot be set, or output fails.
-pub fn set_all(names: &[RawText]) -> Result<(), NotDone> {
+pub fn set_all(names: &[RawText]) -> Result<(), CommandError> {
     for name in names {
         let set = events::open_existing(name.as_bytes()).and_then(|event| event.set());
         set.map_err(|error| format!("-ye{name}: {error}"))?;
@@ -23,7 +23,7 @@ pub fn set_all(names: &[RawText]) -> Result<(), NotDone> {
 ///
 /// # Errors
 /// It can't be done.
-pub fn act(action: EventAction, name: &RawText) -> Result<Exit, NotDone> {
+pub fn act(action: EventAction, name: &RawText) -> Result<Exit, CommandError> {
     try_to(action, name.as_bytes()).map_err(|error| format!("event '{name}': {error}"))?;
     Ok(Exit::Success)
 }

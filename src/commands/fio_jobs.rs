@@ -1,7 +1,7 @@
 //! fio's job files on this machine: their includes, the environment, and their targets.
 
 use crate::finding::Finding;
-use crate::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
+use crate::fio_jobs::{self, Converted, Existing, HostContext, Keyword};
 use crate::host::{self, target};
 use crate::machine::System;
 use crate::machine::target::TargetKind;
@@ -21,7 +21,7 @@ pub struct ThisMachine {
     owners: RefCell<Vec<u32>>,
 }
 
-impl JobSurroundings for ThisMachine {
+impl HostContext for ThisMachine {
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }

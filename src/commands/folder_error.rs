@@ -24,7 +24,7 @@ pub enum FolderFault {
     Json(#[from] serde_json::Error),
     #[error("another {kind} is using this folder; wait for it, or name another folder")]
     InUse { kind: &'static str },
-    #[error("it holds files that don't belong to a {kind}; name a new or an empty folder")]
+    #[error("it holds files that do not belong to a {kind}; name a new or an empty folder")]
     OtherFiles { kind: &'static str },
     #[error("it holds another {kind}: {command}; repeat that command if it is yours, or name another folder")]
     Another { kind: &'static str, command: String },
@@ -51,7 +51,7 @@ pub enum FolderFault {
     )]
     OtherVersion { found: String },
     /// Another machine made its runs.
-    #[error("its runs are from another machine ({found}; this is {here}); name another folder")]
+    #[error("its runs are from another machine ({found}, this is {here}); name another folder")]
     OtherMachine { found: String, here: String },
 }
 

@@ -3,7 +3,7 @@
 use super::compare::BootRun;
 use super::sweep::KeptSweep;
 use super::verify_after::Cycle;
-use crate::lab::sweep::Ran;
+use crate::experiments::sweep::Ran;
 
 /// The command of a sweep (`sweep.json`), or one of its runs; whether it is one.
 pub fn sweep_folder(bytes: &[u8]) -> bool {

@@ -1,8 +1,8 @@
 //! Warns before runs that cannot give an answer.
 
 use super::quiet;
+use crate::experiments::compare::{Foreseen, PlannedRuns, foreseen};
 use crate::finding::Finding;
-use crate::lab::compare::{Foreseen, PlannedRuns, foreseen};
 
 /// Prints the limits of the planned runs, and the sufficient number of runs, in the words of `remedy`.
 /// `deciding`: figures that decide, which share one error rate.

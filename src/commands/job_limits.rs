@@ -1,6 +1,6 @@
 //! Limits of a job of several ranks, each with the reason and the remedy.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::runnable::{self, Runnable};
 use crate::cli::RunRequest;
 use crate::finding::Finding;
@@ -16,9 +16,11 @@ pub fn is_by_rank(path: &RawText) -> bool {
 ///
 /// # Errors
 /// This process leads a job.
-pub fn refuse(what: &str) -> Result<(), NotDone> {
+pub fn refuse(what: &str) -> Result<(), CommandError> {
     match runnable::is_led() {
-        true => Err(NotDone::failed([format!("{what} runs on one host: start it without the launcher")])),
+        true => {
+            Err(CommandError::failed([format!("{what} runs on one host: start it without the launcher")]))
+        }
         false => Ok(()),
     }
 }

@@ -1,8 +1,8 @@
 //! The run and its options: from the command line, a file of `-X` or `--fio`, or a record (`rerun`).
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::runnable::Runnable;
-use super::{fio_jobs, known_runs, stored};
+use super::{fio_jobs, load_runs, stored};
 use crate::cli::{CliError, Exit, ProfileFile, ProfileForm, RunRequest};
 use crate::finding::Finding;
 use crate::fio_jobs::Converted;
@@ -20,7 +20,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-pub struct ToRun {
+pub struct RunSource {
     /// The run, including all settings of the command line.
     pub run: Runnable,
     /// Not if it comes from a record that doesn't say.
@@ -29,14 +29,14 @@ pub struct ToRun {
     pub before: Option<System>,
 }
 
-impl ToRun {
-    fn new(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> ToRun {
+impl RunSource {
+    fn new(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> RunSource {
         let run = Runnable { origin, ..Runnable::new(request, profile, run_options) };
-        ToRun { run, run_options_are_known: true, before: None }
+        RunSource { run, run_options_are_known: true, before: None }
     }
 
-    pub fn repetition(&self, number: usize) -> ToRun {
-        ToRun { run: self.run.repetition(number), before: self.before.clone(), ..*self }
+    pub fn repetition(&self, number: usize) -> RunSource {
+        RunSource { run: self.run.repetition(number), before: self.before.clone(), ..*self }
     }
 }
 
@@ -54,7 +54,7 @@ impl ProfileOnce {
         ProfileOnce { read: OnceCell::new(), origin }
     }
 
-    fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), NotDone> {
+    fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), CommandError> {
         if let Some(read) = self.read.get() {
             return Ok(read.clone());
         }
@@ -69,7 +69,11 @@ impl ProfileOnce {
         Ok(self.read.get_or_init(|| read).clone())
     }
 
-    fn read_file(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), NotDone> {
+    fn read_file(
+        &self,
+        from: &ProfileFile,
+        quiet: bool,
+    ) -> Result<(Profile, RunOptions, Origin), CommandError> {
         let path = from.path.as_path();
         let is_secret = self.origin.is_received();
         let (bytes, owner) = read_limited(from, &self.origin.owners)
@@ -95,8 +99,8 @@ fn of_fio(
     converted: Result<Converted, Vec<Finding>>,
     origin: Origin,
     quiet: bool,
-) -> Result<(Profile, RunOptions, Origin), NotDone> {
-    let converted = converted.map_err(NotDone::usage)?;
+) -> Result<(Profile, RunOptions, Origin), CommandError> {
+    let converted = converted.map_err(CommandError::usage)?;
     if !quiet {
         fio_jobs::notes(&converted).for_each(say);
     }
@@ -108,7 +112,7 @@ fn of_fio(
 /// # Errors
 /// Fails if a file cannot be read or is invalid, or the templates of a profile and the targets do not
 /// match.
-pub fn requested_run(request: &RunRequest) -> Result<ToRun, NotDone> {
+pub fn requested_run(request: &RunRequest) -> Result<RunSource, CommandError> {
     asked_of(request, &ProfileOnce::default())
 }
 
@@ -116,10 +120,10 @@ pub fn requested_run(request: &RunRequest) -> Result<ToRun, NotDone> {
 ///
 /// # Errors
 /// As [`asked`].
-pub fn as_it_is(request: &RunRequest) -> Result<ToRun, NotDone> {
+pub fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> {
     let Some(from) = &request.profile_file else { return requested_run(request) };
     let (profile, run_options, origin) = ProfileOnce::default().read(from, request.quiet)?;
-    Ok(ToRun::new(request, profile, run_options, origin))
+    Ok(RunSource::new(request, profile, run_options, origin))
 }
 
 /// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
@@ -134,10 +138,10 @@ pub fn begins_with(path: &Path, character: u8) -> bool {
 ///
 /// # Errors
 /// As [`asked`].
-pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDone> {
+pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<RunSource, CommandError> {
     if let Some(file) = &request.record {
-        let found = stored::file(file, request.store.as_deref())
-            .and_then(|file| Ok(known_runs::owned_record(&file)?));
+        let found =
+            stored::file(file, request.store.as_deref()).and_then(|file| Ok(load_runs::owned_record(&file)?));
         let (record, owner) = found.map_err(|not| not.with_exit(Exit::Usage))?;
         if let Some(program) = &record.program {
             let hint = format!("start the program again: diskspd judge -- {}", program.line());
@@ -150,21 +154,21 @@ pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDo
         let profile = record.asked_of_each().clone();
         are_targets(&request.permitted, &profile)?;
         let origin = Origin { named: Some(request.permitted.clone()), ..Origin::default() }.owned_by(owner);
-        let again = ToRun::new(request, profile, record.run_options.unwrap_or_default(), origin);
-        return Ok(ToRun { run_options_are_known, before, ..again });
+        let again = RunSource::new(request, profile, record.run_options.unwrap_or_default(), origin);
+        return Ok(RunSource { run_options_are_known, before, ..again });
     }
     let Some(from) = &request.profile_file else {
         let (profile, run_options) = (request.profile.clone(), request.run_options.clone());
-        return Ok(ToRun::new(request, profile, run_options, once.origin.clone()));
+        return Ok(RunSource::new(request, profile, run_options, once.origin.clone()));
     };
     let (profile, run_options, origin) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
     let profile = complete.map_err(|messages| wrong_profile(from, messages))?;
-    Ok(ToRun::new(request, profile, request.run_options.clone().or(run_options), origin))
+    Ok(RunSource::new(request, profile, request.run_options.clone().or(run_options), origin))
 }
 
 /// Whether each of these targets is one of the profile: the user repeats a device to let it be written to.
-fn are_targets(named: &[RawText], profile: &Profile) -> Result<(), NotDone> {
+fn are_targets(named: &[RawText], profile: &Profile) -> Result<(), CommandError> {
     match named.iter().find(|named| !is_target(named, profile)) {
         None => Ok(()),
         Some(other) => Err(CliError::new(format!("'{other}' is not a target of this record"))
@@ -185,9 +189,9 @@ pub fn is_target(named: &RawText, profile: &Profile) -> bool {
     })
 }
 
-fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> NotDone {
+fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> CommandError {
     let given = from.form.form_text(&from.path);
-    NotDone::misused(messages).at(&given)
+    CommandError::misused(messages).at(&given)
 }
 
 /// Why a file with a profile can't be read.
@@ -197,9 +201,9 @@ enum UnreadProfile {
     Missing,
     #[error("no such file; folders end with / here, not with \\: use {0}")]
     Backslashes(String),
-    #[error("can't be opened: {0}")]
+    #[error("cannot be opened: {0}")]
     NotOpened(#[source] OwnersError),
-    #[error("can't be read: {0}")]
+    #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     #[error("is a directory; name a file in it")]
     IsFolder,

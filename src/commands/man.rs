@@ -1,6 +1,6 @@
 //! `diskspd man`: roff for files and pipes, a pager on a terminal.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::print;
 use crate::cli::{self, Exit};
 use crate::sys::child::feed;
@@ -13,7 +13,7 @@ use std::process::Command;
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn show(page: &str) -> Result<Exit, NotDone> {
+pub fn show(page: &str) -> Result<Exit, CommandError> {
     if !standard_output::is_terminal() {
         return print(page);
     }

@@ -1,30 +1,34 @@
 //! One run of a command line: its outputs are opened, it is run, reported and judged.
 
+use super::command_error::{CommandError, report_error};
+use super::completed_run::CompletedResults;
 use super::console::{Console, Manner};
-use super::load::ToRun;
-use super::made::MadeResults;
+use super::load::RunSource;
 use super::measure_with::measure_with;
 use super::measurement::{self, Measurement, RunTurn};
-use super::not_done::{NotDone, report_error};
 use super::output::{self, OutFile, Outputs, StandardOutput};
-use super::{ctrl_c, ending, rerun, save};
+use super::{ctrl_c, end_of_run, rerun, save};
+use crate::checks::{JudgedRecord, damaged, outages};
 use crate::cli::{Exit, RunRequest};
 use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, WithVerdicts};
 use crate::run::events::{self, Event, Events};
-use crate::run::{Executed, Patience, Session};
+use crate::run::{Executed, HangGuard, Session};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::Screen;
-use crate::truth::{Judged, damaged, outages};
 use std::sync::Arc;
 
 /// Runs and reports; `turn`: its place among several runs.
 ///
 /// # Errors
 /// Fails if it cannot be run, without any measurement.
-pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Result<Measurement, NotDone> {
+pub fn measure(
+    asked: &RunSource,
+    request: &RunRequest,
+    turn: Option<RunTurn>,
+) -> Result<Measurement, CommandError> {
     if let Some(tool) = asked.run.tool()? {
         return measure_with(&tool, asked, request, turn);
     }
@@ -32,7 +36,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     // Before the files of --out and --stream are there.
     run.can_begin()?;
     let control = turn.as_ref().map_or_else(Arc::default, |turn| Arc::clone(turn.control));
-    let patience = Patience::of_run(&control);
+    let patience = HangGuard::of_run(&control);
     save::try_out(request, &patience)?;
     let (events, stop) = open_events(request)?;
     let Outputs { mut files, stream, mut standard_output } = Outputs::open(request, run, &patience)?;
@@ -49,7 +53,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     let manner = Manner { verbose: profile.verbose, quiet: request.quiet, document };
     let display = measurement::display(turn.as_ref(), run, request.quiet);
     // Of several runs there is one block behind all.
-    let block = ending::place(&manner).filter(|_| turn.is_none());
+    let block = end_of_run::place(&manner).filter(|_| turn.is_none());
     let files = Arc::new(files);
     let session = Session {
         one_of_several: turn.is_some(),
@@ -64,7 +68,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
         rerun::tell_differences(before, &executed.record.host().system);
     }
     if executed.refused && !for_programs {
-        return Err(NotDone::failed(executed.failures));
+        return Err(CommandError::failed(executed.failures));
     }
     let exit = report_on(&executed, request, &files, standard_output, &patience, block);
     if turn.is_none() && standard_output == StandardOutput::Report && !request.quiet {
@@ -74,10 +78,10 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
         process::end(exit.code());
     }
     if let Some(turn) = turn {
-        files.iter().for_each(|file| turn.earlier.add(file, &Judged::new(&executed.record)));
+        files.iter().for_each(|file| turn.earlier.add(file, &JudgedRecord::new(&executed.record)));
     }
     let interrupted = control.is_interrupted();
-    let results = MadeResults::Here(Box::new(executed.record));
+    let results = CompletedResults::Here(Box::new(executed.record));
     Ok(Measurement { exit, results, interrupted })
 }
 
@@ -88,12 +92,12 @@ pub(super) fn report_on(
     request: &RunRequest,
     files: &[OutFile],
     standard_output: StandardOutput,
-    patience: &Patience,
+    patience: &HangGuard,
     block: Option<Screen>,
 ) -> Exit {
     let Executed { record, failures, troubles, .. } = executed;
     let profile = &record.profile;
-    let judged = &Judged::new(record);
+    let judged = &JudgedRecord::new(record);
     // What is on standard output in place of this report would be followed by it, and could be read by no
     // program.
     let mut exit = match standard_output {
@@ -105,7 +109,7 @@ pub(super) fn report_on(
     };
     exit = exit.max(output::save_all(files, judged));
     if request.save.is_some() {
-        let results = MadeResults::Here(Box::new(record.clone()));
+        let results = CompletedResults::Here(Box::new(record.clone()));
         exit = exit.max(report_error(save::save(&results, request, patience)));
     }
     if !failures.is_empty() {
@@ -114,10 +118,10 @@ pub(super) fn report_on(
             say("");
         }
         let end = "the run failed; failed and later time spans have no figures";
-        exit = NotDone::failed(failures.iter().map(String::as_str).chain([end])).tell();
+        exit = CommandError::failed(failures.iter().map(String::as_str).chain([end])).tell();
     }
     if !troubles.is_empty() {
-        exit = NotDone::failed(troubles).tell();
+        exit = CommandError::failed(troubles).tell();
     }
     if judged.judgement.findings.iter().any(|finding| finding.name == damaged::NAME) {
         exit = Exit::Corrupt;
@@ -134,18 +138,18 @@ pub(super) fn report_on(
     };
     standard_error::write(&findings::text(&judged.judgement, detail));
     if let Some(screen) = block {
-        ending::of_run(judged, request, &screen);
+        end_of_run::of_run(judged, request, &screen);
     }
     let doubtful = request.strict && judged.judgement.is_doubtful();
     if doubtful && exit == Exit::Success { Exit::Doubtful } else { exit }
 }
 
 /// Opens the events of the command line; the last one ends the run (`-yp`).
-pub(super) fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), NotDone> {
+pub(super) fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), CommandError> {
     let open = |option: &str, name: &Option<RawText>| match name {
         Some(name) => match events::open(name.as_bytes()) {
             Ok(event) => Ok(Some(event)),
-            Err(error) => Err(NotDone::from(format!("{option}{name}: {error}"))),
+            Err(error) => Err(CommandError::from(format!("{option}{name}: {error}"))),
         },
         None => Ok(None),
     };

@@ -1,10 +1,10 @@
 //! A single run of DISKSPD, or one of `--repeat`: its results are printed, written, kept.
 
+use super::command_error::{CommandError, report_error};
+use super::completed_run::CompletedResults;
 use super::console::{Console, Manner};
-use super::load::ToRun;
-use super::made::MadeResults;
+use super::load::RunSource;
 use super::measurement::{self, Measurement, RunTurn};
-use super::not_done::{NotDone, report_error};
 use super::output::{self, OutFile};
 use super::with::{Tool, ToolResults, WithFault};
 use super::{ctrl_c, own_files, save};
@@ -12,7 +12,7 @@ use crate::cli::{Exit, OutRequest, RunRequest};
 use crate::finding::Finding;
 use crate::profile::ResultFormat;
 use crate::report::{HTML, html, run_text};
-use crate::run::{OutputDoor, Patience};
+use crate::run::{HangGuard, OutputPolicy};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
 use crate::units::visible;
@@ -24,13 +24,13 @@ use std::sync::Arc;
 /// Fails without any measurement if it is impossible.
 pub fn measure_with(
     tool: &Tool,
-    asked: &ToRun,
+    asked: &RunSource,
     request: &RunRequest,
     turn: Option<RunTurn>,
-) -> Result<Measurement, NotDone> {
+) -> Result<Measurement, CommandError> {
     no_place_for(request)?;
     let control = turn.as_ref().map_or_else(Arc::default, |turn| Arc::clone(turn.control));
-    let patience = Patience::of_run(&control);
+    let patience = HangGuard::of_run(&control);
     save::try_out(request, &patience)?;
     let mut files = open(request, &patience)?;
     if let Some(turn) = &turn {
@@ -61,23 +61,25 @@ pub fn measure_with(
     if let Some(turn) = turn {
         files.iter().for_each(|file| turn.earlier.add_results(file, &made));
     }
-    let results = MadeResults::ByTool(Box::new(made));
+    let results = CompletedResults::ByTool(Box::new(made));
     exit = exit.max(report_error(save::save(&results, request, &patience)));
     Ok(Measurement { exit, results, interrupted: false })
 }
 
-fn interrupted_error(fault: WithFault) -> NotDone {
+fn interrupted_error(fault: WithFault) -> CommandError {
     match fault {
-        WithFault::Interrupted => NotDone::failed(["the run was interrupted; DISKSPD printed no figures"]),
+        WithFault::Interrupted => {
+            CommandError::failed(["the run was interrupted; DISKSPD printed no figures"])
+        }
         fault => fault.into(),
     }
 }
 
-fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
+fn no_place_for(request: &RunRequest) -> Result<(), CommandError> {
     const OF_OURS: [&str; 3] = ["-P", "--xml-verdict", "--text-verdict"];
     let given = request.of_one_run().find(|option| OF_OURS.contains(option));
     match given.or_else(|| request.follows_one_run()) {
-        Some(option) => Err(NotDone::misused([format!(
+        Some(option) => Err(CommandError::misused([format!(
             "{option} and --with exclude each other: {option} works only in runs of this program; leave out \
              one of them"
         )])),
@@ -85,14 +87,14 @@ fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
     }
 }
 
-fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDone> {
-    let mut door = OutputDoor::default().which_owns(&own_files::own_files(request));
+fn open(request: &RunRequest, patience: &HangGuard) -> Result<Vec<OutFile>, CommandError> {
+    let mut door = OutputPolicy::default().which_owns(&own_files::own_files(request));
     let open = |out: &OutRequest| {
         let format = output::format_of(out, output::verdicts(request))?;
         if !["xml", "html"].contains(&format.name) {
-            return Err(NotDone::misused([format!(
-                "--out {}: with --with only XML or an HTML page can be written: name a file that ends with \
-                 .xml or .html",
+            return Err(CommandError::misused([format!(
+                "--out {}: with --with only XML or an HTML page can be written: use a name with .xml or \
+                 .html at its end",
                 visible::line(&out.path.to_string_lossy())
             )]));
         }
@@ -101,14 +103,14 @@ fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDo
     request.out.iter().map(open).collect()
 }
 
-fn print(made: &ToolResults, is_xml: bool, verbose: bool) -> Result<Exit, NotDone> {
+fn print(made: &ToolResults, is_xml: bool, verbose: bool) -> Result<Exit, CommandError> {
     match is_xml {
         true => output::to_stdout(&made.document),
         false => output::to_stdout(run_text::text(&made.known, verbose, standard_output::room()).as_bytes()),
     }
 }
 
-fn write(file: &OutFile, made: &ToolResults) -> Result<(), NotDone> {
+fn write(file: &OutFile, made: &ToolResults) -> Result<(), CommandError> {
     if !file.is(&HTML) {
         return file.save_page(&|sink| sink.write_all(&made.document));
     }

@@ -1,7 +1,7 @@
 //! The result of a single run, and its place among several.
 
+use super::completed_run::CompletedResults;
 use super::console::display::{Display, Step};
-use super::made::MadeResults;
 use super::output::EarlierReports;
 use super::runnable::Runnable;
 use crate::cli::Exit;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 pub struct Measurement {
     pub exit: Exit,
-    pub results: MadeResults,
+    pub results: CompletedResults,
     /// The user ended it before its time.
     pub interrupted: bool,
 }

@@ -1,11 +1,12 @@
 //! `diskspd merge FILE FILE ..`: the records of several hosts as one.
 
+use super::command_error::{CommandError, report_error};
 use super::console::display::Display;
-use super::known_runs::{self, RunFile};
-use super::not_done::{NotDone, report_error};
+use super::load_runs::{self, RunFile};
 use super::output::{self, OutFile};
 use super::stored;
-use super::unread_runs::UnreadRuns;
+use super::unread_runs::UnreadRunsError;
+use crate::checks::JudgedRecord;
 use crate::cli::{Exit, MergeRequest, OutRequest};
 use crate::finding::Finding;
 use crate::merge::{Merge, merge_known};
@@ -13,10 +14,9 @@ use crate::report::findings::{self, Detail};
 use crate::report::{Format, TEXT, WithVerdicts, run_text};
 use crate::results::{Host, Record, RunSummary};
 use crate::run::destination;
-use crate::run::{Named, OutputDoor, Patience};
+use crate::run::{HangGuard, Named, OutputPolicy};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
-use crate::truth::Judged;
 use std::path::{Path, PathBuf};
 
 /// Merges, prints and writes. An unreadable file is a host without figures: the other hosts are reported,
@@ -24,14 +24,14 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Fails if the files do not belong to one run, or output fails.
-pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
+pub fn merge(request: &MergeRequest) -> Result<Exit, CommandError> {
     let named_files = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
-    let given = named_files.collect::<Result<Vec<PathBuf>, NotDone>>()?;
-    let files = known_runs::files(&given);
+    let given = named_files.collect::<Result<Vec<PathBuf>, CommandError>>()?;
+    let files = load_runs::files(&given);
     let read = files.iter().map(|(file, _)| Named { by: "merge".into(), path: file.clone() });
-    let mut door = OutputDoor::default().which_reads(read);
+    let mut door = OutputPolicy::default().which_reads(read);
     let outs = request.out.iter().map(|out| open_output(out, request, &mut door));
-    let outs = outs.collect::<Result<Vec<OutFile>, NotDone>>()?;
+    let outs = outs.collect::<Result<Vec<OutFile>, CommandError>>()?;
     let mut hosts = Hosts { door, ..Hosts::default() };
     let (display, all) = (Display::new(false), files.len());
     for (number, (file, there)) in files.into_iter().enumerate() {
@@ -46,14 +46,18 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     }
 }
 
-fn open_output(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Result<OutFile, NotDone> {
+fn open_output(
+    out: &OutRequest,
+    request: &MergeRequest,
+    door: &mut OutputPolicy,
+) -> Result<OutFile, CommandError> {
     let format = output::format_of(out, requested_verdicts(request))?;
-    OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
+    OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &HangGuard::default())
 }
 
 #[derive(Default)]
 struct Hosts {
-    door: OutputDoor,
+    door: OutputPolicy,
     merge: Merge,
     results: Vec<RunSummary>,
 }
@@ -62,16 +66,16 @@ impl Hosts {
     fn add(
         &mut self,
         file: &Path,
-        there: Result<(), UnreadRuns>,
+        there: Result<(), UnreadRunsError>,
         request: &MergeRequest,
-    ) -> Result<(), NotDone> {
-        let shown = known_runs::display_path(file);
+    ) -> Result<(), CommandError> {
+        let shown = load_runs::display_path(file);
         let mixed = || {
-            let why = "results of other programs and records can't be merged with each other: name only \
+            let why = "results of other programs and records cannot be merged with each other: name only \
                        records, or only results";
-            NotDone::from(format!("{shown}: {why}"))
+            CommandError::from(format!("{shown}: {why}"))
         };
-        match there.and_then(|()| known_runs::run_file(file)) {
+        match there.and_then(|()| load_runs::run_file(file)) {
             Ok(RunFile::Record(_)) if !self.results.is_empty() => Err(mixed()),
             Ok(RunFile::Results(_)) if self.merge.hosts() > 0 => Err(mixed()),
             Ok(RunFile::Results(runs)) => {
@@ -93,8 +97,8 @@ impl Hosts {
         }
     }
 
-    fn write_alone(&mut self, record: &Record, request: &MergeRequest) -> Result<(), NotDone> {
-        let judged = Judged::new(record);
+    fn write_alone(&mut self, record: &Record, request: &MergeRequest) -> Result<(), CommandError> {
+        let judged = JudgedRecord::new(record);
         for out in request.out.iter().filter(|out| out.is_xml()) {
             let path = host_path(&out.path, self.merge.last_name());
             let out = OutRequest { format: Some("xml"), path };
@@ -120,8 +124,8 @@ fn host_path(path: &Path, host: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Result<Exit, NotDone> {
-    let judged = Judged::new(&record);
+fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Result<Exit, CommandError> {
+    let judged = JudgedRecord::new(&record);
     let mut exit = Exit::Success;
     let instead = |out: &OutRequest| destination::is_standard_output(&out.path);
     let reports = !request.out.iter().any(instead);
@@ -140,10 +144,10 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
 }
 
-fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
+fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, CommandError> {
     if let Some(out) = request.out.first() {
-        return Err(NotDone::misused([format!(
-            "--out {}: can't write a report from results of other programs, which hold only figures; the \
+        return Err(CommandError::misused([format!(
+            "--out {}: cannot write a report from results of other programs, which hold only figures; the \
              merged figures go to standard output",
             out.path.display()
         )]));

@@ -5,36 +5,38 @@ mod answer_forms;
 mod baseline;
 #[cfg(target_os = "linux")]
 mod cluster;
+mod command_error;
 mod compare;
+mod completed_run;
 mod console;
 mod convert;
 mod ctrl_c;
 mod devices;
 mod doctor;
-mod ending;
+mod end_of_run;
 mod event;
 mod fio_jobs;
 mod fio_logs;
 mod folder_error;
 pub mod foreign;
 mod foreseen;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
-mod here;
 mod history;
+#[cfg_attr(not(target_os = "linux"), path = "io_features/elsewhere.rs")]
+mod io_features;
 mod job_command;
 mod job_limits;
 #[cfg(target_os = "linux")]
 mod judge;
-mod known_runs;
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+mod linux;
 mod load;
-mod made;
+mod load_runs;
 mod man;
 mod measure;
 mod measure_with;
 mod measurement;
 mod merge;
 mod next_step;
-mod not_done;
 mod other_program;
 mod output;
 mod own_files;
@@ -51,9 +53,9 @@ mod repetition;
 mod report;
 mod rerun;
 mod run;
+mod run_backend;
 mod runnable;
 mod save;
-mod several;
 mod shown;
 mod side_run;
 mod stored;
@@ -63,26 +65,24 @@ mod sweep;
 mod trace;
 mod unread_runs;
 mod verify_after;
-#[cfg_attr(not(target_os = "linux"), path = "ways/elsewhere.rs")]
-mod ways;
 mod with;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::run::guard;
 use crate::sys::{parent_process, process, standard_output};
+use command_error::{CommandError, DEFECT, report_error};
 use job_command::JobCommand;
-use not_done::{DEFECT, NotDone, report_error};
 use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the command that the arguments (program name first) ask for; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
-    let arguments = here::typed(arguments);
+    let arguments = linux::typed(arguments);
     process::prepare();
     crate::clock::prepare();
     let done = std::panic::catch_unwind(|| obey_arguments(&arguments))
-        .unwrap_or_else(|_| Err(NotDone::failed([DEFECT])));
+        .unwrap_or_else(|_| Err(CommandError::failed([DEFECT])));
     let has_failed = done.is_err();
     let exit = report_error(done);
     let is_bisection = cli::is_bisection(&arguments);
@@ -94,22 +94,22 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     exit.into()
 }
 
-fn obey_arguments(arguments: &[OsString]) -> Result<Exit, NotDone> {
-    here::permit_streams()?;
+fn obey_arguments(arguments: &[OsString]) -> Result<Exit, CommandError> {
+    linux::permit_streams()?;
     if let Some(error) = misspelled_command(arguments) {
         return Err(error.into());
     }
     let (give_up, _) = cli::split_give_up(arguments)?;
     match cli::parse(arguments) {
         Ok(invocation) => {
-            here::give_up(&invocation);
+            linux::give_up(&invocation);
             guard::watch(give_up);
             dispatch(invocation, arguments)
         }
         // -ye takes effect where it stands, whatever is wrong behind it.
         Err(error) => {
-            here::let_first_report();
-            here::set_events(&error.set_events).and(Err(error.into()))
+            linux::let_first_report();
+            linux::set_events(&error.set_events).and(Err(error.into()))
         }
     }
 }
@@ -131,7 +131,7 @@ fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
     (!is_there).then(error)
 }
 
-fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotDone> {
+fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
     match invocation {
         Invocation::Usage(extent) => {
             let printed = print(&cli::help::usage(extent, standard_output::columns()));
@@ -152,17 +152,17 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, NotD
         Invocation::Preset(request) => preset::preset(&request),
         Invocation::History(request) => history::history(&request),
         Invocation::Compare(request) => {
-            here::in_job(arguments, JobCommand::quiet(request.quiet), || compare::compare(&request))
+            linux::in_job(arguments, JobCommand::quiet(request.quiet), || compare::compare(&request))
         }
         Invocation::Merge(request) => merge::merge(&request),
         Invocation::Report(request) => report::report(&request),
         Invocation::Convert(request) => convert::convert(&request),
         Invocation::Suite(request) => {
-            here::in_job(arguments, JobCommand::quiet(request.quiet), || suite::suite(&request))
+            linux::in_job(arguments, JobCommand::quiet(request.quiet), || suite::suite(&request))
         }
         Invocation::Baseline(request) => {
-            here::in_job(arguments, JobCommand::quiet(request.is_quiet()), || baseline::baseline(&request))
+            linux::in_job(arguments, JobCommand::quiet(request.is_quiet()), || baseline::baseline(&request))
         }
-        of_this_machine => here::obey(of_this_machine, arguments),
+        of_this_machine => linux::obey(of_this_machine, arguments),
     }
 }

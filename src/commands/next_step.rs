@@ -1,10 +1,10 @@
 //! The suggested command after a run, which answers the question left open by its figures. It always
 //! parses.
 
-use crate::cli::{self, typed};
+use crate::checks::{JudgedRecord, Verdict, damaged};
+use crate::cli::{self, shell_quote};
 use crate::finding::Severity;
-use crate::report::end_block::NextCommand;
-use crate::truth::{Judged, Verdict, damaged};
+use crate::report::run_summary_text::NextCommand;
 use std::ffi::OsString;
 
 type AddedOptions = (&'static str, &'static [&'static str]);
@@ -45,14 +45,14 @@ const EXPLAINED: &[&str] = &[
 ];
 
 /// Returns the next command after a run; `typed`: its arguments, the program's name first.
-pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
+pub fn of_run(judged: &JudgedRecord, typed: &[OsString]) -> Option<NextCommand> {
     let (program, words) = typed.split_first()?;
     let has = |option: &str| words.iter().any(|word| is_option(word, option));
     if words.first().is_some_and(|word| word == "rerun") {
         if has("--out") {
             return None;
         }
-        let why = "to keep these figures, and compare them with those of the record";
+        let why = "to keep these figures, and compare them with the record";
         return next_command(program, why, &["rerun", "--out", "again.json"], &words[1..]);
     }
     let mut steps = Vec::new();
@@ -91,14 +91,14 @@ pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
     let once = judged.record.profile.time_spans.len() > 1 || FOLLOWS.iter().any(|option| has(option));
     let usual: [(bool, AddedOptions); 4] = [
         (timed, ("to see latencies too", &["-L"])),
-        (once || has("--repeat"), ("to see how far runs differ", &["--repeat", "5"])),
+        (once || has("--repeat"), ("to see run-to-run variation", &["--repeat", "5"])),
         (has("--out"), ("to see it as a page with charts", &["--out", "page.html"])),
         (has("--save"), ("to keep it, and compare others with it", &["--save"])),
     ];
     usual.into_iter().filter(|(done, _)| !done).find_map(|(_, step)| with_options(program, words, step))
 }
 
-fn target_words(judged: &Judged) -> Vec<OsString> {
+fn target_words(judged: &JudgedRecord) -> Vec<OsString> {
     let mut targets: Vec<OsString> = Vec::new();
     for target in judged.record.profile.time_spans.iter().flat_map(|span| &span.targets) {
         let path = target.path.as_path().as_os_str().to_owned();
@@ -130,7 +130,7 @@ fn store_words(words: &[OsString]) -> Vec<OsString> {
 }
 
 /// Whether a device has this verdict, and it takes something away from the figures.
-fn has_device_verdict(judged: &Judged, verdict: Verdict) -> bool {
+fn has_device_verdict(judged: &JudgedRecord, verdict: Verdict) -> bool {
     let parts = judged.judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     parts.into_iter().any(|part| part.verdict == verdict && part.severity > Some(Severity::Note))
 }
@@ -140,7 +140,7 @@ const CROWDED: &[&str] = &["run-queue-delay", "limited-by-busy-cpus"];
 
 /// The command line with as many threads as there are CPUs, in place of more; `None` = there are no more, or
 /// `-t` does not set them.
-fn fewer_threads(judged: &Judged, words: &[OsString]) -> Option<Vec<OsString>> {
+fn fewer_threads(judged: &JudgedRecord, words: &[OsString]) -> Option<Vec<OsString>> {
     let cpus = judged.record.host().system.topology.allowed_cpus().count();
     let [span] = judged.record.profile.time_spans.as_slice() else { return None };
     let [_] = span.targets.as_slice() else { return None };
@@ -182,7 +182,7 @@ fn next_command(
     cli::parse(&words).ok()?;
     Some(NextCommand {
         why,
-        words: words.iter().map(|word| typed::quoted(std::slice::from_ref(word))).collect(),
+        words: words.iter().map(|word| shell_quote::quoted(std::slice::from_ref(word))).collect(),
     })
 }
 
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn completed_steps_are_not_suggested() {
         let record = Record::new(Profile::default(), System::default(), Results::default());
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         for (given, next) in [
             ("diskspd -b4K x", "diskspd --repeat 5 -b4K x"),
             ("diskspd -b4K --repeat 3 x", "diskspd --out page.html -b4K --repeat 3 x"),
@@ -237,7 +237,7 @@ mod tests {
             (&["slow-target"], "diskspd x y", ""),
             (&[damaged::NAME], "diskspd --verify x", ""),
         ] {
-            let mut judged = Judged::new(&record);
+            let mut judged = JudgedRecord::new(&record);
             let found = names.iter().map(|name| Finding { name, ..Finding::warning("it is so") });
             judged.judgement.findings = found.collect();
             assert_eq!(command_text(of_run(&judged, &split_line(given))), next, "{names:?}: {given}");
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn device_verdicts_and_cpus_decide_what_is_typed_next() {
-        use crate::truth::{DeviceVerdict, SpanVerdict};
+        use crate::checks::{DeviceVerdict, SpanVerdict};
         let mut record = Record::new(Profile::default(), System::default(), Results::default());
         record.profile.time_spans =
             vec![crate::profile::TimeSpan { targets: vec![Default::default()], ..Default::default() }];
@@ -266,7 +266,7 @@ mod tests {
             (Verdict::Verified, None, Some("limited-by-busy-cpus"), "diskspd -t8 -o4 x", "diskspd -t2 -o4 x"),
             (Verdict::Verified, None, Some("run-queue-delay"), "diskspd -F8 x", "diskspd doctor x"),
         ] {
-            let mut judged = Judged::new(&record);
+            let mut judged = JudgedRecord::new(&record);
             let parts = vec![DeviceVerdict::of_hosts(verdict, severity, "as it is".into())];
             judged.judgement.verdicts = vec![SpanVerdict { time_span: 1, verdict, severity, parts }];
             let found = finding.into_iter().map(|name| Finding { name, ..Finding::warning("it is so") });

@@ -19,12 +19,12 @@ const TOLD_LINES: usize = 3;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramFault {
-    #[error("can't be started: {source}{hint}")]
+    #[error("cannot be started: {source}{hint}")]
     NotStarted { source: io::Error, hint: String },
-    #[error("can't be watched: {0}")]
+    #[error("cannot be watched: {0}")]
     Unwatched(#[from] io::Error),
     /// It takes longer than it may.
-    #[error("doesn't end within {} s", .most_ns / SECOND)]
+    #[error("does not end within {} s", .most_ns / SECOND)]
     TooLong {
         /// The time that it had, ns.
         most_ns: u64,
@@ -81,7 +81,7 @@ pub fn how(status: ExitStatus) -> String {
 }
 
 pub fn behind(message: &str) -> String {
-    if message.is_empty() { ", without a word".to_owned() } else { format!(": {message}") }
+    if message.is_empty() { ", without a message".to_owned() } else { format!(": {message}") }
 }
 
 fn start_hint(program: &Path, error: &io::Error) -> String {

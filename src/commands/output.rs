@@ -1,10 +1,11 @@
 //! Where reports go: standard output, and the files of `--out`.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::runnable::Runnable;
 use super::shown;
 use super::stream::{Replaced, Stream, StreamStyle};
 use super::with::ToolResults;
+use crate::checks::JudgedRecord;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
 use crate::finding::Finding;
 use crate::host;
@@ -12,11 +13,10 @@ use crate::profile::{Profile, ResultFormat};
 use crate::report::live::StreamFormat;
 use crate::report::{self, Format, OfRuns, WithVerdicts};
 use crate::run::{
-    FromTheFirstLine, LateFile, Outlet, OutputDoor, OutputError, Patience, Permitted, destination,
+    FromTheFirstLine, HangGuard, Outlet, OutputError, OutputPolicy, Permitted, StreamedFile, destination,
 };
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
-use crate::truth::Judged;
 use crate::units::visible::Guard;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// It takes them not all.
-pub fn to_stdout(bytes: &[u8]) -> Result<Exit, NotDone> {
+pub fn to_stdout(bytes: &[u8]) -> Result<Exit, CommandError> {
     let mut out = standard_output::writer();
     write_result(standard_output::is_open().and_then(|()| out.write_all(bytes)).and_then(|()| out.flush()))
 }
@@ -36,7 +36,7 @@ pub fn to_stdout(bytes: &[u8]) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// It takes them not all.
-pub fn told_to_stdout(text: &str) -> Result<Exit, NotDone> {
+pub fn told_to_stdout(text: &str) -> Result<Exit, CommandError> {
     write_result(standard_output::is_open().and_then(|()| standard_output::tell(text)))
 }
 
@@ -44,14 +44,14 @@ pub fn told_to_stdout(text: &str) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// It has no form as JSON, or standard output takes it not all.
-pub fn json_to_stdout(what: &str, value: &impl Serialize) -> Result<Exit, NotDone> {
+pub fn json_to_stdout(what: &str, value: &impl Serialize) -> Result<Exit, CommandError> {
     let text = serde_json::to_string_pretty(value);
-    let text = text.map_err(|error| format!("{what} can't be written as JSON: {error}"))?;
+    let text = text.map_err(|error| format!("{what} cannot be written as JSON: {error}"))?;
     to_stdout(format!("{text}\n").as_bytes())
 }
 
 /// A reader of standard output that went away (`| head`) is not an error worth a message.
-fn write_result(result: io::Result<()>) -> Result<Exit, NotDone> {
+fn write_result(result: io::Result<()>) -> Result<Exit, CommandError> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(format!("writing to standard output: {error}").into())
@@ -64,11 +64,11 @@ fn write_result(result: io::Result<()>) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// It takes it not all.
-pub fn report_to_stdout(format: &Format, judged: &Judged) -> Result<Exit, NotDone> {
+pub fn report_to_stdout(format: &Format, judged: &JudgedRecord) -> Result<Exit, CommandError> {
     let mut out = io::BufWriter::new(standard_output::writer());
     let report = match shown::on_standard_output(judged.record) {
         Cow::Borrowed(_) => (format.write)(judged, &mut out),
-        Cow::Owned(harmless) => (format.write)(&Judged::new(&harmless), &mut out),
+        Cow::Owned(harmless) => (format.write)(&JudgedRecord::new(&harmless), &mut out),
     };
     write_result(report.and_then(|()| out.flush()).and_then(|()| standard_output::is_open()))
 }
@@ -147,9 +147,9 @@ impl Outputs {
     ///
     /// # Errors
     /// Fails if an output cannot or must not be written.
-    pub fn open(request: &RunRequest, run: &Runnable, patience: &Patience) -> Result<Outputs, NotDone> {
+    pub fn open(request: &RunRequest, run: &Runnable, patience: &HangGuard) -> Result<Outputs, CommandError> {
         let formats = request.out.iter().map(|out| format_of(out, verdicts(request)));
-        let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
+        let formats = formats.collect::<Result<Vec<&Format>, CommandError>>()?;
         let looked_at = {
             let (request, run) = (request.clone(), run.clone());
             patience.attempt("outputs", move || PermittedOutputs::for_run(&request, &run))
@@ -160,7 +160,7 @@ impl Outputs {
         let files = permitted.files.into_iter().zip(&request.out).zip(formats);
         let files =
             files.map(|((permitted, out), format)| OutFile::open(permitted, &out.path, format, patience));
-        let files = files.collect::<Result<Vec<OutFile>, NotDone>>()?;
+        let files = files.collect::<Result<Vec<OutFile>, CommandError>>()?;
         let stream = permitted.stream.zip(request.stream.as_ref());
         let stream = stream.map(|(permitted, asked)| open_stream(permitted, asked, patience)).transpose()?;
         Ok(Outputs { files, stream, standard_output })
@@ -176,7 +176,7 @@ struct PermittedOutputs {
 
 impl PermittedOutputs {
     fn for_run(request: &RunRequest, run: &Runnable) -> Result<PermittedOutputs, OutputError> {
-        let mut door = run.door(OutputDoor::default());
+        let mut door = run.door(OutputPolicy::default());
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
         let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
         let stream = request.stream.as_ref().map(|stream| match &stream.to {
@@ -194,7 +194,7 @@ impl PermittedOutputs {
 
     /// # Errors
     /// The report has no place any more.
-    fn standard_output(&self, request: &RunRequest) -> Result<StandardOutput, NotDone> {
+    fn standard_output(&self, request: &RunRequest) -> Result<StandardOutput, CommandError> {
         let stream = self.stream.iter().filter(|stream| stream.is_standard_output());
         let log = self.log.iter().filter(|log| log.is_standard_output());
         let is_log = log.clone().next().is_some();
@@ -231,8 +231,8 @@ pub enum StandardOutput {
 fn open_stream(
     permitted: Permitted,
     request: &StreamRequest,
-    patience: &Patience,
-) -> Result<Stream, NotDone> {
+    patience: &HangGuard,
+) -> Result<Stream, CommandError> {
     let name = match &request.to {
         StreamPlace::StandardOutput => "-".into(),
         StreamPlace::Descriptor(number) => format!("fd:{number}"),
@@ -245,17 +245,17 @@ fn open_stream(
             if !outlet.is_replaceable() {
                 return Err(format!(
                     "--stream prom:{name}: each interval replaces the file's content, so it must be a \
-                     regular file: name one that ends in .prom, or use --stream influx:{name}"
+                     regular file: use a name with .prom at its end, or use --stream influx:{name}"
                 )
                 .into());
             }
             Box::new(Replaced(outlet))
         }
         (_, StreamPlace::StandardOutput) => Box::new(io::stdout()),
-        _ => Box::new(FromTheFirstLine(LateFile::open(permitted.open(patience)?)?)),
+        _ => Box::new(FromTheFirstLine(StreamedFile::open(permitted.open(patience)?)?)),
     };
     let style = StreamStyle { format, name, host: host::name() };
-    Ok(Stream::new(sink, style).map_err(|e| format!("--stream: can't start a thread: {e}"))?)
+    Ok(Stream::new(sink, style).map_err(|e| format!("--stream: cannot start a thread: {e}"))?)
 }
 
 fn stream_format(request: &StreamRequest) -> StreamFormat {
@@ -277,7 +277,7 @@ pub struct EarlierReports(Vec<(PathBuf, Vec<u8>)>);
 
 impl EarlierReports {
     /// Adds the report of a run that has ended.
-    pub fn add(&mut self, file: &OutFile, judged: &Judged) {
+    pub fn add(&mut self, file: &OutFile, judged: &JudgedRecord) {
         // Memory takes everything.
         self.add_written(file, |bytes| {
             let _ = (file.format.write)(judged, bytes);
@@ -313,12 +313,12 @@ pub fn verdicts(request: &RunRequest) -> WithVerdicts {
 ///
 /// # Errors
 /// Fails without a named format if the extension is unknown.
-pub fn format_of(request: &OutRequest, verdicts: WithVerdicts) -> Result<&'static Format, NotDone> {
+pub fn format_of(request: &OutRequest, verdicts: WithVerdicts) -> Result<&'static Format, CommandError> {
     let format = request.format.and_then(report::format_named);
     let format = format.or_else(|| report::format_of(&request.path)).ok_or_else(|| {
         let known: Vec<String> =
             report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
-        NotDone::misused([format!(
+        CommandError::misused([format!(
             "--out {}: the extension sets the format and must be one of {}; or name the format, as in --out \
              json:FILE",
             request.path.display(),
@@ -346,8 +346,8 @@ impl OutFile {
         permitted: Permitted,
         path: &Path,
         format: &'static Format,
-        patience: &Patience,
-    ) -> Result<OutFile, NotDone> {
+        patience: &HangGuard,
+    ) -> Result<OutFile, CommandError> {
         Ok(OutFile { path: path.to_owned(), outlet: permitted.open(patience)?, format, before: Vec::new() })
     }
 
@@ -376,11 +376,11 @@ impl OutFile {
     ///
     /// # Errors
     /// It can't; the message has the place of a report that is kept elsewhere.
-    pub fn save(&self, judged: &Judged) -> Result<(), NotDone> {
+    pub fn save(&self, judged: &JudgedRecord) -> Result<(), CommandError> {
         // JSON keeps texts within their lines by itself.
         if self.outlet.is_terminal() && self.format.name != "json" {
             let shown = shown::sanitize(judged.record);
-            return self.save_page(&|sink| (self.format.write)(&Judged::new(&shown), sink));
+            return self.save_page(&|sink| (self.format.write)(&JudgedRecord::new(&shown), sink));
         }
         self.save_page(&|sink| (self.format.write)(judged, sink))
     }
@@ -389,7 +389,7 @@ impl OutFile {
     ///
     /// # Errors
     /// As above.
-    pub fn save_page(&self, write: &Written) -> Result<(), NotDone> {
+    pub fn save_page(&self, write: &Written) -> Result<(), CommandError> {
         let mut bytes = self.before.clone();
         let mut guard = Guard::new(&mut bytes, self.outlet.is_terminal());
         // Memory takes everything.
@@ -401,12 +401,12 @@ impl OutFile {
 pub type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
 
 /// Writes all reports; each is tried, and errors are reported. A record without figures replaces no file.
-pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &Judged) -> Exit {
+pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &JudgedRecord) -> Exit {
     let mut exit = Exit::Success;
     for file in files {
         if file.is_replaceable() && !judged.record.host().results.have_figures() {
             say(Finding::warning(format!(
-                "--out {}: not written, because nothing was measured; an earlier file is unchanged",
+                "--out {}: not written, because no I/O was measured; an earlier file is unchanged",
                 file.path.display()
             )));
             continue;

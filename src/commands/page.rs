@@ -1,13 +1,13 @@
 //! `diskspd report FILE .. --html PAGE`: the page of saved runs.
 
-use super::known_runs::{self, RunFile};
-use super::not_done::NotDone;
+use super::command_error::CommandError;
+use super::load_runs::{self, RunFile};
 use super::output::OutFile;
+use crate::checks::JudgedRecord;
 use crate::cli::Exit;
 use crate::record::known;
 use crate::report::{HTML, html};
-use crate::run::{Named, OutputDoor, Patience};
-use crate::truth::Judged;
+use crate::run::{HangGuard, Named, OutputPolicy};
 use std::path::{Path, PathBuf};
 
 /// Writes it.
@@ -15,25 +15,25 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// All that can't be read, and then no page is written, for one that lacks a run would mislead; or the page
 /// can't be.
-pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, NotDone> {
+pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, CommandError> {
     let (mut files, mut wrong) = (Vec::new(), Vec::new());
-    for (file, there) in known_runs::files(given) {
+    for (file, there) in load_runs::files(given) {
         there.map_or_else(|why| wrong.push(why.to_string()), |()| files.push(file));
     }
     let read = files.iter().map(|file| Named { by: "report".into(), path: file.clone() });
-    let permitted = OutputDoor::default().which_reads(read).permit("--html", page)?;
-    let out = OutFile::open(permitted, page, &HTML, &Patience::default())?;
+    let permitted = OutputPolicy::default().which_reads(read).permit("--html", page)?;
+    let out = OutFile::open(permitted, page, &HTML, &HangGuard::default())?;
     let mut saved = Vec::new();
     for file in &files {
-        match known_runs::run_file(file) {
+        match load_runs::run_file(file) {
             Ok(held) => saved.push((name(file), held)),
             Err(why) => wrong.push(why.to_string()),
         }
     }
     if !wrong.is_empty() {
-        return Err(NotDone::failed(wrong));
+        return Err(CommandError::failed(wrong));
     }
-    let judged: Vec<Option<Judged>> = saved.iter().map(|(_, held)| judge_record(held)).collect();
+    let judged: Vec<Option<JudgedRecord>> = saved.iter().map(|(_, held)| judge_record(held)).collect();
     let runs = saved.iter().zip(&judged).flat_map(|((name, held), judged)| {
         let known = match (held, judged) {
             (RunFile::Results(runs), _) => runs.clone(),
@@ -47,9 +47,9 @@ pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, NotDone> {
 }
 
 /// All that follows from a record; result XML has nothing to judge.
-fn judge_record(held: &RunFile) -> Option<Judged<'_>> {
+fn judge_record(held: &RunFile) -> Option<JudgedRecord<'_>> {
     match held {
-        RunFile::Record(record) => Some(Judged::new(record)),
+        RunFile::Record(record) => Some(JudgedRecord::new(record)),
         RunFile::Results(_) => None,
     }
 }

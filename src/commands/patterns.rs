@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_those_of_a_shell() {
+    fn patterns_match_shell_globs() {
         for (pattern, name, expected) in [
             ("*.json", "a.json", true),
             ("*.json", "a.xml", false),

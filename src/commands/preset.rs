@@ -1,6 +1,6 @@
 //! `diskspd preset`: the named workloads and their work.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::{output, print};
 use crate::cli::{self, CliError, Exit, Invocation, PresetRequest};
 use crate::presets;
@@ -11,7 +11,7 @@ use std::ffi::OsString;
 ///
 /// # Errors
 /// There is no preset of that name, or it can't be written.
-pub fn preset(request: &PresetRequest) -> Result<Exit, NotDone> {
+pub fn preset(request: &PresetRequest) -> Result<Exit, CommandError> {
     match request {
         PresetRequest::List => output::told_to_stdout(&presets::list()),
         PresetRequest::Markdown => print(&presets::markdown()),

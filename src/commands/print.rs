@@ -1,9 +1,9 @@
 //! Text for standard output.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::output;
 use crate::cli::Exit;
 
-pub(super) fn print(text: &str) -> Result<Exit, NotDone> {
+pub(super) fn print(text: &str) -> Result<Exit, CommandError> {
     output::to_stdout(text.as_bytes())
 }

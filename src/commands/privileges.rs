@@ -1,7 +1,7 @@
 //! Privileges: requirements of each feature (`diskspd doctor --privileges`), and dropping of unnecessary
 //! ones.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::output;
 use crate::cli::{Exit, Invocation};
 use crate::engine::{MakeEngine, Unavailable};
@@ -23,7 +23,7 @@ struct Needed {
 
 #[derive(Debug, thiserror::Error)]
 enum Lacking {
-    #[error("{} can't be used", .0.display())]
+    #[error("{} cannot be used", .0.display())]
     File(PathBuf),
     #[error("{closed} of {all}, as {first}")]
     Devices { closed: usize, all: usize, first: String },
@@ -35,7 +35,7 @@ enum Lacking {
     UnknownLimit(std::io::Error),
     #[error("{used} of {most} are in use")]
     AioInUse { used: i64, most: i64 },
-    #[error("this kernel has none, or /proc isn't mounted")]
+    #[error("this kernel lacks it, or /proc is not mounted")]
     NoAio,
     #[error("no CAP_PERFMON")]
     NoPerfmon,
@@ -133,7 +133,7 @@ const NEEDED: &[Needed] = &[
 ///
 /// # Errors
 /// Fails if output fails.
-pub fn privileges() -> Result<Exit, NotDone> {
+pub fn privileges() -> Result<Exit, CommandError> {
     let root = Root::live();
     let mut text = String::new();
     for row in NEEDED {

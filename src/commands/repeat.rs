@@ -3,23 +3,23 @@
 mod outs;
 
 use super::answer_forms;
+use super::command_error::{CommandError, report_error};
+use super::completed_run::CompletedResults;
 use super::console::Manner;
 use super::console::course::LivePoint;
 use super::console::display::{Display, Step};
-use super::load::ToRun;
-use super::made::MadeResults;
+use super::load::RunSource;
 use super::measure;
 use super::measurement::{Measurement, RunTurn};
-use super::not_done::{NotDone, report_error};
 use super::output::{self, EarlierReports};
 use super::repetition::{self, MadeRepetition};
-use super::{ctrl_c, ending, own_files};
+use super::{ctrl_c, end_of_run, own_files};
 use crate::cli::{Exit, RunRequest};
-use crate::lab::repeat::{Repeat, headline};
-use crate::lab::repetition::{RepeatedRun, Repetition};
+use crate::experiments::repeat::{Repeat, headline};
+use crate::experiments::repetition::{RepeatedRun, Repetition};
 use crate::machine::fingerprint::Fingerprint;
 use crate::profile::ResultFormat;
-use crate::run::{Control, OutputDoor, Patience};
+use crate::run::{Control, HangGuard, OutputPolicy};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use crate::units::visible;
@@ -30,14 +30,14 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// It can't be run.
-pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, NotDone> {
+pub fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Result<Exit, CommandError> {
     check_request(asked, request)?;
     let control = Arc::default();
-    let patience = Patience::of_run(&control);
+    let patience = HangGuard::of_run(&control);
     let outs = RepeatedOuts::new(request, &asked.run.profile)?;
     let door = match asked.run.with {
-        Some(_) => OutputDoor::default().which_owns(&own_files::own_files(request)),
-        None => asked.run.door(OutputDoor::default()),
+        Some(_) => OutputPolicy::default().which_owns(&own_files::own_files(request)),
+        None => asked.run.door(OutputPolicy::default()),
     };
     let mut files = answer_forms::open(&outs.of_answer(), door, output::verdicts(request), &patience)?;
     // Between two runs, where none of them listens. What is said of it they say.
@@ -57,26 +57,28 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         worst = worst.max(report_error(answer_forms::save(file, &made).map(|()| Exit::Success)));
     }
     let manner = Manner { quiet: request.quiet, document: !outs.text_to_stdout, ..Manner::default() };
-    if let Some(screen) = ending::place(&manner) {
-        ending::of_repetition(&made.repetition, request, &screen);
+    if let Some(screen) = end_of_run::place(&manner) {
+        end_of_run::of_repetition(&made.repetition, request, &screen);
     }
     Ok(worst)
 }
 
-fn check_request(asked: &ToRun, request: &RunRequest) -> Result<(), NotDone> {
+fn check_request(asked: &RunSource, request: &RunRequest) -> Result<(), CommandError> {
     if let Some(option) = request.follows_one_run() {
         let message = format!("{option} is for a single run and excludes --repeat; leave out one of them");
-        return Err(NotDone::misused([message]));
+        return Err(CommandError::misused([message]));
     }
     match asked.run.profile.time_spans.len() {
         1 => Ok(()),
-        _ => Err(NotDone::misused(["--repeat needs a profile of one time span, but this one has several"])),
+        _ => Err(CommandError::misused([
+            "--repeat needs a profile of one time span, but this one has several",
+        ])),
     }
 }
 
 /// The runs made so far.
 struct Walk<'a> {
-    asked: &'a ToRun,
+    asked: &'a RunSource,
     request: &'a RunRequest,
     how: Repeat,
     outs: &'a RepeatedOuts,
@@ -92,11 +94,11 @@ struct MadeRuns {
     runs: Vec<RepeatedRun>,
     fingerprints: Vec<Fingerprint>,
     /// All of them where a page is written, else the last one.
-    results: Vec<MadeResults>,
+    results: Vec<CompletedResults>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(asked: &'a ToRun, request: &'a RunRequest, how: Repeat, outs: &'a RepeatedOuts) -> Walk<'a> {
+    fn new(asked: &'a RunSource, request: &'a RunRequest, how: Repeat, outs: &'a RepeatedOuts) -> Walk<'a> {
         let (earlier, made) = (EarlierReports::default(), MadeRuns::default());
         let (control, display) = (Arc::default(), Display::new(request.quiet));
         Walk { asked, request, how, outs, control, display, earlier, made, worst: Exit::Success }
@@ -104,7 +106,7 @@ impl<'a> Walk<'a> {
 
     /// # Errors
     /// A run can't begin.
-    fn run_all(&mut self) -> Result<(), NotDone> {
+    fn run_all(&mut self) -> Result<(), CommandError> {
         while self.how.another(&self.made.runs.iter().map(|run| run.figures.iops).collect::<Vec<f64>>()) {
             let number = self.made.runs.len() + 1;
             if number > 1 && self.outs.reports && self.request_is_xml() {
@@ -142,7 +144,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn run_once(&mut self, run: &ToRun, number: usize) -> Result<Measurement, NotDone> {
+    fn run_once(&mut self, run: &RunSource, number: usize) -> Result<Measurement, CommandError> {
         let request = RunRequest { out: self.outs.of_run(number), ..self.request.clone() };
         let name = name_of(number, self.how);
         let to_come = match self.how {
@@ -210,7 +212,7 @@ fn machine_differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String
     let alike = |one: &Fingerprint| fingerprints.iter().filter(|other| other.hash == one.hash).count();
     let Some(usual) = fingerprints.iter().max_by_key(|one| alike(one)) else { return Vec::new() };
     let Some(own) = fingerprints.get(place) else { return Vec::new() };
-    let value = |value: Option<String>| value.unwrap_or_else(|| "not known".to_owned());
+    let value = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
     let found = own.differences(usual).into_iter();
     found.map(|d| format!("{}: {}, else {}", d.part, value(d.first), value(d.other))).collect()
 }

@@ -1,32 +1,32 @@
 //! The answer of `--repeat`: of runs that were made, or of a file.
 
 use super::answer_forms::AnswerForms;
-use super::known_runs::{self, repeated};
-use super::made::MadeResults;
-use super::not_done::NotDone;
-use crate::lab::repetition::{RepeatedWork, Repetition};
+use super::command_error::CommandError;
+use super::completed_run::CompletedResults;
+use super::load_runs::{self, repeated};
+use crate::checks::JudgedRecord;
+use crate::experiments::repetition::{RepeatedWork, Repetition};
 use crate::record::known;
-use crate::report::{html, work_in_words};
+use crate::report::{html, workload_text};
 use crate::results::RunSummary;
-use crate::truth::Judged;
 use std::io::{self, Write};
 use std::path::Path;
 
 pub struct MadeRepetition {
     pub repetition: Repetition,
     /// Results of all runs, or of the last one.
-    pub results: Vec<MadeResults>,
+    pub results: Vec<CompletedResults>,
 }
 
 /// The work of a run and its targets, in words.
 pub fn work(run: &RunSummary) -> RepeatedWork {
     let mut targets: Vec<String> = Vec::new();
-    for target in work_in_words::targets(run).map(ToString::to_string) {
+    for target in workload_text::targets(run).map(ToString::to_string) {
         if !targets.contains(&target) {
             targets.push(target);
         }
     }
-    let workload = work_in_words::names(run).into_iter().next().unwrap_or_default();
+    let workload = workload_text::names(run).into_iter().next().unwrap_or_default();
     RepeatedWork { workload, targets, machine: run.computer() }
 }
 
@@ -34,11 +34,11 @@ pub fn work(run: &RunSummary) -> RepeatedWork {
 ///
 /// # Errors
 /// The file or a record can't be read.
-pub fn read(path: &Path) -> Result<Option<MadeRepetition>, NotDone> {
+pub fn read(path: &Path) -> Result<Option<MadeRepetition>, CommandError> {
     let Some(repetition) = repeated::answer::<Repetition>(path)? else { return Ok(None) };
     let mut results = Vec::new();
     for record in repeated::records(&repetition, path).unwrap_or_default() {
-        results.push(MadeResults::Here(Box::new(known_runs::record(&record)?)));
+        results.push(CompletedResults::Here(Box::new(load_runs::record(&record)?)));
     }
     Ok(Some(MadeRepetition { repetition, results }))
 }
@@ -61,10 +61,10 @@ impl AnswerForms for MadeRepetition {
     }
 }
 
-fn write_page(repetition: &Repetition, results: &[MadeResults], sink: &mut dyn Write) -> io::Result<()> {
-    let judged: Vec<Option<Judged>> =
-        results.iter().map(|results| results.record().map(Judged::new)).collect();
-    let run = |(results, judged): (&MadeResults, &'_ Option<Judged<'_>>)| match judged {
+fn write_page(repetition: &Repetition, results: &[CompletedResults], sink: &mut dyn Write) -> io::Result<()> {
+    let judged: Vec<Option<JudgedRecord>> =
+        results.iter().map(|results| results.record().map(JudgedRecord::new)).collect();
+    let run = |(results, judged): (&CompletedResults, &'_ Option<JudgedRecord<'_>>)| match judged {
         Some(judged) => known::run(judged, ""),
         None => RunSummary { name: String::new(), ..results.to_summary() },
     };

@@ -3,19 +3,19 @@
 
 use super::answer_file::{self, ReadAnswer};
 use super::answer_forms;
-use super::known_runs::{self, RunFile};
-use super::not_done::{NotDone, report_error};
+use super::command_error::{CommandError, report_error};
+use super::load_runs::{self, RunFile};
 use super::output::OutFile;
 use super::{output, page, stored};
+use crate::checks::JudgedRecord;
 use crate::cli::{Exit, OutRequest, ReportRequest, TableForm};
 use crate::report::findings::{self, Detail};
 use crate::report::runs::{self, TableRun};
 use crate::report::{TEXT, WithVerdicts, run_text};
 use crate::results::Record;
-use crate::run::{Named, OutputDoor, Patience};
+use crate::run::{HangGuard, Named, OutputPolicy};
 use crate::sys::standard_error;
 use crate::sys::standard_output;
-use crate::truth::Judged;
 use crate::units::visible;
 use std::path::{Path, PathBuf};
 
@@ -23,10 +23,10 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// There is nothing to be read, or it can't be written.
-pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
+pub fn report(request: &ReportRequest) -> Result<Exit, CommandError> {
     let named = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
-    let files = named.collect::<Result<Vec<PathBuf>, NotDone>>()?;
-    let files: Vec<PathBuf> = files.iter().flat_map(|file| known_runs::fitting(file)).collect();
+    let files = named.collect::<Result<Vec<PathBuf>, CommandError>>()?;
+    let files: Vec<PathBuf> = files.iter().flat_map(|file| load_runs::fitting(file)).collect();
     let answer = match &files[..] {
         [file] if request.table.is_none() => answer_file::read(file)?,
         _ => None,
@@ -40,26 +40,26 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
     match &files[..] {
         [file] if !request.out.is_empty() => in_other_forms(file, &request.out),
         _ if !request.out.is_empty() => {
-            Err(NotDone::misused(["--out is for one record: --html FILE writes a page of several runs"]))
+            Err(CommandError::misused(["--out is for one record: --html FILE writes a page of several runs"]))
         }
         [file] if request.table.is_none() && !file.is_dir() => report_file(file, request.verbose),
         _ if request.verbose => {
-            Err(NotDone::misused(["-v is for one file: a table has no room for all findings"]))
+            Err(CommandError::misused(["-v is for one file: a table has no room for all findings"]))
         }
         _ => print_table(request, &files),
     }
 }
 
 /// The report of an answer made of many runs, or its other forms.
-fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<Exit, NotDone> {
+fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<Exit, CommandError> {
     let page = request.html.iter().map(|path| OutRequest { format: Some("html"), path: path.clone() });
     let outs: Vec<OutRequest> = request.out.iter().cloned().chain(page).collect();
     if outs.is_empty() {
         return output::told_to_stdout(&visible::lines(&read.answer.text(standard_output::room())));
     }
     let records = read.records.iter().cloned().chain([file.to_owned()]);
-    let door = OutputDoor::default().which_reads(records.map(|path| Named { by: "report".into(), path }));
-    let files = answer_forms::open(&outs, door, WithVerdicts::default(), &Patience::default())?;
+    let door = OutputPolicy::default().which_reads(records.map(|path| Named { by: "report".into(), path }));
+    let files = answer_forms::open(&outs, door, WithVerdicts::default(), &HangGuard::default())?;
     let mut exit = Exit::Success;
     for file in &files {
         exit = exit.max(report_error(answer_forms::save(file, read.answer.as_ref()).map(|()| Exit::Success)));
@@ -68,8 +68,8 @@ fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<
 }
 
 /// The report of a single file.
-fn report_file(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
-    match known_runs::run_file(file)? {
+fn report_file(file: &Path, verbose: bool) -> Result<Exit, CommandError> {
+    match load_runs::run_file(file)? {
         RunFile::Record(record) => Ok(of_record(&record, verbose)),
         RunFile::Results(results) => {
             let texts: Vec<String> =
@@ -80,23 +80,23 @@ fn report_file(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
 }
 
 /// The report of a record in other forms. All files are tried out before any is written.
-fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
-    let RunFile::Record(record) = known_runs::run_file(file)? else {
+fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, CommandError> {
+    let RunFile::Record(record) = load_runs::run_file(file)? else {
         return Err(format!(
             "{}: --out takes a record of this program (written by --out FILE.json); --html makes a page of \
              results of other programs, too",
-            known_runs::display_path(file)
+            load_runs::display_path(file)
         )
         .into());
     };
     let read = Named { by: "report".into(), path: file.to_owned() };
-    let mut door = OutputDoor::default().which_reads([read]);
+    let mut door = OutputPolicy::default().which_reads([read]);
     let opened = outs.iter().map(|out| {
         let format = output::format_of(out, WithVerdicts::default())?;
-        OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
+        OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &HangGuard::default())
     });
-    let opened = opened.collect::<Result<Vec<OutFile>, NotDone>>()?;
-    let judged = Judged::new(&record);
+    let opened = opened.collect::<Result<Vec<OutFile>, CommandError>>()?;
+    let judged = JudgedRecord::new(&record);
     let mut exit = Exit::Success;
     for out in &opened {
         exit = exit.max(report_error(out.save(&judged).map(|()| Exit::Success)));
@@ -106,7 +106,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
 }
 
 fn of_record(record: &Record, verbose: bool) -> Exit {
-    let judged = Judged::new(record);
+    let judged = JudgedRecord::new(record);
     let exit = report_error(output::report_to_stdout(&TEXT, &judged));
     let detail = if verbose { Detail::Full } else { Detail::Brief };
     standard_error::write(&findings::text(&judged.judgement, detail));
@@ -114,15 +114,15 @@ fn of_record(record: &Record, verbose: bool) -> Exit {
     if record.is_complete() { exit } else { exit.max(Exit::RunFailed) }
 }
 
-fn print_table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
+fn print_table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, CommandError> {
     let mut rows: Vec<TableRun> = Vec::new();
     let mut exit = Exit::Success;
-    for (file, there) in known_runs::files(files) {
-        match there.and_then(|()| known_runs::known_runs(&file)) {
+    for (file, there) in load_runs::files(files) {
+        match there.and_then(|()| load_runs::known_runs(&file)) {
             Ok(known) => rows.extend(known.into_iter().map(TableRun::from)),
             Err(why) => {
-                exit = NotDone::from(why).tell();
-                rows.push(TableRun::Unreadable(known_runs::display_path(&file)));
+                exit = CommandError::from(why).tell();
+                rows.push(TableRun::Unreadable(load_runs::display_path(&file)));
             }
         }
     }

@@ -14,7 +14,7 @@ pub fn tell_differences(before: &System, now: &System) {
     let recorded = before.fingerprint.clone().unwrap_or_else(|| Fingerprint::from_system(before));
     let found = now.fingerprint.clone().unwrap_or_else(|| Fingerprint::from_system(now));
     for difference in recorded.differences(&found) {
-        let value = |value: Option<String>| value.unwrap_or_else(|| "not known".to_owned());
+        let value = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
         let (part, before, now) = (difference.part, value(difference.first), value(difference.other));
         say(Finding::note(format!("{part}: {now}, and {before} in the record")));
     }

@@ -1,8 +1,8 @@
 //! The program's main job: a profile is validated, run, and reported.
 
-use super::load::{self, ToRun};
+use super::command_error::{CommandError, report_error};
+use super::load::{self, RunSource};
 use super::measure::measure;
-use super::not_done::{NotDone, report_error};
 use super::runnable::{Runnable, SpanOutlook};
 use super::{job_limits, output, quiet, repeat, rerun, shown, with};
 use crate::cli::{Exit, RunRequest};
@@ -19,7 +19,7 @@ use crate::sys::standard_error::say;
 ///
 /// # Errors
 /// Fails if it cannot be run, without any measurement. A run that failed in progress has a report.
-pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
+pub fn run(request: &RunRequest) -> Result<Exit, CommandError> {
     if !request.quiet {
         request.warnings.iter().for_each(say);
     }
@@ -33,16 +33,18 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
         warn_of_what_does_nothing(&asked, request);
     }
     if run.journal.is_some() && !run.run_options.verify.is_some_and(VerifyMode::stamps) {
-        return Err(NotDone::misused([
+        return Err(CommandError::misused([
             "--journal records which verified writes are durable and needs --verify or --verify=write",
         ]));
     }
     if request.each && request.repeat.is_none() {
-        return Err(NotDone::misused(["--each reports the runs of --repeat; add --repeat, or leave it out"]));
+        return Err(CommandError::misused([
+            "--each reports the runs of --repeat; add --repeat, or leave it out",
+        ]));
     }
     let refused = job_limits::refused(request);
     if !refused.is_empty() {
-        return Err(NotDone::misused(refused));
+        return Err(CommandError::misused(refused));
     }
     match request.dry_run {
         true => dry_run(&asked, request),
@@ -57,17 +59,17 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// Fails with all violated rules in order.
-pub fn check(run: &Runnable, request: &RunRequest) -> Result<(), NotDone> {
+pub fn check(run: &Runnable, request: &RunRequest) -> Result<(), CommandError> {
     // A profile is printed without how it is run.
     let findings = if request.profile_only { validate(&run.profile, true) } else { run.findings() };
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(NotDone::usage(findings));
+        return Err(CommandError::usage(findings));
     }
     findings.iter().for_each(|finding| quiet::tell(finding, request.quiet));
     Ok(())
 }
 
-pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
+pub(super) fn warn_of_what_does_nothing(asked: &RunSource, request: &RunRequest) {
     let profile = &asked.run.profile;
     if !asked.run_options_are_known {
         say(Finding::warning(
@@ -85,7 +87,7 @@ pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
     output::verdicts_nowhere(output::verdicts(request), &request.out, Some(form)).into_iter().for_each(say);
 }
 
-fn print_profile(profile: &Profile) -> Result<Exit, NotDone> {
+fn print_profile(profile: &Profile) -> Result<Exit, CommandError> {
     let mut out = Vec::new();
     let profile = &*shown::on_standard_output(profile);
     match profile.result_format {
@@ -102,7 +104,7 @@ fn print_profile(profile: &Profile) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// It can't be written.
-pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
+pub fn print_system(xml: bool) -> Result<Exit, CommandError> {
     let mut system = host::snapshot();
     crate::host::caches::look(&mut system);
     for unread in &system.unreadable {
@@ -115,13 +117,13 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
     })
 }
 
-fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
+fn dry_run(asked: &RunSource, request: &RunRequest) -> Result<Exit, CommandError> {
     if let Some(command) = &asked.run.with {
         return output::to_stdout(&with::tool_input(command, &asked.run.profile));
     }
     let ReplayReady { profile, run_options, list } =
         run::prepared(&asked.run.profile, &asked.run.run_options, &asked.run.origin)
-            .map_err(|finding| NotDone::usage(vec![*finding]))?;
+            .map_err(|finding| CommandError::usage(vec![*finding]))?;
     let run = Runnable { profile, run_options, ..asked.run.clone() };
     let (profile, run_options) = (&run.profile, &run.run_options);
     let system = run::machine_for(profile);
@@ -130,7 +132,7 @@ fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     }
     let mut out = Vec::new();
     profile_text::write_profile_on(&mut out, &shown::on_standard_output(profile), &system);
-    let exit = report_error(run.can_begin().map(|()| Exit::Success).map_err(NotDone::from));
+    let exit = report_error(run.can_begin().map(|()| Exit::Success).map_err(CommandError::from));
     plan_text::write_run_options(&mut out, run_options);
     let options = Options { replay: list, ..run.options() };
     let outlooks = run.outlooks(&system, &options);
@@ -146,10 +148,10 @@ fn print_plans(out: &mut Vec<u8>, outlooks: impl Iterator<Item = SpanOutlook>, q
                 plan.warnings.iter().for_each(|warning| quiet::tell(warning, quiet));
                 plan_text::write_plan(out, number + 1, &plan);
                 if !refusals.is_empty() {
-                    exit = exit.max(NotDone::failed(refusals).tell());
+                    exit = exit.max(CommandError::failed(refusals).tell());
                 }
             }
-            Err(errors) => exit = exit.max(NotDone::from(errors).tell()),
+            Err(errors) => exit = exit.max(CommandError::from(errors).tell()),
         }
     }
     exit

@@ -9,7 +9,7 @@ use crate::machine::System;
 use crate::plan::{LiesIn, PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
-use crate::run::{self, Executed, NotRun, Options, OutputDoor, OwnFiles, Probes, Session, execute};
+use crate::run::{self, Executed, Options, OutputPolicy, OwnFiles, Probes, RunError, Session, execute};
 use crate::sys::standard_output;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -219,7 +219,7 @@ impl Runnable {
     }
 
     /// The door of a command that runs this too.
-    pub fn door(&self, door: OutputDoor) -> OutputDoor {
+    pub fn door(&self, door: OutputPolicy) -> OutputPolicy {
         door.which_runs(&self.profile, &self.run_options).which_owns(&self.own)
     }
 
@@ -235,7 +235,7 @@ impl Runnable {
     ///
     /// # Errors
     /// It can't be run.
-    pub fn run(&self, session: Session) -> Result<Executed, NotRun> {
+    pub fn run(&self, session: Session) -> Result<Executed, RunError> {
         match JOB.get() {
             Some(job) => job.run(self, session),
             None => self.run_here(session),
@@ -246,7 +246,7 @@ impl Runnable {
     ///
     /// # Errors
     /// It can't be run.
-    pub fn run_here(&self, session: Session) -> Result<Executed, NotRun> {
+    pub fn run_here(&self, session: Session) -> Result<Executed, RunError> {
         let path = |given: &Option<RawText>| given.as_ref().map(|path| path.as_path().to_owned());
         let session = Session {
             recreate: self.recreate,
@@ -265,7 +265,7 @@ impl Runnable {
 pub trait JobRunner: Send + Sync {
     /// # Errors
     /// It can't be run.
-    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, NotRun>;
+    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, RunError>;
 
     /// Returns the part of this process.
     fn own_part(&self, run: &Runnable) -> Runnable;

@@ -1,20 +1,20 @@
 //! `--save`: the run is kept in the history.
 
-use super::made::MadeResults;
-use super::not_done::NotDone;
+use super::command_error::CommandError;
+use super::completed_run::CompletedResults;
 use super::{quiet, stored};
+use crate::checks::JudgedRecord;
 use crate::cli::{Exit, RunRequest};
 use crate::finding::Finding;
-use crate::run::Patience;
+use crate::run::HangGuard;
 use crate::store::{Imported, KeptAs, RunNotes, Store, StoreError};
 use crate::sys::standard_error::say;
-use crate::truth::Judged;
 
 /// Finds out before the run whether it can be kept.
 ///
 /// # Errors
 /// It can't be kept.
-pub fn try_out(request: &RunRequest, patience: &Patience) -> Result<(), NotDone> {
+pub fn try_out(request: &RunRequest, patience: &HangGuard) -> Result<(), CommandError> {
     if request.save.is_none() {
         return Ok(());
     }
@@ -28,10 +28,14 @@ pub fn try_out(request: &RunRequest, patience: &Patience) -> Result<(), NotDone>
 ///
 /// # Errors
 /// Fails if it cannot be kept, with its actual location.
-pub fn save(results: &MadeResults, request: &RunRequest, patience: &Patience) -> Result<Exit, NotDone> {
+pub fn save(
+    results: &CompletedResults,
+    request: &RunRequest,
+    patience: &HangGuard,
+) -> Result<Exit, CommandError> {
     let Some(asked) = &request.save else { return Ok(Exit::Success) };
     if results.record().is_some_and(|record| !record.host().results.have_figures()) {
-        let warning = Finding::warning("--save: the run is not kept: nothing was measured");
+        let warning = Finding::warning("--save: the run is not kept: no I/O was measured");
         quiet::tell(&warning, request.quiet);
         return Ok(Exit::Success);
     }
@@ -70,13 +74,17 @@ pub struct KeptInStore {
 ///
 /// # Errors
 /// Fails if they are not kept, with their actual location.
-pub fn keep_run(store: &Store, results: &MadeResults, about: RunNotes) -> Result<KeptInStore, StoreError> {
+pub fn keep_run(
+    store: &Store,
+    results: &CompletedResults,
+    about: RunNotes,
+) -> Result<KeptInStore, StoreError> {
     match results {
-        MadeResults::Here(record) => {
-            let saved = store.save(&Judged::new(record), about)?;
+        CompletedResults::Here(record) => {
+            let saved = store.save(&JudgedRecord::new(record), about)?;
             Ok(KeptInStore { id: saved.kept.id, index: saved.index })
         }
-        MadeResults::ByTool(made) => {
+        CompletedResults::ByTool(made) => {
             let imported = store.open()?.import(KeptAs::ResultXml, &made.document, about)?;
             let (Imported::New(id) | Imported::Known(id)) = imported;
             Ok(KeptInStore { id, index: Ok(()) })

@@ -1,10 +1,10 @@
 //! A run for comparisons: from a record, or from the summary of another program's run.
 
-use crate::lab::compare::SideRun;
+use crate::checks::JudgedRecord;
+use crate::experiments::compare::SideRun;
 use crate::machine::fingerprint::Fingerprint;
 use crate::record::known;
 use crate::results::{Record, RunSummary};
-use crate::truth::Judged;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub fn of_record(record: &Record, name: &str) -> SideRun {
     // All runs of a program that repeats have its start in common, and each measured at a time of its own.
     let measured = record.host().results.time_spans.iter().find_map(|span| span.started_at);
     let began_ms = measured.or(system.start_time.map(|at| at.saturating_mul(1000)));
-    let (known, boot) = (known::run(&Judged::new(record), name), system.boot.clone());
+    let (known, boot) = (known::run(&JudgedRecord::new(record), name), system.boot.clone());
     SideRun { known, environment, run_options, began_ms, boot, test: None }
 }
 

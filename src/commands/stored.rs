@@ -1,6 +1,6 @@
 //! The history: its location, and its runs named in place of a file.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use crate::finding::Finding;
 use crate::store::{Store, StoreEntry, StoreIndex};
 use crate::sys::standard_error::say;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Fails if its location is not defined.
-pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
+pub fn store(given: Option<&Path>) -> Result<Store, CommandError> {
     let named = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = given
         .map(Path::to_owned)
@@ -20,7 +20,8 @@ pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
         .or_else(|| Some(named("XDG_DATA_HOME").filter(|path| path.is_absolute())?.join("diskspd")))
         .or_else(|| Some(named("LOCALAPPDATA").filter(|_| cfg!(windows))?.join("diskspd")))
         .or_else(|| Some(named("HOME")?.join(".local/share/diskspd")));
-    let nowhere = "the history has no folder, because HOME isn't set: name one with --store or DISKSPD_STORE";
+    let nowhere = "the history has no folder, because HOME is not set: name one with --store or \
+        DISKSPD_STORE";
     folder.map(Store::at).ok_or_else(|| nowhere.to_owned().into())
 }
 
@@ -28,7 +29,7 @@ pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
 ///
 /// # Errors
 /// Fails if no run was ever kept there, or the index is unusable.
-pub fn open(store: &Store) -> Result<StoreIndex, NotDone> {
+pub fn open(store: &Store) -> Result<StoreIndex, CommandError> {
     if !store.is_there() {
         return Err(format!(
             "no runs in {}: use --save to keep a run, diskspd history import to add files, or --store to \
@@ -50,7 +51,7 @@ pub fn tell_troubles(index: &StoreIndex) {
 ///
 /// # Errors
 /// Fails if no run matches.
-pub fn find_named(name: &str, given: Option<&Path>) -> Result<(Store, Vec<StoreEntry>), NotDone> {
+pub fn find_named(name: &str, given: Option<&Path>) -> Result<(Store, Vec<StoreEntry>), CommandError> {
     let store = store(given)?;
     let entries = open(&store)?.find_named(name)?;
     Ok((store, entries))
@@ -65,7 +66,7 @@ pub fn name_of(path: &Path) -> Option<&str> {
 ///
 /// # Errors
 /// There is no such run.
-pub fn file(path: &Path, given: Option<&Path>) -> Result<PathBuf, NotDone> {
+pub fn file(path: &Path, given: Option<&Path>) -> Result<PathBuf, CommandError> {
     let Some(name) = name_of(path) else { return Ok(path.to_owned()) };
     let (store, entries) = find_named(name, given)?;
     let latest = entries.last().ok_or_else(|| format!("no run is called '{name}'"))?;

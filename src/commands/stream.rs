@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_went_away_is_said() {
+    fn closed_stream_reader_is_reported() {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut stream = Stream::new(Box::new(writer), lines_to("gone")).unwrap();

@@ -1,12 +1,12 @@
 //! `diskspd trace`: a device is watched, or recorded I/Os are read, and converted to a profile.
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::output::OutFile;
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, TraceRequest, TracedSource};
 use crate::report::{self, profile_xml};
 use crate::run::destination::named;
-use crate::run::{self, Control, Named, OutputDoor, Patience};
+use crate::run::{self, Control, HangGuard, Named, OutputPolicy};
 use crate::sys::standard_error::{self, say};
 use crate::trace::formats::{self, RequestView, TakenIos};
 use crate::trace::{self, FittedProfile, IoCollector, IoFigures, IoTrace, TraceSource};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// # Errors
 /// Fails if the device cannot be watched or the file read, no I/O was found, or the profile cannot be
 /// written.
-pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
+pub fn trace(request: &TraceRequest) -> Result<Exit, CommandError> {
     let out = request.out.as_deref().map(|path| open_output(path, request)).transpose()?;
     let (recorded, source) = match &request.source {
         TracedSource::Device { path, seconds } => trace_device(path, *seconds, request.view)?,
@@ -30,7 +30,7 @@ pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
         }
     };
     let figures = IoFigures::from_trace(&recorded).ok_or_else(|| {
-        NotDone::failed([format!(
+        CommandError::failed([format!(
             "{}: no reads or writes recorded: no profile written{}",
             source.name,
             if source.is_live { "; trace it longer (-d), or under load" } else { "" }
@@ -54,15 +54,15 @@ pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
     super::print(&text)
 }
 
-fn open_output(path: &Path, request: &TraceRequest) -> Result<OutFile, NotDone> {
+fn open_output(path: &Path, request: &TraceRequest) -> Result<OutFile, CommandError> {
     let from = match &request.source {
         TracedSource::File { path, .. } => Some(Named { by: "--from".into(), path: path.clone() }),
         TracedSource::Device { .. } => None,
     };
-    let permitted = OutputDoor::default().which_reads(from).permit("--out", path)?;
+    let permitted = OutputPolicy::default().which_reads(from).permit("--out", path)?;
     let xml =
-        report::format_named("xml").ok_or_else(|| NotDone::failed(["the program has no format xml"]))?;
-    OutFile::open(permitted, path, xml, &Patience::default())
+        report::format_named("xml").ok_or_else(|| CommandError::failed(["the program has no format xml"]))?;
+    OutFile::open(permitted, path, xml, &HangGuard::default())
 }
 
 /// How the profile is used, and that it stands for no device yet.
@@ -77,7 +77,11 @@ fn how_to_run(path: &Path, fitted: &FittedProfile) -> String {
     format!("run it: diskspd {option} TARGET (TARGET replaces the profile's template *1{warning})\n")
 }
 
-fn trace_device(path: &Path, seconds: u32, view: RequestView) -> Result<(IoTrace, TraceSource), NotDone> {
+fn trace_device(
+    path: &Path,
+    seconds: u32,
+    view: RequestView,
+) -> Result<(IoTrace, TraceSource), CommandError> {
     let control = Arc::new(Control::default());
     // Without it Ctrl-C ends the program, and nothing was lost but time.
     let _watch = run::watch_silently(Arc::clone(&control));
@@ -91,10 +95,10 @@ fn trace_device(path: &Path, seconds: u32, view: RequestView) -> Result<(IoTrace
     Ok((trace, TraceSource { name: path.display().to_string(), is_live: true }))
 }
 
-fn read(path: &Path, taken: &TakenIos) -> Result<(IoTrace, TraceSource), NotDone> {
+fn read(path: &Path, taken: &TakenIos) -> Result<(IoTrace, TraceSource), CommandError> {
     let name = path.display();
-    let failed = |why: &dyn std::fmt::Display| NotDone::failed([format!("--from {name}: {why}")]);
-    let file = File::open(path).map_err(|error| failed(&format!("can't be opened: {error}")))?;
+    let failed = |why: &dyn std::fmt::Display| CommandError::failed([format!("--from {name}: {why}")]);
+    let file = File::open(path).map_err(|error| failed(&format!("cannot be opened: {error}")))?;
     let mut collector = IoCollector::default();
     let found = formats::read(BufReader::with_capacity(1 << 18, file), taken, &mut |_, event| {
         collector.take(event);

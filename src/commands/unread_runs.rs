@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// A file or folder out of which no runs come.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", visible::line(&.path.to_string_lossy()))]
-pub struct UnreadRuns {
+pub struct UnreadRunsError {
     pub path: PathBuf,
     #[source]
     pub fault: UnreadFault,
@@ -19,7 +19,7 @@ pub struct UnreadRuns {
 pub enum UnreadFault {
     /// It can't be read at all.
     #[error(
-        "can't be read: {0}; name a record (written by --out FILE.json), result XML (printed by -Rxml), a \
+        "cannot be read: {0}; name a record (written by --out FILE.json), result XML (printed by -Rxml), a \
          text report or fio's JSON"
     )]
     File(#[source] io::Error),
@@ -28,7 +28,7 @@ pub enum UnreadFault {
     /// It holds no results that can be used.
     #[error(transparent)]
     Results(#[from] ResultError),
-    #[error("can't be read: {0}")]
+    #[error("cannot be read: {0}")]
     Folder(#[source] io::Error),
     /// No file in it holds runs.
     #[error(
@@ -40,7 +40,7 @@ pub enum UnreadFault {
 
 impl UnreadFault {
     /// The error of this file or folder.
-    pub fn at_path(self, path: impl Into<PathBuf>) -> UnreadRuns {
-        UnreadRuns { path: path.into(), fault: self }
+    pub fn at_path(self, path: impl Into<PathBuf>) -> UnreadRunsError {
+        UnreadRunsError { path: path.into(), fault: self }
     }
 }

@@ -46,7 +46,7 @@ enum Outcome {
     Rejected(cli::CliError),
     /// The XML profile can't be loaded.
     NotLoaded,
-    Judged(Box<RunRequest>, Vec<Finding>),
+    JudgedRecord(Box<RunRequest>, Vec<Finding>),
 }
 
 impl Outcome {
@@ -54,11 +54,11 @@ impl Outcome {
         match cli::parse(arguments) {
             Err(error) => Outcome::Rejected(error),
             Ok(Invocation::Run(request)) if request.profile_file.is_some() => {
-                Outcome::Judged(request, Vec::new())
+                Outcome::JudgedRecord(request, Vec::new())
             }
             Ok(Invocation::Run(request)) => {
                 let findings = validate(&request.profile, request.profile_only);
-                Outcome::Judged(request, findings)
+                Outcome::JudgedRecord(request, findings)
             }
             Ok(other) => Outcome::Other(other),
         }
@@ -66,10 +66,10 @@ impl Outcome {
 
     /// The same, with the XML profiles that the command line may name.
     fn with_files(arguments: &[OsString], files: &BTreeMap<String, String>) -> Outcome {
-        let Outcome::Judged(mut request, findings) = Outcome::from_arguments(arguments) else {
+        let Outcome::JudgedRecord(mut request, findings) = Outcome::from_arguments(arguments) else {
             return Outcome::from_arguments(arguments);
         };
-        let Some(xml) = &request.profile_file else { return Outcome::Judged(request, findings) };
+        let Some(xml) = &request.profile_file else { return Outcome::JudgedRecord(request, findings) };
         let file = files.get(xml.path.to_string().trim_start_matches("./"));
         let profile = file.and_then(|file| xml::read(file.as_bytes()).ok());
         match profile.and_then(|profile| xml.complete(profile, &request.profile.command_line).ok()) {
@@ -77,7 +77,7 @@ impl Outcome {
             Some(profile) => {
                 let findings = validate(&profile, request.profile_only);
                 request.profile = profile;
-                Outcome::Judged(request, findings)
+                Outcome::JudgedRecord(request, findings)
             }
         }
     }
@@ -87,7 +87,7 @@ impl Outcome {
         match self {
             Outcome::Rejected(_) => "parse".to_owned(),
             Outcome::NotLoaded => "load".to_owned(),
-            Outcome::Judged(_, findings) => match names(findings, Severity::Error) {
+            Outcome::JudgedRecord(_, findings) => match names(findings, Severity::Error) {
                 names if names.is_empty() => "ok".to_owned(),
                 names => names,
             },
@@ -100,7 +100,7 @@ impl Outcome {
         match self {
             Outcome::Rejected(_) | Outcome::NotLoaded => true,
             // What DISKSPD drops of a number it drops in silence.
-            Outcome::Judged(request, findings) => {
+            Outcome::JudgedRecord(request, findings) => {
                 !findings.is_empty() || request.warnings.iter().any(|warning| !is_dropped(warning))
             }
             Outcome::Other(_) => false,
@@ -203,13 +203,15 @@ fn show(name: &str, value: &Value) -> String {
 }
 
 #[test]
-fn accepted_command_lines_mean_what_they_should() {
+fn accepted_command_lines_have_expected_meaning() {
     let rows: Vec<_> = rows(include_str!("../data/command-lines/accepted.txt")).collect();
     assert!(rows.len() >= 176, "the table has lost rows");
     for row in rows {
         let (line, expected, warnings) = (row[0], row[1], row.get(2).copied().unwrap_or_default());
         let outcome = Outcome::from_arguments(&split(line));
-        let Outcome::Judged(request, findings) = &outcome else { panic!("{line}: {}", outcome.stage()) };
+        let Outcome::JudgedRecord(request, findings) = &outcome else {
+            panic!("{line}: {}", outcome.stage())
+        };
         assert_eq!(names(findings, Severity::Error), "", "{line}");
 
         let mut settings = settings(request);
@@ -281,7 +283,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         ("-dten", "-dten is read as -d0,"),
     ];
     for (option, message) in cases {
-        let Outcome::Judged(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
+        let Outcome::JudgedRecord(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         assert!(
@@ -301,7 +303,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         ("-o4y", None),
         ("-o4,x", None),
     ] {
-        let Outcome::Judged(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
+        let Outcome::JudgedRecord(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         let meant = request.warnings[0].remedy.as_deref();
@@ -309,7 +311,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         assert!(meant.unwrap_or_default().contains(sweep.unwrap_or_default()), "{option}: {meant:?}");
     }
     for option in ["-o4", "-W 5", "-g100i", "-g100", "-rs50", "-D", "-d+3", "-b4K", "-z7"] {
-        let Outcome::Judged(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
+        let Outcome::JudgedRecord(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         assert_eq!(request.warnings, [], "{option}");
@@ -395,7 +397,7 @@ fn differing_lines(ours: &str, theirs: &str) -> Vec<String> {
 }
 
 #[test]
-fn recorded_command_lines_are_judged_and_printed_alike() {
+fn recorded_command_lines_match_originals() {
     let mut deviations: BTreeMap<&str, &str> =
         rows(include_str!("../data/command-lines/deviations.txt")).map(|row| (row[0], row[1])).collect();
     let rows: Vec<_> = rows(include_str!("../data/command-lines/printed-deviations.txt")).collect();
@@ -415,7 +417,7 @@ fn recorded_command_lines_are_judged_and_printed_alike() {
         if let Some(deviation) = deviations.remove(line.as_str()) {
             assert_ne!(ours, theirs, "{line} does not deviate");
             let warnings = match &outcome {
-                Outcome::Judged(_, findings) => names(findings, Severity::Warning),
+                Outcome::JudgedRecord(_, findings) => names(findings, Severity::Warning),
                 _ => String::new(),
             };
             assert_eq!(format!("{} {warnings}", outcome.stage()).trim(), deviation, "{line}");
@@ -423,7 +425,7 @@ fn recorded_command_lines_are_judged_and_printed_alike() {
         }
         found.push(ours);
         expected.push(theirs);
-        if let (Some(text), Outcome::Judged(request, _)) = (recorded.stdout, outcome) {
+        if let (Some(text), Outcome::JudgedRecord(request, _)) = (recorded.stdout, outcome) {
             let differing = differing_lines(&printed(&request.profile), &text);
             let deviation = printed_deviations.remove(line.as_str()).map(|row| row.to_vec());
             found.push(format!("{line} | {}", differing.join(" | ")));
@@ -458,7 +460,7 @@ fn printed_on(profile: &Profile, groups: u16) -> String {
 }
 
 #[test]
-fn command_lines_of_the_newest_version_are_judged_and_printed_alike() {
+fn command_lines_of_2_3_match_originals() {
     let table = include_str!("../data/command-lines/deviations-of-2.3.txt");
     let mut deviations: BTreeMap<&str, &str> = rows(table).map(|row| (row[0], row[1])).collect();
     let (mut found, mut expected) = (Vec::new(), Vec::new());
@@ -471,7 +473,7 @@ fn command_lines_of_the_newest_version_are_judged_and_printed_alike() {
         let exit = if outcome.stage() == "ok" { Exit::Success } else { Exit::Usage };
         let mut ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.says_anything());
         let mut theirs = format!("{line} | exit {}, messages {}", case.exit_code, case.warns_or_errors);
-        if let (Some(text), Outcome::Judged(request, _)) = (case.stdout, &mut outcome) {
+        if let (Some(text), Outcome::JudgedRecord(request, _)) = (case.stdout, &mut outcome) {
             // The option is not part of what DISKSPD was given.
             request.profile.command_line = RawText::from(format!("diskspd.exe {line}").as_str());
             let differing = differing_lines(&printed_on(&request.profile, case.groups), &text);
@@ -919,7 +921,7 @@ mod arbitrary {
                         prop_assert!(place.position <= place.argument.len(), "{}", message);
                     }
                 }
-                Outcome::Judged(request, _) => write_profile(&mut Vec::new(), &request.profile),
+                Outcome::JudgedRecord(request, _) => write_profile(&mut Vec::new(), &request.profile),
                 Outcome::NotLoaded | Outcome::Other(_) => {}
             }
         }

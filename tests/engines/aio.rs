@@ -79,7 +79,7 @@ fn writes() -> Vec<Io> {
 }
 
 #[test]
-fn a_wait_for_a_device_ends_with_its_timeout_or_a_signal() {
+fn device_wait_ends_at_timeout_or_signal() {
     let caught = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, caught.clone()).expect("a signal handler");
     let Some(mut stuck) = Stuck::new() else { return };
@@ -181,7 +181,7 @@ fn late_device_keeps_its_buffers() {
 }
 
 #[test]
-fn the_machines_share_of_aio_is_named_when_it_is_used_up() {
+fn exhausted_aio_limit_is_named() {
     if let Err(why) = EngineKind::Aio.row().available() {
         return skip(&why.to_string());
     }

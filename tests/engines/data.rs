@@ -144,7 +144,7 @@ fn the_longest_io_is_2_gib_less_a_page() {
 }
 
 #[test]
-fn writes_are_taken_from_the_shared_part_of_the_buffer_too() {
+fn writes_use_the_shared_buffer_part() {
     let directory = directory();
     for subject in real_engines() {
         let path = file(directory.path(), "file", &[0; SOURCE_LENGTH]);
@@ -202,7 +202,7 @@ fn buffer_access_stays_within_its_memory() {
 }
 
 #[test]
-fn memory_is_looked_at_and_filled_while_the_kernel_is_at_it() {
+fn memory_is_read_and_filled_during_io() {
     for subject in patient_engines() {
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
         let mut engine = subject.open(vec![reader.into()], 4 * 8, 4);
@@ -226,7 +226,7 @@ fn memory_is_looked_at_and_filled_while_the_kernel_is_at_it() {
 }
 
 #[test]
-fn a_read_across_the_end_of_the_file_is_short() {
+fn read_across_end_of_file_is_short() {
     let directory = directory();
     let path = file(directory.path(), "short", &[5; 6000]);
     for subject in real_engines() {

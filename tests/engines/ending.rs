@@ -25,7 +25,7 @@ fn has_data(reader: &PipeReader) -> bool {
 }
 
 #[test]
-fn ios_that_would_never_end_are_cancelled_and_their_files_closed() {
+fn hanging_ios_are_cancelled_and_files_closed() {
     for subject in patient_engines() {
         for (depth, in_flight) in [(1, 1), (64, 64), (64, 3), (5000, 5000)] {
             let (reader, mut writer) = std::io::pipe().expect("a pipe");
@@ -58,7 +58,7 @@ fn unsubmitted_requests_do_not_block_the_end() {
 }
 
 #[test]
-fn after_the_drop_the_memory_can_be_used_for_something_else() {
+fn memory_is_reusable_after_engine_drop() {
     const LENGTH: u32 = 4 << 20;
     const DEPTH: u32 = 16;
     let directory = directory();
@@ -82,7 +82,7 @@ fn after_the_drop_the_memory_can_be_used_for_something_else() {
 }
 
 #[test]
-fn when_the_drain_takes_too_long_memory_and_files_are_kept_for_the_kernel() {
+fn slow_drain_leaks_memory_and_files_to_the_kernel() {
     if let Err(why) = EngineKind::Uring.row().available() {
         return crate::common::skip(&why.to_string());
     }

@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 #[test]
-fn an_error_comes_back_in_the_slot_it_belongs_to() {
+fn error_completes_in_its_slot() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 8192]);
     let full = Path::new("/dev/full");

@@ -50,7 +50,7 @@ fn bytes_after_the_end_are_not_accessed() {
 }
 
 #[test]
-fn a_file_that_is_open_for_reading_is_not_written_to() {
+fn read_only_mapping_rejects_writes() {
     let directory = directory();
     let path = file(directory.path(), "file", &[5; 4096]);
     for subject in mapped_variants() {
@@ -62,7 +62,7 @@ fn a_file_that_is_open_for_reading_is_not_written_to() {
 }
 
 #[test]
-fn a_file_that_is_made_shorter_is_an_error_and_not_the_end_of_the_program() {
+fn truncated_mapping_is_an_error_not_a_crash() {
     let directory = directory();
     for subject in mapped_variants() {
         let path = file(directory.path(), "file", &[5; 64 * 1024]);
@@ -135,7 +135,7 @@ fn lost_huge_page_ends_in_an_error() {
 }
 
 #[test]
-fn a_hole_that_finds_no_room_is_an_error_and_not_the_end_of_the_program() {
+fn mapping_hole_without_space_is_an_error() {
     let Some((_disk, directory)) = Loop::with_file_system(16 << 20, "ext4") else { return };
     let path = directory.join("sparse");
     std::fs::File::create(&path).and_then(|file| file.set_len(64 << 20)).expect("a sparse file");
@@ -216,7 +216,7 @@ fn mapped_and_other_files_are_served_side_by_side() {
 }
 
 #[test]
-fn a_read_into_the_shared_part_of_the_buffer_is_an_error() {
+fn read_into_shared_buffer_is_an_error() {
     let directory = directory();
     let path = file(directory.path(), "file", &[5; 4096]);
     for subject in mapped_variants() {
@@ -243,8 +243,8 @@ fn flushes_of_persistent_memory_need_it() {
 #[test]
 fn unmappable_targets_are_refused_with_reason() {
     let told = refusal(open_to_read(Path::new("/proc/self/status")), Flush::None);
-    assert!(told.contains("/status") && told.contains("can't be mapped"), "{told}");
+    assert!(told.contains("/status") && told.contains("cannot be mapped"), "{told}");
     let (reader, _writer) = std::io::pipe().expect("a pipe");
     let told = refusal(reader.into(), Flush::None);
-    assert!(told.contains("can't be mapped"), "{told}");
+    assert!(told.contains("cannot be mapped"), "{told}");
 }

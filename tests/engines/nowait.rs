@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::subjects::*;
-use diskspd::access::IoWays;
+use diskspd::access::IoFeatures;
 use diskspd::clock::Clock;
 use diskspd::engine::{Engine, File, MakeEngine, Setup};
 use diskspd::engines::EngineKind;
@@ -21,7 +21,7 @@ fn engine(kind: EngineKind, path: &Path) -> Option<Box<dyn Engine>> {
         common::skip(&format!("{}: {why}", kind.row().name));
         return None;
     }
-    let ways = IoWays { no_wait: true, ..IoWays::default() };
+    let ways = IoFeatures { no_wait: true, ..IoFeatures::default() };
     let files = vec![File { ways, ..File::from(open_to_read(path)) }, File::from(open_to_read(path))];
     let depth = (BLOCKS + 1).min(kind.row().max_depth);
     let buffer = Buffer::new(((BLOCKS + 1) * BLOCK) as usize).expect("memory");

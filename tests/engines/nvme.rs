@@ -168,7 +168,7 @@ mod inside {
 
     #[test]
     #[ignore = "needs a namespace whose content may be lost"]
-    fn a_command_that_the_device_refuses_ends_with_its_status() {
+    fn refused_nvme_command_completes_with_status() {
         each(|engine, name| {
             let behind = read(0, 0, 1 << 40, BLOCK);
             let done = perform(engine, &[behind, read(1, 0, 0, BLOCK)]);
@@ -214,7 +214,7 @@ mod inside {
     /// A kernel that takes commands on small registered buffers alone (6.1) pins the memory of each.
     #[test]
     #[ignore = "needs a namespace whose content may be lost"]
-    fn a_large_buffer_is_used_and_keeps_what_was_in_it() {
+    fn large_buffer_keeps_its_content() {
         const LARGE: usize = 4 << 20;
         for (path, polled) in namespaces().iter().flat_map(|path| [(path, false), (path, true)]) {
             let mut buffer = Buffer::new(LARGE).expect("memory");
@@ -235,7 +235,7 @@ mod inside {
 
     #[test]
     #[ignore = "needs a namespace whose content may be lost"]
-    fn it_says_what_it_makes_use_of() {
+    fn engine_reports_its_features() {
         let path = namespaces().remove(0);
         let polled = File { polled: true, ..File::from(handle(&path)) };
         let engine = engine(polled, RingOptions::default());

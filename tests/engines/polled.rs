@@ -39,7 +39,7 @@ fn assert_ended(mut done: Vec<Done>) {
 }
 
 #[test]
-fn every_request_ends_once_when_waited_or_only_looked_for() {
+fn polled_requests_complete_once() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; (DEPTH * BLOCK) as usize]);
     let short = Duration::from_micros(50);
@@ -58,7 +58,7 @@ fn every_request_ends_once_when_waited_or_only_looked_for() {
 }
 
 #[test]
-fn a_drop_takes_what_is_in_flight_with_it() {
+fn engine_drop_completes_ios_in_flight() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; (DEPTH * BLOCK) as usize]);
     for submitted in [false, true] {

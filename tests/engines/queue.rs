@@ -35,7 +35,7 @@ fn no_more_is_taken_than_the_depth() {
 }
 
 #[test]
-fn every_request_ends_once_whatever_the_schedule() {
+fn requests_complete_once_in_any_order() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 64 * 4096]);
     for subject in every_engine() {
@@ -79,7 +79,7 @@ fn every_request_ends_once_whatever_the_schedule() {
 }
 
 #[test]
-fn a_poll_finds_what_has_ended_without_further_submits() {
+fn poll_finds_completions_without_submitting() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 4096]);
     for subject in real_engines() {
@@ -139,7 +139,7 @@ fn a_wait_ends_with_its_timeout() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_signal_ends_a_wait_early_and_is_no_error() {
+fn signal_ends_wait_without_error() {
     let caught = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, caught.clone()).expect("a signal handler");
     for subject in patient_engines() {
@@ -246,7 +246,7 @@ fn the_loop_does_not_allocate() {
 }
 
 #[test]
-fn a_flush_ends_as_an_io_does_beside_others() {
+fn flush_completes_next_to_other_ios() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 8192]);
     for subject in every_engine() {
@@ -273,7 +273,7 @@ fn a_flush_ends_as_an_io_does_beside_others() {
 }
 
 #[test]
-fn a_discard_ends_as_an_io_does_beside_others_and_leaves_zeros() {
+fn discard_completes_next_to_other_ios_and_leaves_zeros() {
     let directory = directory();
     for (number, subject) in every_engine().into_iter().enumerate() {
         let path = file(directory.path(), &format!("file{number}"), &[1; 12_288]);

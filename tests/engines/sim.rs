@@ -48,7 +48,7 @@ fn simulated_times_match_stored_reports() {
 }
 
 #[test]
-fn ios_end_in_order_of_time_and_the_clock_moves_along() {
+fn simulated_ios_complete_in_time_order() {
     let history = run(32, 1, 5000);
     assert!(history.is_sorted_by_key(|(time, _)| *time));
     let requests: Vec<u32> = history.iter().map(|(_, request)| *request).collect();
@@ -56,7 +56,7 @@ fn ios_end_in_order_of_time_and_the_clock_moves_along() {
 }
 
 #[test]
-fn a_deeper_queue_gives_more_until_the_device_is_busy() {
+fn simulated_depth_raises_throughput_until_saturation() {
     let iops = |depth| 20_000 * 1_000_000_000 / run(depth, 2, 20_000)[19_999].0;
     let (one, eight, all, more) = (iops(1), iops(8), iops(64), iops(256));
     assert!((10_000..25_000).contains(&one), "{one}");
@@ -77,7 +77,7 @@ fn large_ios_are_limited_by_the_link() {
 }
 
 #[test]
-fn a_wait_moves_the_clock_to_its_timeout_and_no_further() {
+fn simulated_wait_advances_clock_to_timeout() {
     let (mut sim, clock) = device(4, 1, SimDevice::default());
     let mut done = vec![];
     sim.submit(&[read(0, 0, 0, 4096), read(1, 0, 0, 4096)]).expect("submit");

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::kept::is_kept_between;
-use diskspd::cli::written;
+use diskspd::cli::print_options;
 use diskspd::finding::Severity;
-use diskspd::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
+use diskspd::fio_jobs::{self, Converted, Existing, HostContext, Keyword};
 use diskspd::profile::validate::{self, validate};
 use diskspd::profile::{Volume, xml};
 use diskspd::report::profile_xml;
@@ -14,7 +14,7 @@ use std::io;
 /// A machine as the table below has it.
 struct Staged;
 
-impl JobSurroundings for Staged {
+impl HostContext for Staged {
     fn variable(&self, name: &str) -> Option<String> {
         (name == "DEPTH").then(|| "32".to_owned())
     }
@@ -70,7 +70,7 @@ fn command_line(words: &str) -> Result<String, Vec<String>> {
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let converted = fio_jobs::convert_command_line(&words, &Staged);
     let converted = converted.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-    let words = written::command_line(&converted.profile, &converted.run_options).unwrap();
+    let words = print_options::command_line(&converted.profile, &converted.run_options).unwrap();
     Ok(words.into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" "))
 }
 
@@ -172,7 +172,8 @@ fn line(text: &str) -> String {
     let errors: Vec<String> =
         findings.filter(|found| found.severity == Severity::Error).map(|found| found.message).collect();
     assert!(errors.is_empty(), "{text}\n{errors:?}");
-    let words = written::command_line(profile, run_options).unwrap_or_else(|| panic!("no line says {text}"));
+    let words =
+        print_options::command_line(profile, run_options).unwrap_or_else(|| panic!("no line says {text}"));
     let words: Vec<String> = words.into_iter().map(|word| word.into_string().unwrap()).collect();
     words.join(" ")
 }
@@ -378,7 +379,7 @@ fn job_settings_for_the_run_become_options() {
 }
 
 #[test]
-fn a_job_without_a_time_ends_by_what_it_has_done() {
+fn job_without_runtime_ends_by_volume() {
     for (settings, expected) in [
         ("rw=read\nsize=64m\nfilename=new.dat", (Some(Volume::Bytes(64 << 20)), None)),
         ("rw=write\nsize=64m\nnumjobs=4\nloops=2\nfilename=new.dat", (None, Some(Volume::Bytes(512 << 20)))),
@@ -407,7 +408,10 @@ fn a_job_without_a_time_ends_by_what_it_has_done() {
         let converted = convert(&format!("[j]\n{settings}\n")).unwrap();
         let span = &converted.profile.time_spans[0];
         assert_eq!((span.until_read, span.until_written), expected, "{settings}");
-        assert!(written::command_line(&converted.profile, &converted.run_options).is_some(), "{settings}");
+        assert!(
+            print_options::command_line(&converted.profile, &converted.run_options).is_some(),
+            "{settings}"
+        );
     }
 }
 
@@ -433,7 +437,7 @@ fn targets(text: &str) -> Vec<Vec<(String, u32, u64)>> {
 }
 
 #[test]
-fn jobs_beside_each_other_are_targets_of_a_time_span_and_stonewall_begins_the_next() {
+fn parallel_jobs_share_a_time_span_until_stonewall() {
     let own = |name: &str, threads, base| (name.to_owned(), threads, base);
     let head = "[global]\nsize=1m\nruntime=1\ntime_based\n";
     for (text, expected) in [
@@ -510,15 +514,15 @@ fn differences_are_reported_once_with_their_jobs() {
         notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     for (settings, expected) in [
-        ("numjobs=2\nexitall", "exitall (a): the first thread that is done doesn't end the others"),
+        ("numjobs=2\nexitall", "exitall (a): the first thread that is done does not end the others"),
         ("continue_on_error=io", "continue_on_error (a): an I/O that fails ends the run"),
         ("rw=write\nverify=md5\nverify_backlog=8", "verify_backlog (a): nothing is read back between writes"),
-        ("rw=write\nzonemode=zbd", "zonemode (a): each outstanding write has a zone of its own"),
+        ("rw=write\nzonemode=zbd", "zonemode (a): each outstanding write has its own zone"),
         (
             "filename=x:y\nfile_service_type=random:8",
-            "file_service_type (a): each I/O picks a file anew, not one for several I/Os in a row",
+            "file_service_type (a): each I/O picks a file, instead of one file for several I/Os in a row",
         ),
-        ("ioscheduler=none", "ioscheduler (a): the scheduler of a device stays as it is"),
+        ("ioscheduler=none", "ioscheduler (a): the scheduler of a device is not changed"),
         ("bs=512\nrate=102500", "rate (a): the rate in bytes is kept as 200 I/Os per second"),
     ] {
         assert!(told(settings).contains(expected), "{settings}\n{}", told(settings));
@@ -564,7 +568,9 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nrw=randrw\nbssplit=4k/50:8k/50,4k\n",
-            "j.fio:1: [a]: norandommap: of several sizes, fio shortens each I/O that would reach a block that was done, which is done here where reads and writes have the same sizes, and all I/Os are random; add norandommap=1: then fio keeps the sizes too",
+            "j.fio:1: [a]: norandommap: with several sizes, fio shortens each I/O before a block that was \
+             done; here this needs equal sizes of reads and writes, and random I/Os only; add \
+             norandommap=1: then fio keeps the sizes too",
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nnumber_ios=4\n",
@@ -573,7 +579,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50::8k/50\n",
-            "j.fio:4: [a]: bssplit=4k/50::8k/50: a part between two colons is empty: fio reads nothing behind it",
+            "j.fio:4: [a]: bssplit=4k/50::8k/50: a part between two colons is empty: fio ignores the rest",
         ),
         (
             "[a]\nsize=1m\nbssplit=4k/50:8k/50\nbsrange=4k-16k\n",
@@ -581,7 +587,8 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[global]\nbs=8k\n[a]\nsize=1m\nrw=randrw\nbs=,16k\n",
-            "j.fio:6: [a]: bs=,16k: it leaves a direction to an earlier value, which fio keeps for that one; give the values of all directions in one place",
+            "j.fio:6: [a]: bs=,16k: it leaves a direction to an earlier value, which fio keeps for that \
+             direction; give the values of all directions in one place",
         ),
         (
             "[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:60/1m:40/1m\n",
@@ -589,15 +596,18 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:60/6k:40/32k\n",
-            "j.fio:4: [a]: random_distribution=zoned_abs:60/6k:40/32k: the ranges aren't multiples of the alignment, to which fio rounds each offset; give multiples of bs, or of ba",
+            "j.fio:4: [a]: random_distribution=zoned_abs:60/6k:40/32k: the ranges are not multiples of the \
+             alignment, to which fio rounds each offset; give multiples of bs, or of ba",
         ),
         (
             "[a]\nsize=8z\n",
-            "j.fio:2: [a]: size=8z: of how many bytes a zone (z) is, the job doesn't say: give zonemode=zbd and zonesize, or bytes",
+            "j.fio:2: [a]: size=8z: of how many bytes a zone (z) is, the job does not say: give \
+             zonemode=zbd and zonesize, or bytes",
         ),
         (
             "[a]\nsize=1m\nnrfiles=4\nopenfiles=1\n",
-            "j.fio:4: [a]: openfiles=1: all files are open at once; fio opens the next one when one is done; leave it out, or use a job with stonewall for each file",
+            "j.fio:4: [a]: openfiles=1: all files are open at once; fio opens the next file when a file is \
+             done; leave it out, or use a job with stonewall for each file",
         ),
         (
             "[folder]\nsize=1m\n",
@@ -622,13 +632,14 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ("[a]\nsize=1m\nnumjobs=$ncpus\n", "j.fio:3: [a]: $ncpus: unknown on this machine"),
         (
             "[a]\ninclude none.inc\n",
-            "j.fio:2: [a]: include none.inc: the file can't be read: entity not found; names are relative to the folder of the job file",
+            "j.fio:2: [a]: include none.inc: the file cannot be read: entity not found; names are relative \
+             to the folder of the job file",
         ),
         (
             "[a]\ninclude circle.inc\n",
             "circle.inc:1: [a]: include: files include each other more than 16 times deep",
         ),
-        ("[a]\ninclude section.inc\n", "section.inc:1: [a]: an included file can't begin a section"),
+        ("[a]\ninclude section.inc\n", "section.inc:1: [a]: an included file cannot begin a section"),
         (
             "[a]\nrw=read\n",
             "j.fio:1: [a]: size: 'a.0.0' does not exist, and the job has no size; give size, and names of files or block devices",
@@ -639,7 +650,8 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nrw=trim\n",
-            "j.fio:2: [a]: size=1m: trimmed bytes can't end a time span: only reads and writes count; give runtime and time_based",
+            "j.fio:2: [a]: size=1m: trimmed bytes cannot end a time span: only reads and writes count; \
+             give runtime and time_based",
         ),
         (
             "[a]\nsize=1m\n[b]\nsize=1m\nstartdelay=5\n",
@@ -657,7 +669,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nrate=8k\n",
             "j.fio:5: [a]: rate=8k: I/Os are shortened to end before a block that was done, so a rate in \
-            bytes can't be given in I/Os; add norandommap=1, or use rate_iops with bssplit",
+            bytes cannot be given in I/Os; add norandommap=1, or use rate_iops with bssplit",
         ),
         (
             "[a]\nsize=1m\nrate=1k\nrate_process=poisson\n",
@@ -669,7 +681,8 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nrw=randrw\nrate_iops=1000,1\n",
-            "j.fio:4: [a]: rate_iops=1000,1: the rates of both directions don't come near whole I/Os per second and whole percents; use rate_iops, or other rates",
+            "j.fio:4: [a]: rate_iops=1000,1: the rates of both directions do not come near whole I/Os per \
+             second and whole percents; use rate_iops, or other rates",
         ),
         (
             "[a]\nsize=1m\nnuma_cpu_nodes=7\n",
@@ -685,7 +698,8 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nnuma_cpu_nodes=0\nnuma_mem_policy=bind:1\n",
-            "j.fio:4: [a]: numa_mem_policy=bind:1: buffers lie on the node of their thread; use local, or bind:NODE with that one in numa_cpu_nodes",
+            "j.fio:4: [a]: numa_mem_policy=bind:1: buffers are on the node of their thread; use local, or \
+             bind:NODE with that one in numa_cpu_nodes",
         ),
         (
             "[a]\nsize=1m\nrw=write\nverify=md5\nverify_backlog=4\ndo_verify=0\n",
@@ -697,7 +711,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nioengine=io_uring_cmd\ncmd_type=bsg\n",
-            "j.fio:4: [a]: cmd_type=bsg: commands are those of NVMe; use cmd_type=nvme, and /dev/ng0n1",
+            "j.fio:4: [a]: cmd_type=bsg: commands are NVMe commands; use cmd_type=nvme, and /dev/ng0n1",
         ),
         (
             "[a]\nsize=1m\nioengine=io_uring_cmd\nrw=write\nverify=md5\n",
@@ -705,7 +719,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nzonesize=1m\n",
-            "j.fio:3: [a]: zonesize=1m: a file can't be read in areas with gaps between them; use \
+            "j.fio:3: [a]: zonesize=1m: a file cannot be read in areas with gaps between them; use \
             zonemode=zbd for a zoned device, or give offset and size of a part",
         ),
         (
@@ -715,7 +729,8 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nzonemode=zbd\ndirect=1\nrw=write\nnumjobs=3\nmax_open_zones=2\n",
-            "j.fio:7: [a]: max_open_zones=2: each outstanding write has a zone of its own, and more of them than zones may be open; lower iodepth or numjobs",
+            "j.fio:7: [a]: max_open_zones=2: each outstanding write has its own zone, and more of them \
+             than zones may be open; lower iodepth or numjobs",
         ),
         (
             "[a]\nsize=1m\nrw=write\natomic=1\n",
@@ -806,7 +821,7 @@ fn included_files_and_words_of_the_machine_are_read() {
 }
 
 #[test]
-fn a_file_that_is_too_small_is_made_and_one_that_is_large_enough_is_kept() {
+fn small_file_is_extended_and_large_file_is_kept() {
     let size = |text: &str| convert(text).unwrap().profile.time_spans[0].targets[0].file_size;
     assert_eq!(size("[a]\nfilename=old.dat\nsize=1m\n"), None);
     assert_eq!(size("[a]\nfilename=old.dat\nsize=2m\n"), Some(2 << 20));
@@ -822,7 +837,7 @@ fn a_file_that_is_too_small_is_made_and_one_that_is_large_enough_is_kept() {
 }
 
 #[test]
-fn the_page_has_the_options_and_engines_that_there_are() {
+fn option_page_matches_supported_options_and_engines() {
     for (mark, table) in [("engines", fio_jobs::engines_table()), ("options", fio_jobs::options_table())] {
         is_kept_between("docs/reference/fio-jobs.md", mark, table.trim_end());
     }

@@ -73,7 +73,7 @@ fn missing_or_odd_device_facts_are_unknown() {
 }
 
 #[test]
-fn numbers_and_names_lead_to_the_devices_of_the_list() {
+fn numbers_and_names_select_listed_devices() {
     let (_directory, root) = machine("storage");
     for (target, expected) in [
         ("#0", "/dev/cciss/c0d0"),
@@ -104,7 +104,7 @@ fn machines_without_devices_list_none() {
 }
 
 #[test]
-fn the_command_prints_a_table_and_the_same_as_json() {
+fn device_list_prints_the_same_table_and_json() {
     let Some(disk) = Loop::new(48 << 20) else { return };
     let name = disk.device.file_name().unwrap().to_str().unwrap();
     let table = crate::common::diskspd("devices", Path::new(""));
@@ -123,7 +123,7 @@ fn the_command_prints_a_table_and_the_same_as_json() {
 }
 
 #[test]
-fn a_run_on_a_device_by_name_reports_the_name_as_given_and_warns_of_c() {
+fn device_run_reports_the_given_name() {
     let Some(disk) = Loop::new(16 << 20) else { return };
     let name = format!("#{}", disk.device.file_name().unwrap().to_str().unwrap());
     let ended = crate::common::diskspd("-b4K -r -o4 -w50 -c1M -W0 -d1 {}", Path::new(&name));

@@ -83,7 +83,7 @@ const BEHIND: &[((u32, u32), &str, &[&str])] = &[
     ((7, 3), "a loop device over a mounted disk", &["/dev/sda is mounted at /data (xfs)"]),
     (
         (253, 0),
-        "a logical volume whose disk is mounted by a loop device; the volume beside it doesn't matter",
+        "a logical volume whose disk is mounted by a loop device; the volume beside it does not matter",
         &["/dev/sdb is part of /dev/loop4", "/dev/loop4 is mounted at /behind (ext4)"],
     ),
     ((7, 5), "a loop device over a file that nobody else has", &[]),
@@ -132,7 +132,7 @@ fn every_use_of_a_device_is_found() {
 }
 
 #[test]
-fn every_use_of_a_file_is_found_whatever_its_name() {
+fn uses_of_a_file_are_found_by_any_name() {
     let (directory, root) = machine("behind");
     for (file, expected) in FILES {
         let (uses, unknown) = uses_of_file(&root, Path::new(file));

@@ -8,7 +8,7 @@ fn mode(read: bool, write: bool, direct: bool, dsync: bool) -> OpenMode {
 }
 
 #[test]
-fn the_mode_is_what_the_kernel_gets() {
+fn open_mode_matches_kernel_flags() {
     let file = tempfile::NamedTempFile::new_in("/var/tmp").unwrap();
     file.as_file().set_len(12345).unwrap();
     // The kernel's numbers: names of libraries have stood for others. O_SYNC contains O_DSYNC.
@@ -52,7 +52,7 @@ fn errors_say_what_to_do() {
     }
     let error = open(std::path::Path::new("/proc/version"), &mode(true, false, true, false)).unwrap_err();
     assert!(
-        error.to_string().contains("proc can't bypass the page cache (O_DIRECT) here; leave out -Su"),
+        error.to_string().contains("proc cannot bypass the page cache (O_DIRECT) here; leave out -Su"),
         "{error}"
     );
 }

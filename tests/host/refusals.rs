@@ -4,7 +4,7 @@
 use crate::common::loops::{self, Loop};
 use crate::common::{directory, diskspd, skip, while_nothing_starts};
 use diskspd::host::claims::{self, ClaimError, Claims};
-use diskspd::host::refusal::{How, Refusal, Unchecked, write_refusal};
+use diskspd::host::refusal::{How, Unchecked, WriteRefusedError, write_refusal};
 use diskspd::host::target::probe;
 use diskspd::machine::target::TargetKind;
 use diskspd::plan::{AccessHint, OpenMode};
@@ -38,7 +38,7 @@ fn release(claims: Claims) {
 
 fn uses(path: &Path) -> Vec<How> {
     match write_refusal(path, true).unwrap() {
-        Some(Refusal::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
+        Some(WriteRefusedError::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
         Some(other) => panic!("{other}"),
         None => Vec::new(),
     }
@@ -47,13 +47,15 @@ fn uses(path: &Path) -> Vec<How> {
 #[track_caller]
 fn in_use(answer: Result<Claims, ClaimError>) -> Vec<How> {
     match answer.unwrap_err() {
-        ClaimError::Refused(Refusal::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
+        ClaimError::Refused(WriteRefusedError::InUse { uses, .. }) => {
+            uses.into_iter().map(|each| each.how).collect()
+        }
         other => panic!("{other}"),
     }
 }
 
 #[test]
-fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
+fn empty_device_has_many_readers_and_one_claim() {
     let Some(device) = Loop::new(64 * MIB + 512) else { return };
     let path = device.device.as_path();
     let facts = probe(path).unwrap();
@@ -68,7 +70,7 @@ fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
     assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
     let busy = protect([path], true).unwrap_err();
     assert!(matches!(&busy, ClaimError::Target(e) if matches!(e.problem, Problem::Busy)), "{busy}");
-    let beside = while_nothing_starts(|| claims::protect_as(claims::Claimant::Job, [path], false)).unwrap();
+    let beside = while_nothing_starts(|| claims::protect_as(claims::ClaimOwner::Job, [path], false)).unwrap();
     assert!(beside.is_empty(), "another process of the job has claimed it for this one");
     beside.permit(path, &files::open(path, &mode(true, true)).unwrap()).unwrap();
     release(claims);
@@ -90,7 +92,10 @@ fn device_content_is_named_and_destroyed_with_permission() {
             continue;
         }
         let refusal = write_refusal(&path, false).unwrap().unwrap();
-        assert_eq!(refusal, Refusal::WouldDestroy { path: path.clone(), found: vec![expected.into()] });
+        assert_eq!(
+            refusal,
+            WriteRefusedError::WouldDestroy { path: path.clone(), found: vec![expected.into()] }
+        );
         assert!(refusal.to_string().contains("--destroy"));
         assert_eq!(write_refusal(&path, true).unwrap(), None);
 
@@ -109,7 +114,7 @@ fn swap_space_is_named() {
         let refusal = write_refusal(&device.device, false).unwrap().unwrap();
         assert_eq!(
             refusal,
-            Refusal::WouldDestroy { path: device.device.clone(), found: vec!["swap space".into()] }
+            WriteRefusedError::WouldDestroy { path: device.device.clone(), found: vec!["swap space".into()] }
         );
     }
 }
@@ -136,7 +141,10 @@ fn a_disk_is_in_use_when_its_partition_is() {
     let refusal = write_refusal(&whole, false).unwrap().unwrap();
     assert_eq!(
         refusal,
-        Refusal::WouldDestroy { path: whole.clone(), found: vec!["a partition table (MBR)".into()] }
+        WriteRefusedError::WouldDestroy {
+            path: whole.clone(),
+            found: vec!["a partition table (MBR)".into()]
+        }
     );
     assert_eq!(write_refusal(&partition, false).unwrap(), None);
     assert!(matches!(protect([partition.as_path(), whole.as_path()], false), Err(ClaimError::Refused(_))));
@@ -157,7 +165,7 @@ fn a_disk_is_in_use_when_its_partition_is() {
 }
 
 #[test]
-fn a_device_behind_a_loop_device_is_in_use() {
+fn device_under_a_loop_device_is_in_use() {
     let Some(below) = Loop::new(16 * MIB) else { return };
     let path = below.device.to_str().unwrap();
     let Some(above) = loops::run("losetup", &["--find", "--show", path]) else { return };
@@ -235,13 +243,16 @@ fn later_holders_of_device_are_found_at_claim() {
     if mounted() {
         loops::run("umount", &[at.to_str().unwrap()]);
     }
-    assert!(matches!(protect([path], false), Err(ClaimError::Refused(Refusal::WouldDestroy { .. }))));
+    assert!(matches!(
+        protect([path], false),
+        Err(ClaimError::Refused(WriteRefusedError::WouldDestroy { .. }))
+    ));
     // The device's own end unmounts once more.
     loops::run("mount", &[path.to_str().unwrap(), at.to_str().unwrap()]);
 }
 
 #[test]
-fn a_name_that_leads_elsewhere_after_the_check_is_not_written_to() {
+fn retargeted_name_is_not_written() {
     let (Some(checked), Some(other)) = (Loop::new(16 * MIB), Loop::new(16 * MIB)) else { return };
     let directory = crate::common::directory();
     let (link, file) = (directory.path().join("link"), directory.path().join("file"));
@@ -305,7 +316,7 @@ const DRY_RUNS: [(&str, bool, &[&str]); 8] = [
 ];
 
 #[test]
-fn a_dry_run_refuses_what_the_run_refuses() {
+fn dry_run_refuses_like_the_run() {
     let Some(mut device) = Loop::new(64 * MIB) else { return };
     let path = device.device.clone();
     if device.mkfs("ext4").is_none() {
@@ -402,7 +413,7 @@ fn mounted_loop_image_is_protected_under_any_name() {
 }
 
 #[test]
-fn a_loop_device_over_a_mounted_device_is_in_use() {
+fn loop_device_over_mounted_device_is_in_use() {
     let Some((below, _)) = Loop::with_file_system(16 * MIB, "ext4") else { return };
     let Some(above) = Loop::on(&below.device) else { return };
     assert!(matches!(in_use(protect([above.device.as_path()], true))[..], [How::Mounted { .. }]));
@@ -496,10 +507,10 @@ fn refuses_attributes_of_the_kernel_for_every_access() {
         let kernel = |problem: &Problem| matches!(problem, Problem::KernelInterface { .. });
         assert!(kernel(&probe(path).unwrap_err().problem), "{}", path.display());
         let refused = write_refusal(path, true).unwrap();
-        assert!(matches!(refused, Some(Refusal::KernelInterface { .. })), "{refused:?}");
+        assert!(matches!(refused, Some(WriteRefusedError::KernelInterface { .. })), "{refused:?}");
         let open = std::fs::File::open(path).unwrap();
         assert!(matches!(claims::permit_file(path, &open), Err(ClaimError::Refused(_))));
-        assert!(matches!(claims::permit_output(path, &open), Err(Refusal::KernelInterface { .. })));
+        assert!(matches!(claims::permit_output(path, &open), Err(WriteRefusedError::KernelInterface { .. })));
         for line in ["-w100 -b2 -d1 -W0 {}", "-w0 -b2 -d1 -W0 {}", "-c4 -w100 -b2 -d1 -W0 {}"] {
             crate::common::diskspd(line, path).fails(1, &["of the kernel", path.to_str().unwrap()]);
         }
@@ -527,7 +538,7 @@ fn swap_files_and_the_images_of_swap_are_protected() {
 }
 
 #[test]
-fn an_image_that_a_virtual_machine_has_open_is_protected() {
+fn image_of_a_running_vm_is_protected() {
     let directory = crate::common::directory();
     let image = directory.path().join("image");
     std::fs::write(&image, vec![5; 1 << 20]).unwrap();
@@ -637,7 +648,7 @@ fn device_with_unreadable_facts_is_not_written() {
 }
 
 #[test]
-fn a_device_that_is_mounted_out_of_sight_is_in_use() {
+fn device_mounted_in_another_namespace_is_in_use() {
     let Some(device) = Loop::new(16 * MIB) else { return };
     if device.mkfs("ext4").is_none() {
         return;
@@ -664,7 +675,7 @@ fn a_device_that_is_mounted_out_of_sight_is_in_use() {
 }
 
 #[test]
-fn with_too_few_descriptors_nothing_in_use_is_written_to() {
+fn descriptor_shortage_writes_to_no_device_in_use() {
     let Some((device, _)) = Loop::with_file_system(16 * MIB, "ext4") else { return };
     let Some(second) = Loop::on(&device.backing()) else { return };
     let node = second.device.to_str().unwrap();
@@ -689,7 +700,7 @@ impl ProtectedLinks {
     fn off() -> Option<ProtectedLinks> {
         let before = fs::read_to_string(ProtectedLinks::FILE).unwrap_or_default();
         if fs::write(ProtectedLinks::FILE, "0").is_err() {
-            skip("the kernel's protection of links can't be switched off (needs root)");
+            skip("the kernel's protection of links cannot be switched off (needs root)");
             return None;
         }
         Some(ProtectedLinks(before))
@@ -705,7 +716,7 @@ impl Drop for ProtectedLinks {
 /// Checks that the program does not follow links that the kernel would follow. Another user's link in a
 /// world-writable folder may lead to a file without write permission for that user.
 #[test]
-fn a_link_of_another_user_in_a_sticky_folder_is_not_written_through() {
+fn foreign_link_in_sticky_folder_is_refused() {
     let Some(_off) = ProtectedLinks::off() else { return };
     let directory = directory();
     let (folder, precious) = (directory.path().join("open"), directory.path().join("precious"));

@@ -97,7 +97,7 @@ fn unresolvable_stack_names_the_reason() {
 }
 
 #[test]
-fn a_file_lies_on_the_devices_of_its_file_system() {
+fn file_stack_has_devices_of_its_file_system() {
     let (_directory, root) = machine("stacks");
     for (place, number, expected) in [
         ("/var/a.dat", Some((8, 1)), "sda1 > sda, sda"),
@@ -120,7 +120,7 @@ fn a_file_lies_on_the_devices_of_its_file_system() {
 }
 
 #[test]
-fn a_file_without_a_device_says_so() {
+fn file_without_device_reports_so() {
     let (_directory, root) = machine("stacks");
     for (place, words) in [
         ("/tmp/a.dat", "tmpfs keeps its files in memory"),

@@ -13,7 +13,7 @@ fn lies_on(place: &str, number: (u32, u32)) -> Storage {
 }
 
 #[test]
-fn a_file_lies_on_the_file_system_that_is_mounted_deepest() {
+fn file_is_on_its_deepest_mount() {
     for (place, number, mounted_at, kind, device) in [
         ("/var/test.dat", (8, 1), "/", "ext4", "/dev/sda1"),
         ("/home/me/test.dat", (253, 0), "/home", "xfs", "/dev/dm-0"),

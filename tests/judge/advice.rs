@@ -4,6 +4,7 @@
 #![allow(clippy::needless_update)] // what else was observed is of no interest here
 
 use crate::common::in_process::asked;
+use diskspd::checks::{Finding, Severity, judge};
 use diskspd::machine::System;
 use diskspd::machine::environment::{Disk, Environment, IdleState};
 use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
@@ -13,7 +14,6 @@ use diskspd::results::{
     TargetResults, ThreadResults, summarize,
 };
 use diskspd::stats::Histogram;
-use diskspd::truth::{Finding, Severity, judge};
 
 const FILE: u64 = 256 << 20;
 
@@ -105,7 +105,7 @@ use Severity::{Note, Warning};
 type Case = (&'static str, u64, u64, &'static [(&'static str, Severity, bool)]);
 
 #[test]
-fn every_volatile_cache_that_may_hold_the_writes_is_named() {
+fn volatile_caches_under_writes_are_named() {
     let mut system = machine();
     let disks = &mut system.environment.as_mut().unwrap().disks;
     let with_cache = |name: &str, cache: &str| {
@@ -221,7 +221,7 @@ fn guest() -> System {
 type Sleeping<'a> = (fn() -> System, &'a [(&'a str, u64, u64)], u64, u64, Option<&'a str>);
 
 #[test]
-fn sleeps_that_were_counted_tell_whether_waking_up_matters() {
+fn idle_exits_decide_idle_latency_advice() {
     let cases: &[Sleeping] = &[
         (machine, &[("C1E", 10, 0), ("C6", 170, 100)], 100, 200, Some("CPU 3 slept 1.00 times per I/O")),
         (machine, &[("C1E", 10, 0), ("C6", 170, 100)], 100, 200, Some("idle state C6 takes 170")),
@@ -268,7 +268,7 @@ fn sleeps_that_were_counted_tell_whether_waking_up_matters() {
 }
 
 #[test]
-fn a_limit_that_the_kernel_takes_no_notice_of_is_told() {
+fn ineffective_limit_is_reported() {
     let found = |system: System, cpu_latency| {
         let observed = Observed { cpu_latency, ..Observed::default() };
         let found = found_beside(observed, system, "-b4K -r -o1 -L -Sh f", (100, 200), "sync");
@@ -290,7 +290,7 @@ fn a_limit_that_the_kernel_takes_no_notice_of_is_told() {
 }
 
 #[test]
-fn a_depth_that_is_none_is_told() {
+fn ineffective_depth_is_reported() {
     let found = |line, engine| {
         let found = found_on(machine(), line, 1000, 100, engine);
         names(&found).iter().any(|(name, _, quiet)| *name == "one-at-a-time" && !quiet)

@@ -6,7 +6,7 @@
 use crate::common::noise::{Noise, STATIONARY, TREACHEROUS};
 use crate::common::random::Random as Draws;
 use crate::judge::comparison::{normal, run, side, text};
-use diskspd::lab::compare::{
+use diskspd::experiments::compare::{
     ChangeVerdict, Compared, Question, RunComparison, Side, SideRun, TestQuestion, compare, compare_knowing,
     in_one_sentence,
 };
@@ -49,7 +49,7 @@ fn changed(comparison: &RunComparison) -> Vec<&str> {
 }
 
 #[test]
-fn a_loss_of_a_tenth_of_one_of_four_tests_is_named_and_nothing_else_ever_is() {
+fn ten_percent_loss_in_one_test_is_named() {
     for (before, after) in [(12, 0), (0, 12), (6, 6)] {
         for seed in 0..20 {
             let what = format!("{before} before, {after} after, try {seed}");
@@ -67,7 +67,7 @@ fn loss_of_tenth_needs_more_sessions() {
     let comparison = checked(1, 2, 0, Some("mixed"));
     assert!(changed(&comparison).is_empty());
     let said = in_one_sentence(&comparison, &|_| 1.0);
-    assert!(said.starts_with("4 tests: 4 can't tell (") && said.contains("6 more sessions"), "{said}");
+    assert!(said.starts_with("4 tests: 4 inconclusive (") && said.contains("6 more sessions"), "{said}");
 }
 
 fn of_one(at_ms: i64, boot: &str, level: f64, random: &mut Draws) -> Vec<SideRun> {
@@ -160,7 +160,7 @@ fn sessions_of_one_boot_do_not_predict_the_next() {
     let of_one_boot = check(1, 0.1, &mut random);
     assert_eq!(verdict(&of_one_boot), ChangeVerdict::CantTell);
     let said = in_one_sentence(&of_one_boot, &|_| 1.0);
-    assert!(said.contains("8 more sessions of these tests, each after a boot of its own"), "{said}");
+    assert!(said.contains("8 more sessions of these tests, each after a separate boot"), "{said}");
     assert!(text(&of_one_boot).contains("drift between boots is unknown"), "{}", text(&of_one_boot));
     assert_eq!(verdict(&check(10, 0.1, &mut random)), ChangeVerdict::Worse);
     assert_eq!(verdict(&check(1, 0.6, &mut random)), ChangeVerdict::Worse);
@@ -180,7 +180,7 @@ fn tests_are_compared_by_their_names() {
     assert_eq!(comparison.unmatched, [vec!["gone".to_owned()], vec!["new".to_owned()]]);
     let said = in_one_sentence(&comparison, &|_| 1.0);
     assert!(
-        said.contains("4 tests: 2 can't tell") && said.contains("1 only in the new runs (new)"),
+        said.contains("4 tests: 2 inconclusive") && said.contains("1 only in the new runs (new)"),
         "{said}"
     );
     let mut without = comparison;
@@ -191,7 +191,7 @@ fn tests_are_compared_by_their_names() {
 }
 
 #[test]
-fn each_test_fails_by_what_it_allows() {
+fn each_test_fails_by_its_allowance() {
     let question = |worse| Question {
         tests: [("mixed".to_owned(), TestQuestion { worse, ..TestQuestion::default() })].into(),
         ..Question::default()

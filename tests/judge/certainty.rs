@@ -6,8 +6,8 @@
 use super::comparison::{run, side};
 use crate::common::noise::{Noise, STATIONARY};
 use crate::common::random::Random;
-use diskspd::lab::compare::{ChangeVerdict, Compared, Question, SideRun, compare, draw_order};
-use diskspd::lab::repeat::Repeat;
+use diskspd::experiments::compare::{ChangeVerdict, Compared, Question, SideRun, compare, draw_order};
+use diskspd::experiments::repeat::Repeat;
 use diskspd::stats::replicates::{Bounds, Spread};
 
 const LEVEL: f64 = 5000.0;
@@ -28,7 +28,7 @@ fn held(noise: Noise, series: u64, count: usize) -> usize {
 }
 
 #[test]
-fn an_interval_of_runs_that_dont_resemble_each_other_holds_their_mean() {
+fn interval_of_dependent_runs_covers_the_mean() {
     for (count, series) in [(3, 400), (10, 400)] {
         let held = held(Noise::White(0.03), series, count);
         assert!((365..=395).contains(&held), "{held} of {series} series of {count} runs");
@@ -62,7 +62,7 @@ fn until_known(noise: f64, series: u64) -> (usize, usize) {
 }
 
 #[test]
-fn repetitions_that_end_when_the_mean_is_known_know_it() {
+fn sequential_stopping_covers_the_mean() {
     let (held, near) = until_known(0.03, 200);
     assert!(held >= 184 && near >= 188, "{held} intervals and {near} means of 200");
 }
@@ -119,7 +119,7 @@ fn with_more_runs(pairs: usize, noise: f64, times: f64, comparisons: u64) -> [us
 /// Makes the table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn more_runs_that_were_asked_for() {
+fn additional_runs_are_planned_and_executed() {
     for (pairs, noise) in [(4, 0.03), (8, 0.03), (4, 0.1), (8, 0.1)] {
         let shares = [1.0, 0.97, 0.95, 0.9].map(|times| {
             let [asked, decided, at_once, in_the_end] = with_more_runs(pairs, noise, times, 400);

@@ -4,13 +4,13 @@
 
 use crate::common::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use crate::common::random::Random as Draws;
-use diskspd::lab::compare::{
+use diskspd::experiments::compare::{
     BootOrder, ChangeVerdict, Compared, Metric, OrderKind, PlannedRuns, Question, RunComparison, Side,
     SideRun, compare, compare_knowing, draw_order, foreseen, unjudged,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
-    ChartRow, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,
+    ChartRow, DirectionSummary, KnownResponse, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
     SpanSummary,
 };
 use diskspd::units::Millis;
@@ -22,7 +22,7 @@ use std::f64::consts::TAU;
 const NOISE: f64 = 0.03;
 
 pub fn text(comparison: &RunComparison) -> String {
-    diskspd::lab::compare::text(comparison, usize::MAX)
+    diskspd::experiments::compare::text(comparison, usize::MAX)
 }
 
 pub fn normal(random: &mut Random) -> f64 {
@@ -41,18 +41,18 @@ pub fn run(iops: f64, change: impl Fn(&mut SpanSummary)) -> SideRun {
     };
     let groups = vec![TargetGroup { paths: vec!["/dev/x".into()], access }];
     let all = |ms: f64| ChartRow { read: Some(Millis::new(ms)), write: None, total: Some(Millis::new(ms)) };
-    let figures = KnownFigures {
+    let figures = DirectionSummary {
         ios: Some(1_000_000),
         iops: Some(iops),
         mean_ms: Some(Millis::new(1e3 / iops)),
-        ..KnownFigures::default()
+        ..DirectionSummary::default()
     };
     let mut span = SpanSummary {
         parameters: Parameters { targets: groups, ..Parameters::default() },
         read: figures,
         total: figures,
         percentiles: [(50.0, 0.9), (99.0, 3.0), (99.9, 9.0)]
-            .map(|(percent, times)| KnownPercentile { percent, latency: all(times * 1e3 / iops) })
+            .map(|(percent, times)| PercentileSummary { percent, latency: all(times * 1e3 / iops) })
             .to_vec(),
         ..SpanSummary::default()
     };
@@ -123,7 +123,7 @@ fn margin(share: f64, count: u64) -> f64 {
 }
 
 #[test]
-fn pairs_without_a_difference_are_rarely_called_different_and_changes_are_found_as_often_as_is_printed() {
+fn equal_pairs_rarely_differ_and_changes_have_printed_power() {
     for runs in [5, 8] {
         let (false_ones, found, printed) = outcome(300, runs);
         assert!(false_ones <= 0.05 + margin(0.05, 300), "{runs}: {false_ones} without a difference");
@@ -179,7 +179,7 @@ fn less_latency_is_better() {
 }
 
 #[test]
-fn two_runs_differ_and_no_more_is_said() {
+fn two_runs_state_the_difference_only() {
     let comparison = compare_sides(&side(vec![run(1000.0, |_| ())]), &side(vec![run(2000.0, |_| ())]));
     assert_eq!((primary(&comparison).verdict, primary(&comparison).p_value), (ChangeVerdict::TwoRuns, None));
     assert!(text(&comparison).contains("differs by +100.0 % in these two runs"), "{}", text(&comparison));
@@ -202,7 +202,7 @@ fn too_few_runs_name_the_sufficient_number() {
 }
 
 #[test]
-fn a_percentile_needs_a_hundred_slower_ios_in_every_run() {
+fn percentile_comparison_needs_a_hundred_slower_ios() {
     let with = |ios: u64| side(vec![run(1000.0, |span| span.total.ios = Some(ios))]);
     let compared = |comparison: &RunComparison, name: &str| {
         comparison.time_spans[0].metrics.iter().find(|metric| metric.metric == name).unwrap().sides.is_some()
@@ -228,7 +228,7 @@ fn latency_decides_under_a_rate_limit() {
 }
 
 #[test]
-fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
+fn response_times_decide_if_complete_in_all_runs() {
     let paced = |ios: u64, ms: f64| {
         let both = move |ms: f64| ChartRow {
             read: Some(Millis::new(ms)),
@@ -240,7 +240,7 @@ fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
                 share_a_rate(span, 1000);
                 let percentiles = [(50.0, 1.0), (99.0, 9.0), (99.9, 20.0)].map(|(percent, times)| {
                     let latency = both(times * (ms + f64::from(at) / 1000.0));
-                    KnownPercentile { percent, latency }
+                    PercentileSummary { percent, latency }
                 });
                 let percentiles = percentiles.to_vec();
                 span.response = (ios > 0).then(|| KnownResponse { ios, mean_ms: both(ms), percentiles });
@@ -279,7 +279,7 @@ fn share_a_rate(span: &mut SpanSummary, ios_per_s: u64) {
 }
 
 #[test]
-fn a_rate_that_all_threads_share_is_a_part_of_the_work() {
+fn shared_rate_is_part_of_the_workload() {
     let rates = [0, 100, 200].map(|rate| {
         side(vec![run(1000.0, |span| {
             if rate > 0 {
@@ -296,7 +296,7 @@ fn a_rate_that_all_threads_share_is_a_part_of_the_work() {
 }
 
 #[test]
-fn figures_that_do_not_decide_are_corrected_for_their_number() {
+fn secondary_figures_are_corrected_for_multiplicity() {
     // Six figures, the five that don't decide all with the chance of four against five runs without overlap.
     let level = |iops: f64, count: usize| side((0..count).map(|at| run(iops + at as f64, |_| ())).collect());
     let comparison = compare_sides(&level(1000.0, 4), &level(1100.0, 4));
@@ -313,7 +313,7 @@ fn figures_that_do_not_decide_are_corrected_for_their_number() {
 
 fn mixed(latencies: [f64; 2], change: impl Fn(&mut SpanSummary)) -> SideRun {
     run(1000.0, |span| {
-        let part = |number: u32, latency: f64| KnownPart {
+        let part = |number: u32, latency: f64| PartSummary {
             key: PartKey { target: 1, part: number, block_size: 8192 * number },
             ios: 500_000,
             iops: 500.0,
@@ -326,7 +326,7 @@ fn mixed(latencies: [f64; 2], change: impl Fn(&mut SpanSummary)) -> SideRun {
 }
 
 #[test]
-fn a_change_of_one_part_of_a_mix_is_found_and_judged_by_itself() {
+fn change_of_one_mix_part_is_judged_alone() {
     let mut random = Random::new(5);
     let mut sides = |second: f64| {
         let mut noisy = |level: f64| level * (NOISE * normal(&mut random)).exp();
@@ -362,7 +362,7 @@ fn a_change_of_one_part_of_a_mix_is_found_and_judged_by_itself() {
 }
 
 #[test]
-fn other_work_is_refused_and_other_circumstances_are_told() {
+fn different_work_is_refused_and_different_conditions_are_reported() {
     let other_work: [fn(&mut Access); 4] = [
         |access| access.block_size = Some(8192),
         |access| access.write_percent = Some(30),
@@ -481,10 +481,10 @@ const OF_ORDERS: [&str; 7] = [
     "noise",
     "8, random pairs",
     "8, A first each time",
-    "8, one after the other",
+    "8, sequentially",
     "16, random pairs",
     "16, A first each time",
-    "16, one after the other",
+    "16, sequentially",
 ];
 
 /// Makes the first table of docs/design/false-alarms.md.
@@ -706,7 +706,7 @@ fn equal_sides_are_rarely_called_different_in_any_noise() {
         assert!(none <= 0.05 + margin(0.05, 100), "{noise:?}: {none}");
         assert!(!powerful || small >= 0.85 && half == 1.0, "{noise:?}: {small} {half}");
         let [none, small, half] = told(noise, drift, 100, 8, one_after_the_other);
-        assert!(none == 0.0 && small == 0.0, "{noise:?}: one after the other: {none} {small}");
+        assert!(none == 0.0 && small == 0.0, "{noise:?}: sequentially: {none} {small}");
         assert!(!powerful || half == 1.0, "{noise:?}: {half}");
         let [none, small, half] = told(noise, drift, 100, 8, a_first);
         assert!(none == 0.0 && small == 0.0, "{noise:?}: A first: {none} {small}");
@@ -927,7 +927,7 @@ fn known_sessions_replace_the_assumed_bound() {
     let [first, other] = laid_out(&steady, &one_after_the_other(8, 0), 0.9);
     let without = compare_sides(&first, &other);
     assert_eq!(primary(&without).verdict, ChangeVerdict::CantTell);
-    assert!(text(&without).contains("one after the other") && text(&without).contains("compare --repeat 8"));
+    assert!(text(&without).contains("sequentially") && text(&without).contains("compare --repeat 8"));
     let with = compare_knowing(&first, &other, &past, &Question::default()).unwrap();
     assert_eq!(primary(&with).verdict, ChangeVerdict::Worse, "{}", text(&with));
     assert_eq!(primary(&with).allowance.unwrap().sessions, 10);
@@ -942,7 +942,7 @@ fn known_sessions_replace_the_assumed_bound() {
 }
 
 #[test]
-fn ten_time_spans_without_a_difference_fail_no_more_often_than_one() {
+fn ten_equal_spans_fail_as_rarely_as_one() {
     let of_spans = |runs: &[SideRun]| {
         let mut one = runs[0].clone();
         one.known.time_spans = runs.iter().flat_map(|run| run.known.time_spans.clone()).collect();
@@ -1000,14 +1000,14 @@ fn several_workloads_are_compared_one_by_one() {
 }
 
 #[test]
-fn how_many_runs_more_is_of_the_side_that_lacks_them() {
+fn more_runs_are_proposed_for_the_shorter_side() {
     let mut random = Random::new(2);
     let first = around(5000.0, 30, &mut random);
     let other = around(5600.0, 3, &mut random);
     // In turn as far as they go: all times are the same.
     let comparison = compare_sides(&first, &other);
     let allowed = primary(&comparison).allowance.is_some();
-    assert!(allowed, "thirty runs and three aren't in turn: {:?}", comparison.workloads[0].order);
+    assert!(allowed, "thirty runs and three are not in turn: {:?}", comparison.workloads[0].order);
     let comparison =
         compare_sides(&around(5000.0, 5, &mut random), &side(around(5300.0, 4, &mut random).runs));
     if let Some([_, more]) = primary(&comparison).more_runs {

@@ -4,13 +4,13 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::machines::machine;
+use diskspd::checks::{Finding, Severity, environment};
 use diskspd::host;
 use diskspd::host::look_around_at;
 use diskspd::host::storage::on_file_system;
 use diskspd::machine::System;
 use diskspd::machine::environment::Link;
 use diskspd::profile::{RawText, TargetId};
-use diskspd::truth::{Finding, Severity, environment};
 use std::path::Path;
 
 /// A machine, seen from a file on the file system with this device number.
@@ -93,7 +93,7 @@ fn a_virtual_machine_in_a_cloud_is_read() {
 }
 
 #[test]
-fn limits_of_control_groups_are_the_tightest_of_all_groups_above_in_both_interfaces() {
+fn tightest_group_limit_applies_in_both_interfaces() {
     let limits = container().environment.unwrap().limits;
     assert_eq!(limits.cpu, Some(500), "the group above has half a processor");
     assert_eq!(limits.memory, Some(512 << 20));
@@ -105,7 +105,7 @@ fn limits_of_control_groups_are_the_tightest_of_all_groups_above_in_both_interfa
 }
 
 #[test]
-fn beneath_a_raid_are_its_disks_with_their_ways_and_partitions() {
+fn raid_disks_are_listed_with_paths_and_partitions() {
     let disks = hdd_server().environment.unwrap().disks;
     let of = |name: &str| disks.iter().find(|disk| disk.device.name == name).unwrap();
     assert_eq!(disks.len(), 2);
@@ -117,7 +117,7 @@ fn beneath_a_raid_are_its_disks_with_their_ways_and_partitions() {
 }
 
 #[test]
-fn a_machine_that_tells_nothing_has_no_findings() {
+fn silent_machine_has_no_findings() {
     let empty = tempfile::tempdir().unwrap();
     let root = host::root::Root::at(empty.path());
     let mut system = host::read(&root);
@@ -203,7 +203,7 @@ fn rules_about_disks_know_their_kinds() {
 }
 
 #[test]
-fn a_node_without_processors_of_ours_and_a_full_file_system_are_found() {
+fn distant_node_and_full_file_system_are_found() {
     let mut system = bare_metal();
     system.topology.disallowed = system.topology.nodes[1].masks.clone();
     assert_eq!(find(&system, "numa-distance").unwrap().severity, Severity::Warning);
@@ -218,7 +218,7 @@ fn a_node_without_processors_of_ours_and_a_full_file_system_are_found() {
 }
 
 #[test]
-fn settings_of_a_disk_far_from_the_usual_are_found() {
+fn unusual_disk_settings_are_found() {
     use Severity::{Note, Warning};
     type Case = (&'static str, &'static [(&'static str, &'static str)], Option<Severity>);
     let cases: &[Case] = &[
@@ -279,7 +279,7 @@ fn the_worst_come_first() {
 }
 
 #[test]
-fn the_same_machine_has_the_same_fingerprint_and_a_change_is_named() {
+fn same_machine_has_same_fingerprint_and_changes_are_named() {
     use diskspd::machine::fingerprint::Fingerprint;
     let first = bare_metal();
     let known = first.fingerprint.clone().unwrap();

@@ -90,7 +90,7 @@ fn figures_of_result_are_read() {
 
 /// The middle of a bin is at most 0.8 % away from any latency in it, and it is what fio states.
 #[test]
-fn percentiles_from_bins_are_those_that_fio_states() {
+fn percentiles_from_bins_match_fio() {
     let span = span(MIX);
     let percentiles = (FioLatency::Completion, FioPercentiles::Counted);
     assert_eq!(span.fio.as_ref().unwrap().percentiles, Some(percentiles));
@@ -145,11 +145,11 @@ fn why_there_are_no_percentiles_is_known() {
     // The extremes are told all the same.
     assert!(told(&silent(MIX)).contains("\nmax "), "{}", told(&silent(MIX)));
     assert_eq!(apart(HOSTS_STATED), (true, true));
-    assert!(told(HOSTS_STATED).contains("no percentiles: fio's of several jobs can't be combined"));
+    assert!(told(HOSTS_STATED).contains("no percentiles: fio's of several jobs cannot be combined"));
 }
 
 #[test]
-fn total_latency_is_taken_where_it_is_and_completion_where_it_is_not() {
+fn total_latency_is_preferred_over_completion_latency() {
     let clones = fio(CLONES);
     assert_eq!(clones.percentiles, Some((FioLatency::Total, FioPercentiles::Counted)));
     assert_eq!(clones.latency, Some(FioLatency::Total));
@@ -237,7 +237,7 @@ fn results_of_every_version_have_the_same_figures() {
 }
 
 #[test]
-fn percentiles_of_the_total_latency_are_called_so() {
+fn percentiles_of_total_latency_are_labelled() {
     let mut value = value(&as_before(GROUP, false));
     value["jobs"][0]["job options"]["lat_percentiles"] = "1".into();
     let known = span(&value.to_string());
@@ -311,7 +311,7 @@ fn files_of_all_jobs_are_files_of_each() {
 }
 
 #[test]
-fn discards_and_flushes_stand_apart() {
+fn discards_and_flushes_are_separate() {
     let trims = fio(TRIMS).trims.unwrap();
     assert_eq!(trims.count as f64, written(TRIMS, "/jobs/0/trim/total_ios"));
     near_ns(trims.mean, written(TRIMS, "/jobs/0/trim/lat_ns/mean"));
@@ -328,7 +328,7 @@ fn discards_and_flushes_stand_apart() {
 }
 
 #[test]
-fn jobs_that_failed_are_told() {
+fn failed_jobs_are_reported() {
     let failed = STONEWALL.replacen("\"error\" : 0", "\"error\" : 5", 1);
     let run = one(&failed);
     let found = run.findings.unwrap();
@@ -368,7 +368,7 @@ fn several_results_of_a_file_have_their_number() {
 }
 
 #[test]
-fn of_the_states_of_a_run_the_last_is_read() {
+fn last_state_of_a_run_is_read() {
     let early = |text: &str| {
         let mut value = value(text);
         let job = &mut value["jobs"][0];
@@ -473,7 +473,7 @@ fn unreadable_input_is_refused_with_its_place() {
         ("{}".into(), "not fio's JSON"),
         ("mix: (g=0): rw=randrw\nfio-3.33\nStarting 1 process\n".into(), "--output-format=json+"),
         ("{\"fio version\": \"fio-3.33\"}".into(), "line 1: fio's results hold no jobs"),
-        (format!("a\n{}", &MIX[..MIX.len() / 2]), "doesn't end"),
+        (format!("a\n{}", &MIX[..MIX.len() / 2]), "does not end"),
         ("\n\n{\"fio version\": \"x\",\n \"jobs\": [1 2]}".into(), "line 4: invalid JSON"),
         (format!("{{\"fio version\":{}0{}}}", "[".repeat(5000), "]".repeat(5000)), "recursion limit"),
         ("{\"fio version\" : \"fio-3.33\", \"jobs\" : {}}".into(), "hold no jobs"),

@@ -169,7 +169,7 @@ fn figures_that_no_run_can_have_are_refused() {
 }
 
 #[test]
-fn a_hostile_name_of_a_host_is_harmless_in_texts_and_file_names() {
+fn hostile_host_name_is_escaped() {
     let mut records = hosts("-d1 -r", 2);
     records[0].hosts[0].name = "evil\x1b[2J/../x:y".into();
     records[1].hosts[0].name = "z".repeat(1000);
@@ -200,7 +200,7 @@ fn a_merged_record_is_stored_like_any_other() {
     assert!(TEXT.bytes(&read) == TEXT.bytes(&record));
     assert_eq!(json::read_index(&stored[..]).unwrap().unwrap().0.hosts, ["node0", "node1", "node2"]);
     let mut table = Vec::new();
-    csv::write(&diskspd::truth::Judged::new(&read), &mut table).unwrap();
+    csv::write(&diskspd::checks::JudgedRecord::new(&read), &mut table).unwrap();
     assert!(table.iter().filter(|byte| **byte == b'\n').count() > 5);
 }
 
@@ -256,14 +256,14 @@ fn intervals_that_not_all_hosts_measured_are_left_out() {
 }
 
 #[test]
-fn without_intervals_the_first_line_says_how_long_all_measured_together() {
+fn merged_text_without_intervals_states_the_common_window() {
     let first = |delays: &[i64]| {
         let text = String::from_utf8(TEXT.bytes(&merged(started("-d2 -r -L", delays)))).unwrap();
         text.lines().next().unwrap().to_owned()
     };
     assert_eq!(
         first(&[0, 15, 20]),
-        "3 hosts; all measured together for 1.980 s; the tables include up to 0.020 s (1.00 %) in \
+        "3 hosts; all measured together for 1.980 s, and the tables include up to 0.020 s (1.00 %) in \
          which not all did"
     );
     assert_eq!(first(&[5]), "1 host");
@@ -310,7 +310,7 @@ fn unrelated_records_are_refused_with_reason() {
 }
 
 #[test]
-fn hosts_of_the_same_name_are_numbered_apart_and_missing_ones_keep_their_place() {
+fn equal_host_names_are_numbered_and_gaps_are_kept() {
     let mut records = hosts("-d1 -r", 3);
     records.iter_mut().for_each(|record| record.hosts[0].name = "node".into());
     records[2].hosts[0].rank = 3;
@@ -326,7 +326,7 @@ fn hosts_of_the_same_name_are_numbered_apart_and_missing_ones_keep_their_place()
 
 /// The report says first of how many hosts it is, then as DISKSPD, and then which host did what.
 #[test]
-fn the_text_has_a_line_before_and_a_table_of_hosts_behind() {
+fn merged_text_has_summary_line_and_host_table() {
     let line = |number: u32| format!("-d1 -r -L -z{number} -g{}i", 1000);
     let mut records: Vec<Record> = (0..5).map(|number| run(&line(number))).collect();
     // The third one did less of the same: what it counted is cut.
@@ -338,19 +338,19 @@ fn the_text_has_a_line_before_and_a_table_of_hosts_behind() {
     let record = merged(records);
     let text = String::from_utf8(TEXT.bytes(&record)).unwrap();
     assert!(text.starts_with("5 hosts\n\nCommand Line: "), "{text}");
-    let (_, table) = text.split_once("\nHosts, the slowest first\n").unwrap();
+    let (_, table) = text.split_once("\nHosts, slowest first\n").unwrap();
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("host   |    MiB/s   |  I/O per s |"), "{table}");
     assert!(lines[2].starts_with("node2  | ") && lines[2].ends_with("(straggler)"), "{table}");
     assert!(lines[8].starts_with("min    | ") && lines[9].starts_with("median | "), "{table}");
     assert!(table.contains("straggler: node2: "), "{table}");
-    let judged = diskspd::truth::Judged::new(&record);
+    let judged = diskspd::checks::JudgedRecord::new(&record);
     let found = judged.judgement.findings.iter().find(|finding| finding.name == "stragglers").unwrap();
     assert_eq!(found.message, "1 of 5 hosts are slower than the others: node2");
 }
 
 #[test]
-fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
+fn findings_of_hosts_are_combined_and_shared_devices_recognized() {
     use diskspd::machine::storage::BlockDevice;
     let mut records = hosts("-d1 -r", 3);
     for (record, identity) in records.iter_mut().zip([Some("naa.1"), Some("naa.1"), None]) {
@@ -367,7 +367,7 @@ fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
         });
     }
     let record = merged(records);
-    let judged = diskspd::truth::Judged::new(&record);
+    let judged = diskspd::checks::JudgedRecord::new(&record);
     let messages = |name: &str| -> Vec<String> {
         let of = judged.judgement.findings.iter().filter(|finding| finding.name == name);
         of.map(|finding| finding.message.clone()).collect()
@@ -424,7 +424,7 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
 }
 
 #[test]
-fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
+fn ranks_on_one_disk_are_not_foreign() {
     let verdicts = |boots: &[(&str, f64)]| {
         let record = merged(on_disks("-d1 -r -Su", boots));
         let kept = record.hosts.iter().map(|host| host.summary.clone().unwrap());
@@ -434,7 +434,7 @@ fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
             (devices.verdict.to_string(), devices.ranks)
         });
         let hosts: Vec<(String, usize)> = kept.collect();
-        let judged = diskspd::truth::Judged::new(&record).judgement;
+        let judged = diskspd::checks::JudgedRecord::new(&record).judgement;
         let shared = judged.findings.iter().filter(|finding| finding.name == "shared-device");
         let shared: Vec<String> = shared.map(|finding| finding.message.clone()).collect();
         (hosts, judged.verdicts[0].parts[0].message.clone(), shared)
@@ -453,9 +453,7 @@ fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
         "{shared:?}"
     );
     assert!(
-        shared
-            .iter()
-            .any(|text| text.contains("cannot tell whether hosts share the devices of node0, node1")),
+        shared.iter().any(|text| text.contains("unknown whether hosts share the devices of node0, node1")),
         "{shared:?}"
     );
     // Somebody else did as much again as they did together.

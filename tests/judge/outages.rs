@@ -6,16 +6,16 @@
 
 use crate::common::random::Random;
 use crate::common::recorded;
+use diskspd::checks::{JudgedRecord, Judgement, Outage};
 use diskspd::engines::{Direction, EngineKind};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::profile::TargetId;
 use diskspd::results::{
-    Beats, Effort, IoErrors, Observed, QuietFacts, Record, Silence, TargetBeats, UnseenTime, WorkerEffort,
-    summarize,
+    IoErrors, Observed, OutageObservations, Record, ResourceUsage, Silence, TargetTicks, TickCounts,
+    WatcherGap, WorkerUsage, summarize,
 };
 use diskspd::stats::PackedCounts;
 use diskspd::stats::outages::{self, WatchedIos};
-use diskspd::truth::{Judged, Judgement, Outage};
 use std::ops::Range;
 
 /// Begin and end, s, and I/Os.
@@ -37,7 +37,7 @@ fn steady(each: u64, beats: usize, out: &[Range<usize>]) -> Vec<u64> {
 }
 
 #[test]
-fn silences_are_found_wherever_they_lie() {
+fn outages_are_found_anywhere() {
     for (out, expected) in [
         (vec![], vec![]),
         (vec![620..836], vec![(12.4, 16.72, 0)]),
@@ -71,7 +71,7 @@ fn silences_are_found_wherever_they_lie() {
 }
 
 #[test]
-fn far_less_is_an_outage_when_the_usual_comes_back() {
+fn deep_drop_is_an_outage_if_the_rate_returns() {
     let with = |level: u64, low: Range<usize>| -> Vec<u64> {
         (0..1500).map(|beat| if low.contains(&beat) { level } else { 1000 }).collect()
     };
@@ -96,7 +96,7 @@ fn far_less_is_an_outage_when_the_usual_comes_back() {
 }
 
 #[test]
-fn two_levels_drift_and_limits_are_no_outages() {
+fn two_levels_drift_and_limits_are_not_outages() {
     let levels: Vec<u64> = (0..1500).map(|beat| if beat < 400 { 2000 } else { 15 }).collect();
     let drift: Vec<u64> = (0..3000).map(|beat| 1000 - beat * 999 / 3000).collect();
     // A limit that lets a few I/Os go every 250 ms, and one that does every two seconds.
@@ -152,7 +152,7 @@ fn random_times(
 }
 
 #[test]
-fn slow_and_irregular_targets_have_none() {
+fn slow_irregular_targets_have_no_outage() {
     let mut random = Random(26);
     let (mut runs, mut found) = (0, Vec::new());
     for distance in [0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0] {
@@ -172,7 +172,7 @@ fn slow_and_irregular_targets_have_none() {
 }
 
 #[test]
-fn a_slow_target_has_one_when_it_is_out_for_long() {
+fn slow_target_has_an_outage_after_a_long_gap() {
     let mut random = Random(7);
     for (distance, out) in [(0.02, 2.0), (0.1, 8.0), (0.5, 25.0)] {
         for _ in 0..20 {
@@ -187,7 +187,7 @@ fn a_slow_target_has_one_when_it_is_out_for_long() {
 }
 
 #[test]
-fn real_runs_have_none() {
+fn real_runs_have_no_outage() {
     for run in include_str!("../data/beats-of-real-runs.txt").lines().filter(|line| !line.starts_with('#')) {
         let [_, in_flight, packed, what] = *run.splitn(4, ' ').collect::<Vec<_>>() else { panic!("{run}") };
         let beats: PackedCounts = serde_json::from_str(&format!("\"{packed}\"")).unwrap();
@@ -201,7 +201,7 @@ fn simulated(line: &str) -> Record {
 }
 
 fn judge(record: &Record) -> Judgement {
-    diskspd::truth::judge(record, &summarize(record))
+    diskspd::checks::judge(record, &summarize(record))
 }
 
 fn outages_of(record: &Record) -> Vec<Outage> {
@@ -214,8 +214,8 @@ fn seen(line: &str, observed: Observed) -> Record {
     record
 }
 
-fn of_beats(counts: Vec<u64>, quiet: Option<QuietFacts>) -> Observed {
-    let beats = Some(Beats { width_us: 20_000, ios: PackedCounts(counts) });
+fn of_beats(counts: Vec<u64>, quiet: Option<OutageObservations>) -> Observed {
+    let beats = Some(TickCounts { width_us: 20_000, ios: PackedCounts(counts) });
     Observed { ticks: beats, outage_observations: quiet, ..Observed::default() }
 }
 
@@ -257,7 +257,7 @@ fn a_simulated_outage_is_named_to_the_interval() {
 fn record_has_stuck_and_failed_io() {
     let silence =
         Silence { start_us: 4_010_000, end_us: 7_050_000, in_flight: Some(32), ..Silence::default() };
-    let quiet = QuietFacts { gaps: vec![silence], ..QuietFacts::default() };
+    let quiet = OutageObservations { gaps: vec![silence], ..OutageObservations::default() };
     let counts = steady(20, 500, &[200..352]);
     let mut record = seen("x", of_beats(counts.clone(), Some(quiet.clone())));
     let errors = IoErrors {
@@ -272,7 +272,7 @@ fn record_has_stuck_and_failed_io() {
     let expected = "longest outage 3.04 s (at 4.00 s: nothing completed, 32 in flight, 3 errors)";
     assert_eq!(message(&record).as_deref(), Some(expected));
     // Asked for: with think times and replays it takes I/Os in flight to be one.
-    let paused = seen("-i10 -j100 x", of_beats(counts.clone(), Some(QuietFacts::default())));
+    let paused = seen("-i10 -j100 x", of_beats(counts.clone(), Some(OutageObservations::default())));
     assert_eq!(outages_of(&paused), []);
     let hung = seen("-i10 -j100 x", of_beats(counts.clone(), Some(quiet.clone())));
     assert_eq!(outages_of(&hung).len(), 1);
@@ -280,17 +280,17 @@ fn record_has_stuck_and_failed_io() {
     idle.gaps[0].in_flight = Some(0);
     assert_eq!(outages_of(&seen("x", of_beats(counts.clone(), Some(idle)))), [], "nothing was asked of it");
     // The program itself was stopped.
-    let unseen = vec![UnseenTime { start_us: 3_990_000, end_us: 7_060_000 }];
-    let stopped = QuietFacts { watcher_gaps: unseen, ..QuietFacts::default() };
+    let unseen = vec![WatcherGap { start_us: 3_990_000, end_us: 7_060_000 }];
+    let stopped = OutageObservations { watcher_gaps: unseen, ..OutageObservations::default() };
     assert_eq!(outages_of(&seen("x", of_beats(counts, Some(stopped)))), []);
 }
 
 #[test]
 fn unused_target_has_no_known_outage() {
     let worker =
-        WorkerEffort { engine: EngineKind::Uring, depth: 4, cpu: None, affinity_change: None, times: None };
+        WorkerUsage { engine: EngineKind::Uring, depth: 4, cpu: None, affinity_change: None, times: None };
     let told = |count: u64| {
-        let effort = Some(Effort { workers: vec![worker.clone()], ..Effort::default() });
+        let effort = Some(ResourceUsage { workers: vec![worker.clone()], ..ResourceUsage::default() });
         let mut record = seen(
             "-d10 x",
             Observed { resource_usage: effort, ..of_beats(steady(20, 500, &[100..500]), None) },
@@ -308,7 +308,7 @@ fn unused_target_has_no_known_outage() {
     };
     let (message, remedy) = told(4);
     assert!(message.contains("until the end, from 2.50 s on unasked"), "{message}");
-    assert!(remedy.contains("can't be told"), "{remedy}");
+    assert!(remedy.contains("is undetermined"), "{remedy}");
     let (message, remedy) = told(3);
     assert!(!message.contains("unasked") && remedy.contains("failover time"), "{message} -> {remedy}");
 }
@@ -319,14 +319,14 @@ fn cpu_starvation_is_reported_before_outage() {
     let told = |waiting_ns: u64| {
         let busy = 1_000_000;
         let times = ThreadTimes { busy, run_delay: Some(waiting_ns), user: busy, system: 0 };
-        let worker = WorkerEffort {
+        let worker = WorkerUsage {
             engine: EngineKind::Uring,
             depth: 1,
             cpu: None,
             affinity_change: None,
             times: Some(times),
         };
-        let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
+        let effort = Some(ResourceUsage { workers: vec![worker], ..ResourceUsage::default() });
         let record = seen("-d10 x", Observed { resource_usage: effort, ..of_beats(beats.clone(), None) });
         let finding = judge(&record).findings.into_iter().find(|finding| finding.name == "outage").unwrap();
         (finding.evidence.join("; "), finding.remedy.unwrap_or_default())
@@ -340,12 +340,12 @@ fn cpu_starvation_is_reported_before_outage() {
 
 #[test]
 fn one_target_may_be_out_while_others_answer() {
-    let of = |target, out: &[Range<usize>]| TargetBeats {
+    let of = |target, out: &[Range<usize>]| TargetTicks {
         target: TargetId(target),
-        ticks: Beats { width_us: 20_000, ios: PackedCounts(steady(20, 500, out)) },
+        ticks: TickCounts { width_us: 20_000, ios: PackedCounts(steady(20, 500, out)) },
     };
     let targets = vec![of(0, &[]), of(1, &[100..200])];
-    let quiet = QuietFacts { targets, ..QuietFacts::default() };
+    let quiet = OutageObservations { targets, ..OutageObservations::default() };
     let all = steady(40, 500, &[]);
     let record = seen("x y", of_beats(all, Some(quiet)));
     let found = outages_of(&record);
@@ -359,14 +359,14 @@ fn one_target_may_be_out_while_others_answer() {
 }
 
 #[test]
-fn kept_records_have_none() {
+fn stored_records_have_no_outage() {
     let folders = ["tests/data/synth", "tests/data/records"];
     let mut judged = 0;
     for path in folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten()) {
         let Ok(record) = diskspd::record::json::read(&std::fs::read(path.path()).unwrap_or_default()) else {
             continue;
         };
-        let found = Judged::new(&record).judgement.outages;
+        let found = JudgedRecord::new(&record).judgement.outages;
         assert!(found.iter().flatten().all(Vec::is_empty), "{}: {found:?}", path.path().display());
         judged += 1;
     }

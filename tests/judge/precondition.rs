@@ -1,7 +1,7 @@
 //! How often the rule of the PTS calls drives steady that aren't: the table of docs/reference/precondition.md.
 
 use crate::common::random::Random;
-use diskspd::lab::precondition::{NextRound, ROUNDS, next};
+use diskspd::experiments::precondition::{NextRound, ROUNDS, next};
 
 /// A drive by the rate of its rounds, from 1.
 type Drive = (&'static str, fn(f64) -> f64);
@@ -38,7 +38,7 @@ fn called_steady(rate: fn(f64) -> f64, noise: f64) -> (usize, Option<usize>) {
 }
 
 #[test]
-fn the_page_says_how_often_drives_are_called_steady_that_are_not() {
+fn page_states_the_false_steady_rate() {
     let page = include_str!("../../docs/reference/precondition.md");
     for (name, rate) in DRIVES {
         let found = [0.01, 0.03, 0.05].map(|noise| called_steady(rate, noise));

@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use diskspd::lab::repeat::Repeat;
-use diskspd::lab::sweep::{
+use diskspd::experiments::repeat::Repeat;
+use diskspd::experiments::sweep::{
     PointRow, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, What, answer_text, rows,
 };
-use diskspd::lab::{LatencyLine, RunLine, RunVerdict};
+use diskspd::experiments::{LatencyLine, RunRow, RunVerdict};
 use diskspd::stats::replicates::{Spread, outliers};
 use diskspd::units::Millis;
 
@@ -15,7 +15,7 @@ use diskspd::units::Millis;
 struct Published {
     threads: u64,
     depth: u64,
-    line: RunLine,
+    line: RunRow,
 }
 
 fn table(name: &str) -> Vec<Published> {
@@ -28,7 +28,7 @@ fn table(name: &str) -> Vec<Published> {
         Published {
             threads: fields[1].parse().unwrap_or(1),
             depth: fields[2].parse().unwrap_or(8),
-            line: RunLine {
+            line: RunRow {
                 iops: number(4),
                 measured_s: 0.0,
                 mib_per_s: number(5),
@@ -76,7 +76,7 @@ fn swept(tables: &[&str]) -> (Vec<PointRow>, SweepAnswer) {
 }
 
 #[test]
-fn the_knee_of_sequential_reads_from_disks_is_the_depth_that_their_author_chose() {
+fn knee_of_sequential_disk_reads_matches_published_depth() {
     let (rows, answer) = swept(&["A"]);
     assert_eq!(answer.knee.unwrap().load, 6);
     assert_eq!(rows[answer.highest].load, 12);
@@ -85,7 +85,7 @@ fn the_knee_of_sequential_reads_from_disks_is_the_depth_that_their_author_chose(
 }
 
 #[test]
-fn the_knee_of_random_reads_from_disks_is_the_depth_that_their_author_chose() {
+fn knee_of_random_disk_reads_matches_published_depth() {
     let (rows, answer) = swept(&["C"]);
     assert_eq!(answer.knee.unwrap().load, 10);
     assert_eq!((rows[answer.highest].load, rows[answer.smallest.seen].load), (10, 10));
@@ -100,14 +100,14 @@ fn a_second_thread_adds_nothing() {
     assert_eq!(answer.knee.unwrap().load, 6, "whoever makes it");
     let text = answer_text(&[answer], &rows, &Settings::default(), |row| rows[row].label());
     // As far as one run each shows: nothing in it says how much runs scatter, so nothing is recommended.
-    assert!(text.contains("can't tell which is enough within 2 %; by these figures 1;"), "{text}");
+    assert!(text.contains("unknown which is enough within 2 %; by these figures 1;"), "{text}");
     assert!(!text.contains("\n  use  ") && text.contains("--repeat 5"), "{text}");
 }
 
 #[test]
 fn the_mean_of_ten_runs_is_the_published_one() {
     let runs = table("E2");
-    let of = |figure: fn(&RunLine) -> f64| {
+    let of = |figure: fn(&RunRow) -> f64| {
         Spread::from_values(&runs.iter().map(|p| figure(&p.line)).collect::<Vec<f64>>()).unwrap()
     };
     assert_eq!(format!("{:.3}", of(|line| line.iops).mean), "35762.296");

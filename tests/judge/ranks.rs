@@ -25,7 +25,7 @@ fn detectable(first: usize, other: usize, chance: f64) -> Option<f64> {
 }
 
 #[test]
-fn the_distribution_of_the_rank_sum_is_the_exact_one() {
+fn rank_sum_distribution_is_exact() {
     for (first, other, u, expected) in [
         (3, 3, 0, 0.05),
         (3, 3, 4, 0.5),
@@ -47,12 +47,12 @@ fn the_distribution_of_the_rank_sum_is_the_exact_one() {
 }
 
 #[test]
-fn shifts_have_the_interval_and_the_chance_of_their_ranks() {
+fn shift_has_interval_and_p_value_of_its_ranks() {
     let first = [10.001, 10.299, 9.726];
     let found = shift(&first, &[9.609, 10.045, 9.508]).unwrap();
     near(found.estimate, -0.254, 1e-9);
     near(found.chance(), 0.4, 1e-12);
-    assert_eq!((found.interval, found.confidence), (None, 0.0), "three and three can't be so sure");
+    assert_eq!((found.interval, found.confidence), (None, 0.0), "three and three cannot be so sure");
 
     let found = shift(&[10.06, 11.34, 9.508, 9.38], &[11.49, 11.357, 11.105, 10.07, 10.971]).unwrap();
     near(found.estimate, 1.171, 1e-9);
@@ -99,7 +99,7 @@ fn power_is_what_simulation_finds() {
     ] {
         near(power(first, other, deviations), simulated, 0.025);
     }
-    assert_eq!(power(3, 3, 10.0), 0.0, "three and three can't tell anything");
+    assert_eq!(power(3, 3, 10.0), 0.0, "three and three cannot tell anything");
     near(power(8, 8, 0.0), 0.02494, 0.01);
 }
 
@@ -110,7 +110,7 @@ fn required_runs_are_the_minimum() {
         assert!(power(count, count, deviations) >= 0.8 && power(count - 1, count - 1, deviations) < 0.8);
     }
     assert_eq!(needed(0.01, 0.8, 1000), None);
-    assert_eq!(needed(100.0, 0.8, 1000), Some(4), "fewer can't be sure of anything");
+    assert_eq!(needed(100.0, 0.8, 1000), Some(4), "fewer cannot be sure of anything");
     near(power(8, 8, detectable(8, 8, 0.8).unwrap()), 0.8, 0.01);
     assert_eq!(detectable(3, 3, 0.8), None);
 }
@@ -125,14 +125,14 @@ fn signed_ranks_have_the_distribution_of_the_tables() {
     }
     let exact = RankLaw::signed(60).at_most(650);
     near(exact, 0.0257, 0.001);
-    assert_eq!(RankDesign::Pairs(5).power(10.0, CONFIDENCE), 0.0, "five pairs can't be so sure");
+    assert_eq!(RankDesign::Pairs(5).power(10.0, CONFIDENCE), 0.0, "five pairs cannot be so sure");
     near(RankDesign::Pairs(5).surest(), 0.9375, 1e-12);
     // Where games end and the approximation begins they say the same.
     near(RankDesign::Pairs(22).power(0.6, CONFIDENCE), RankDesign::Pairs(23).power(0.6, CONFIDENCE), 0.03);
 }
 
 #[test]
-fn the_interval_is_clear_of_0_exactly_where_the_test_is_sure() {
+fn interval_excludes_0_exactly_if_the_test_is_significant() {
     // Values of few levels, so that most differ from none or are tied; some of them dead.
     let mut random = crate::common::random::Random(7);
     let dead = f64::NEG_INFINITY;

@@ -4,19 +4,19 @@
 
 use crate::common::schema;
 use crate::report::golden_reports::synth;
+use diskspd::checks::JudgedRecord;
 use diskspd::cli::{self, Invocation};
 use diskspd::machine::Group;
 use diskspd::machine::content::{self, ContentFacts, Reducer, Space};
 use diskspd::machine::environment::{Environment, Limits};
 use diskspd::machine::storage::Storage;
-use diskspd::prelude::{Control, Listener, Session, execute};
+use diskspd::prelude::{Control, RunObserver, Session, execute};
 use diskspd::profile::TargetId;
 use diskspd::record::index::Index;
 use diskspd::record::json::{self, RecordError, read};
 use diskspd::report::text::text;
 use diskspd::results::*;
 use diskspd::stats::Series;
-use diskspd::truth::Judged;
 use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
 
@@ -82,7 +82,7 @@ fn other_files_are_refused_with_their_kind() {
 }
 
 #[test]
-fn a_record_that_was_cut_off_anywhere_is_said_to_be() {
+fn truncated_record_is_detected_at_any_byte() {
     // Each of the first and last bytes, and every seventh in between: all that there is comes by.
     let end = STORED.trim_ascii_end().len();
     assert!(read(&[]).unwrap_err().to_string().contains("the file is empty"));
@@ -93,14 +93,14 @@ fn a_record_that_was_cut_off_anywhere_is_said_to_be() {
 }
 
 #[test]
-fn fields_of_later_programs_are_ignored_and_optional_ones_may_be_missing() {
+fn later_fields_are_ignored_and_optional_may_be_absent() {
     let record = synth::record(SMALL);
     assert_eq!(read(&edited("\"profile\"", "\"later\":{},\"profile\"")), Ok(record.clone()));
     assert_eq!(read(&edited("\"short\":0,", "")), Ok(record));
 }
 
 #[test]
-fn a_pool_has_its_threads_on_all_targets_that_do_not_list_others() {
+fn pool_threads_serve_all_targets_without_lists() {
     let mut record = synth::record(SMALL);
     let span = &mut record.profile.time_spans[0];
     span.thread_count = 2;
@@ -132,7 +132,7 @@ fn the_index_is_read_without_the_rest() {
     let mut source = Counted(&stored, 0);
     let index = json::read_index(&mut source).unwrap().unwrap();
     assert!(source.1 <= 8192, "{} bytes were read", source.1);
-    let judged = Judged::new(Box::leak(Box::new(synth::record(LARGE))));
+    let judged = JudgedRecord::new(Box::leak(Box::new(synth::record(LARGE))));
     // What serde_json reads back may differ in the last bit.
     let expected = Index::from_record(&judged);
     let stored = serde_json::to_vec(&expected).unwrap();
@@ -148,7 +148,7 @@ fn the_index_is_read_without_the_rest() {
 }
 
 #[test]
-fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
+fn copies_of_a_run_share_one_identity() {
     let identity = |stored: &[u8]| json::read_index(stored).unwrap().unwrap().0.identity;
     let copy = write(&read(&STORED).unwrap());
     assert_eq!(identity(&copy), identity(&STORED));
@@ -197,7 +197,7 @@ proptest! {
 }
 
 #[test]
-fn a_summary_exists_of_any_record_even_where_parts_do_not_fit_together() {
+fn inconsistent_record_still_has_a_summary() {
     let fits = synth::record(LARGE);
     let breaks: [fn(&mut Record); 9] = [
         |record| record.hosts[0].results.time_spans.clear(),
@@ -258,7 +258,7 @@ fn numbers_too_large_to_add_up_are_judged() {
     for edit in edits {
         let mut record = synth::record(SMALL);
         edit(&mut record);
-        Judged::new(&record);
+        JudgedRecord::new(&record);
     }
 }
 
@@ -280,7 +280,7 @@ fn charts_of_paths_come_in_order_of_first_appearance() {
 }
 
 #[test]
-fn distributions_are_shown_once_with_all_who_work_by_them() {
+fn shared_distribution_is_listed_once_with_its_users() {
     let mut record = synth::record(include_bytes!("../data/synth/25_dist.json"));
     let id = TargetId(1);
     let storage = Storage { path: "a.dat".into(), ..Storage::default() };
@@ -395,7 +395,7 @@ fn collect_keys(value: &serde_json::Value, keys: &mut Vec<String>) {
 #[derive(Debug)]
 struct EndsAfter(Arc<Control>, u32, std::sync::atomic::AtomicU32);
 
-impl Listener for EndsAfter {
+impl RunObserver for EndsAfter {
     fn time_span_ended(&self, _: &Record) {
         if self.2.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == self.1 {
             self.0.interrupt();
@@ -419,10 +419,11 @@ fn kept_as_it_is(line: &str, spans: usize, ends_after: u32) {
     let stored = json::bytes(&record);
     assert_eq!(read(&stored).as_ref(), Ok(&record), "{line}");
     let mut kept = Vec::new();
-    json::write_readable(&Judged::new(&record), &mut kept).unwrap_or_else(|why| panic!("{line}: {why}"));
+    json::write_readable(&JudgedRecord::new(&record), &mut kept)
+        .unwrap_or_else(|why| panic!("{line}: {why}"));
     assert_eq!(kept, stored, "{line}");
     let index = json::read_index(&stored[..]).unwrap_or_else(|why| panic!("{line}: {why}"));
-    assert_eq!(index, Some(Index::from_record(&Judged::new(&record))), "{line}");
+    assert_eq!(index, Some(Index::from_record(&JudgedRecord::new(&record))), "{line}");
 }
 
 #[test]
@@ -431,7 +432,7 @@ fn unreadable_record_is_not_written() {
         let mut record = synth::record(SMALL);
         change(&mut record);
         let mut kept = Vec::new();
-        let error = json::write_readable(&Judged::new(&record), &mut kept).unwrap_err().to_string();
+        let error = json::write_readable(&JudgedRecord::new(&record), &mut kept).unwrap_err().to_string();
         assert!(error.contains(why) && kept.is_empty(), "{error}");
         // For programs that print it all the same.
         assert!(read(&json::bytes(&record)).is_err());
@@ -440,7 +441,7 @@ fn unreadable_record_is_not_written() {
     // It contradicts nothing, and JSON has no such number.
     let limit = CpuLimit { group: "/".into(), cpus: f64::NAN };
     let change = LimitChange { cpus: vec![limit], ..LimitChange::default() };
-    let effort = Effort { limit_changes: vec![change], ..Effort::default() };
+    let effort = ResourceUsage { limit_changes: vec![change], ..ResourceUsage::default() };
     refused(
         &|record| {
             let observed = Observed { resource_usage: Some(effort.clone()), ..Observed::default() };
@@ -454,7 +455,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn whatever_is_written_is_read_again(
+    fn any_written_record_reads_back(
         (threads, spans, ends_after) in (prop::sample::select(&["", "-t3", "-F4", "-F5 -O2"][..]), 1..4usize, 0..4u32),
         what in prop::sample::select(&[
             "-b4K -r", "-b64K -s -w100", "--bs-split 4K/60:64K/40 -r -w30", "-b8K -r -rdpct90/10 --trim 20 -w50",

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use crate::report::golden_reports::synth;
+use diskspd::checks::JudgedRecord;
 use diskspd::profile::{Access, CacheMode, Compat, Parameters, Rate};
 use diskspd::record::result_text::{parts, read};
 use diskspd::record::{formats, known};
 use diskspd::report::text;
-use diskspd::results::{ChartRow, KnownFigures, RunSummary, SpanSummary};
-use diskspd::truth::Judged;
+use diskspd::results::{ChartRow, DirectionSummary, RunSummary, SpanSummary};
 use diskspd::units::Millis;
 
 fn one(bytes: &[u8]) -> RunSummary {
@@ -124,7 +124,7 @@ fn figures_of_report_are_read() {
     assert!(run.command_line.unwrap().to_string().ends_with("testfile.dat"));
     let span = run.time_spans[0].as_ref().unwrap();
     assert_eq!((span.seconds, span.cpu_percent), (Some(10.0), Some(4.15)));
-    let expected = KnownFigures {
+    let expected = DirectionSummary {
         ios: Some(24310),
         bytes: Some(99_573_760),
         iops: Some(2430.0),
@@ -133,7 +133,7 @@ fn figures_of_report_are_read() {
         std_dev_ms: Some(Millis::new(5.83)),
         min_ms: Some(Millis::new(2.881)),
         max_ms: Some(Millis::new(201.361)),
-        ..KnownFigures::default()
+        ..DirectionSummary::default()
     };
     assert_eq!((span.total, span.read), (expected, expected));
     let reads = Some(Millis::new(66.521));
@@ -190,7 +190,7 @@ fn reports_of_the_first_versions_are_read() {
 }
 
 #[test]
-fn time_spans_have_their_parameters_also_where_they_were_not_measured() {
+fn unmeasured_time_spans_keep_their_parameters() {
     let spans = one(TWO_SPANS).time_spans;
     let [Some(first), Some(second)] = &spans[..] else { panic!("{spans:?}") };
     assert_eq!(first.parameters.common(|access| access.block_size).one(), Some(65536));
@@ -248,7 +248,7 @@ fn written_report_is_read_back_exactly() {
         for compat in [Compat::V2_2, Compat::V2_3] {
             let mut record = synth::record(&input);
             record.profile.compat = compat;
-            let judged = Judged::new(&record);
+            let judged = JudgedRecord::new(&record);
             let (kept, back) = (known::run(&judged, "a.txt"), one(&text::text(&record)));
             assert_eq!((&back.hosts, back.started_at), (&kept.hosts, kept.started_at), "{name}");
             assert_eq!(back.command_line, kept.command_line, "{name}");
@@ -270,7 +270,7 @@ fn written_report_is_read_back_exactly() {
 }
 
 #[test]
-fn text_and_xml_of_the_same_run_say_the_same() {
+fn text_and_xml_of_one_run_agree() {
     let mut compared = 0;
     for (name, _) in crate::report::golden_reports::inputs("synth") {
         let file = |end: &str| {

@@ -5,6 +5,8 @@
 
 use crate::common::result_files::{DISKSPD, Mutation, mutations};
 use crate::report::golden_reports::synth;
+use diskspd::checks::JudgedRecord;
+use diskspd::checks::Verdict;
 use diskspd::finding::Severity;
 use diskspd::limits::TIME_SPANS;
 use diskspd::profile::{Access, CacheMode, Caching, Parameters, Rate};
@@ -12,8 +14,6 @@ use diskspd::record::known;
 use diskspd::record::result_xml::read;
 use diskspd::report::xml;
 use diskspd::results::{ChartRow, Origin, RunSummary, SpanSummary};
-use diskspd::truth::Judged;
-use diskspd::truth::Verdict;
 use diskspd::units::Millis;
 
 fn one(bytes: &[u8]) -> RunSummary {
@@ -95,7 +95,7 @@ fn absent_figures_of_results_are_unknown() {
 }
 
 #[test]
-fn an_element_that_is_missing_is_no_default() {
+fn missing_element_is_not_a_default() {
     type Gone = fn(&SpanSummary) -> bool;
     let table: [(&str, Gone); 14] = [
         ("BlockSize", |span| span.parameters.common(|access| access.block_size).one().is_none()),
@@ -127,7 +127,7 @@ fn an_element_that_is_missing_is_no_default() {
 }
 
 #[test]
-fn figures_are_those_of_all_threads_and_targets() {
+fn figures_sum_all_threads_and_targets() {
     let span = span(TWO_TARGETS);
     assert_eq!(span.parameters.paths().count(), 2);
     assert_eq!(span.total.ios, Some(span.read.ios.unwrap() + span.write.ios.unwrap()));
@@ -142,7 +142,7 @@ fn a_record_and_its_results_say_the_same() {
     };
     for (name, input) in crate::report::golden_reports::inputs("synth") {
         let record = synth::record(&input);
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         let mut written = Vec::new();
         xml::write_with_verdict(&judged, &mut written).unwrap();
         let (kept, back) = (known::run(&judged, "a.xml"), one(&written));
@@ -285,7 +285,7 @@ fn unreadable_input_is_refused_with_its_place() {
         (edit("Seconds>2.00", "Seconds>2,00"), "line 70, column 5: <TestTimeSeconds>: \"2,00\""),
         (edit("</Profile>", "</profile>"), "not well-formed XML"),
         (edit("<Progress>", "\u{1}<Progress>"), "the character U+0001 is not allowed in XML"),
-        ([&b"\xff\xfe<\0R\0"[..], b"x"].concat(), "goes on as something else"),
+        ([&b"\xff\xfe<\0R\0"[..], b"x"].concat(), "continues as something else"),
     ];
     for (bytes, complaint) in table {
         let error = read(&bytes, "a.xml").map(|runs| runs.len()).unwrap_err().to_string();

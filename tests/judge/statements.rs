@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::recorded;
+use diskspd::checks::{Finding, Judgement, judge};
 use diskspd::engines::EngineKind;
 use diskspd::finding::Severity;
 use diskspd::machine::device_log::{
-    DeviceStatement, Health, LogPage, LogSource, MediaCounters, VolumeCounters,
+    DeviceLogDelta, Health, LogPage, LogSource, MediaCounters, VolumeCounters,
 };
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::profile::PlacementList;
-use diskspd::results::{Effort, Limiter, Observed, Record, WorkerEffort, summarize};
-use diskspd::truth::{Finding, Judgement, judge};
+use diskspd::results::{Limiter, Observed, Record, ResourceUsage, WorkerUsage, summarize};
 use std::sync::OnceLock;
 
 const SECOND: u64 = 1_000_000_000;
@@ -22,28 +22,28 @@ fn simulated() -> &'static Record {
     RUN.get_or_init(|| recorded("-c1G -r -W0 -d2 -o8 --engine sim x"))
 }
 
-fn judged(statements: Vec<DeviceStatement>) -> Judgement {
+fn judged(statements: Vec<DeviceLogDelta>) -> Judgement {
     judged_of(simulated().clone(), statements)
 }
 
-fn judged_of(mut record: Record, statements: Vec<DeviceStatement>) -> Judgement {
+fn judged_of(mut record: Record, statements: Vec<DeviceLogDelta>) -> Judgement {
     let times = ThreadTimes { busy: SECOND / 10, user: SECOND / 100, ..ThreadTimes::default() };
-    let worker = WorkerEffort {
+    let worker = WorkerUsage {
         engine: EngineKind::Uring,
         depth: 8,
         cpu: None,
         affinity_change: None,
         times: Some(times),
     };
-    let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
+    let effort = Some(ResourceUsage { workers: vec![worker], ..ResourceUsage::default() });
     record.hosts[0].results.time_spans[0].observed =
         Some(Observed { device_logs: statements, resource_usage: effort, ..Observed::default() });
     judge(&record, &summarize(&record))
 }
 
-fn statement(source: LogSource, before: Option<LogPage>, after: Option<LogPage>) -> DeviceStatement {
+fn statement(source: LogSource, before: Option<LogPage>, after: Option<LogPage>) -> DeviceLogDelta {
     let refused = before.is_none().then(|| "only root may read them".to_owned());
-    DeviceStatement {
+    DeviceLogDelta {
         device: "nvme1n1".into(),
         source,
         before,
@@ -54,7 +54,7 @@ fn statement(source: LogSource, before: Option<LogPage>, after: Option<LogPage>)
 }
 
 /// A volume of EBS that counted this between both readings.
-fn volume(counted: VolumeCounters) -> DeviceStatement {
+fn volume(counted: VolumeCounters) -> DeviceLogDelta {
     let before = VolumeCounters { reads: 1000, over_volume_iops_us: 77, ..VolumeCounters::default() };
     let after = VolumeCounters {
         reads: before.reads + counted.reads,
@@ -64,7 +64,7 @@ fn volume(counted: VolumeCounters) -> DeviceStatement {
     statement(LogSource::Ebs, Some(LogPage::Volume(before)), Some(LogPage::Volume(after)))
 }
 
-fn health(before: Health, after: Health) -> DeviceStatement {
+fn health(before: Health, after: Health) -> DeviceLogDelta {
     statement(LogSource::NvmeHealth, Some(LogPage::Health(before)), Some(LogPage::Health(after)))
 }
 
@@ -81,7 +81,7 @@ fn told(judgement: &Judgement) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn a_volume_that_was_at_its_limit_for_half_of_the_time_limited_the_run() {
+fn volume_at_its_limit_is_the_limit() {
     for (us, expected) in
         [(1_000_000, Limiter::VolumeLimit), (999_999, Limiter::Storage), (0, Limiter::Storage)]
     {
@@ -96,7 +96,7 @@ fn a_volume_that_was_at_its_limit_for_half_of_the_time_limited_the_run() {
 }
 
 #[test]
-fn each_of_the_four_limits_is_called_by_its_name() {
+fn each_volume_limit_has_its_name() {
     let whole = 2_000_000;
     let one = VolumeCounters::default;
     for (counted, expected) in [
@@ -118,7 +118,7 @@ fn each_of_the_four_limits_is_called_by_its_name() {
 }
 
 #[test]
-fn a_moment_at_the_limit_is_told_and_less_is_not() {
+fn brief_limit_is_reported_and_shorter_is_not() {
     let names = |us| {
         let found = judged(vec![volume(VolumeCounters { over_volume_iops_us: us, ..Default::default() })]);
         assert_eq!(limiter(&found), Some(Limiter::Storage));
@@ -145,14 +145,14 @@ fn unknown_health_is_reported_without_conclusion() {
     let after = VolumeCounters { over_volume_iops_us: u64::MAX, ..after };
     let anew = statement(LogSource::Ebs, Some(LogPage::Volume(before)), Some(LogPage::Volume(after)));
     let anew = judged(vec![anew]);
-    assert!(storage(&anew).contains("its counters were reset meanwhile"), "{}", storage(&anew));
+    assert!(storage(&anew).contains("its counters were reset during the run"), "{}", storage(&anew));
     assert!(told(&anew).is_empty());
     // No device that says anything: as ever.
     assert!(!storage(&judged(Vec::new())).contains("says of itself"));
 }
 
 #[test]
-fn heat_errors_and_states_are_told_by_what_changed() {
+fn media_wear_errors_and_states_are_reported_by_change() {
     let new = Health { kelvin: 310, spare: 100, ..Health::default() };
     assert!(told(&judged(vec![health(new.clone(), new.clone())])).is_empty());
     let hot = Health { light_throttles: 2, light_throttled_s: 5, kelvin: 353, ..new.clone() };
@@ -208,7 +208,7 @@ fn media_writes_are_related_to_host_writes() {
         assert_eq!(found.answers, answers);
         assert!(found.evidence[0].starts_with("2GiB of the media were erased in 2.0 s"), "{found:?}");
     }
-    assert_eq!(written(plain, counted(7, 9, 0), counted(7, 12, 0)), None, "nothing was written");
+    assert_eq!(written(plain, counted(7, 9, 0), counted(7, 12, 0)), None, "no data was written");
     assert_eq!(written(plain, counted(7, 9, 0), counted(6, 9, 0)), None, "they began anew");
     assert_eq!(written(plain, None, None), None);
     let unknown = judged(vec![statement(LogSource::Placement, None, None)]);

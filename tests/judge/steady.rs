@@ -56,7 +56,7 @@ fn devices_whose_speed_changes_are_found_out() {
 }
 
 #[test]
-fn the_warm_up_that_is_proposed_makes_the_run_steady() {
+fn proposed_warm_up_makes_the_run_steady() {
     for (line, least) in [
         ("--engine sim:cliff -w100 -b1M -o1", 14),
         ("--engine sim:throttle -r -o1", 18),
@@ -102,7 +102,7 @@ fn until_steady_measures_when_it_is() {
     // Too short for any verdict: it measures all the same, and says so.
     assert_eq!(warm_up, serde_json::json!({ "seconds": 2, "limit": 2, "steady": false }));
     assert!(
-        ended.stderr.contains("WARNING: not known to be steady after 2 s of warm-up"),
+        ended.stderr.contains("WARNING: not found to be steady after 2 s of warm-up"),
         "{}",
         ended.stderr
     );
@@ -352,7 +352,7 @@ fn requested_pauses_interrupt_nothing() {
         let target = &mut record.profile.time_spans[0].targets[0];
         (target.think_time, target.burst_size) = (think_time, think_time.map(|_| 8000));
         record.run_options.as_mut().unwrap().replay = replays.then(Default::default);
-        let judgement = diskspd::truth::judge(&record, &diskspd::results::summarize(&record));
+        let judgement = diskspd::checks::judge(&record, &diskspd::results::summarize(&record));
         let found = judgement.steadiness[0].as_ref().map(|steady| steady.verdict);
         let found = found.map(|verdict| serde_json::to_value(verdict).unwrap().as_str().unwrap().to_owned());
         assert_eq!(found.as_deref(), verdict, "{think_time:?} {replays}");
@@ -362,11 +362,11 @@ fn requested_pauses_interrupt_nothing() {
 /// A warm-up that ended when it was steady is checked in short runs too, and an outage is never steady.
 #[test]
 fn steady_runs_neither_stall_nor_end_silent() {
-    use diskspd::results::{Beats, WarmUp, summarize};
+    use diskspd::results::{TickCounts, WarmUp, summarize};
     use diskspd::stats::PackedCounts;
     let beats = |seconds: u64, works: &dyn Fn(u64) -> bool| {
         let counts = (0..seconds * 50).map(|beat| if works(beat) { 100 } else { 0 });
-        Beats { width_us: 20_000, ios: PackedCounts(counts.collect()) }
+        TickCounts { width_us: 20_000, ios: PackedCounts(counts.collect()) }
     };
     let steady = WarmUp { seconds: 10, limit: 60, steady: true };
     for (seconds, warm_up, works, verdict) in [
@@ -389,7 +389,7 @@ fn steady_runs_neither_stall_nor_end_silent() {
         span.measured = seconds * 1_000_000_000;
         let observed = span.observed.as_mut().unwrap();
         (observed.warm_up, observed.ticks) = (warm_up, Some(beats));
-        let judgement = diskspd::truth::judge(&record, &summarize(&record));
+        let judgement = diskspd::checks::judge(&record, &summarize(&record));
         let found = judgement.steadiness[0].as_ref().map(|steady| steady.verdict);
         let found = found.map(|verdict| serde_json::to_value(verdict).unwrap().as_str().unwrap().to_owned());
         assert_eq!(found.as_deref(), verdict, "{seconds} s, {warm_up:?}: {:?}", judgement.outages);
@@ -406,14 +406,14 @@ fn level_between_two_changes_is_reported() {
 }
 
 /// The judgement about a run with these I/Os in its seconds.
-fn with_samples(ios: impl Iterator<Item = u64>) -> diskspd::truth::Judgement {
+fn with_samples(ios: impl Iterator<Item = u64>) -> diskspd::checks::Judgement {
     with_errors(ios, Vec::new())
 }
 
 /// The same with I/Os that failed.
-fn with_errors(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::truth::Judgement {
+fn with_errors(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::checks::Judgement {
     let record = sampled(ios, errors);
-    diskspd::truth::judge(&record, &diskspd::results::summarize(&record))
+    diskspd::checks::judge(&record, &diskspd::results::summarize(&record))
 }
 
 /// The record of a run with these I/Os in its seconds.
@@ -468,7 +468,7 @@ fn a_course_does_not_depend_on_its_unit() {
 }
 
 #[test]
-fn nothing_is_said_of_nothing() {
+fn empty_run_has_no_steadiness() {
     assert_eq!(Course::classify(&[5.0; 9]), None);
     assert_eq!(Course::classify(&[0.0; 50]), None);
     assert_eq!(Course::classify(&[f64::NAN; 50]), None);

@@ -5,16 +5,16 @@
 
 use crate::common::random::Random;
 use crate::common::recorded;
+use diskspd::checks::{Finding, Judgement, LatencyVerdict, SteadyVerdict};
 use diskspd::finding::Severity;
 use diskspd::machine::tracer::Tracer;
-use diskspd::results::{Beats, Observed, Record, Sample, summarize};
-use diskspd::stats::{Course, LatencyCourse, LatencySums, PackedCounts, Shape, stalls};
-use diskspd::truth::{Finding, Judgement, LatencyVerdict, SteadyVerdict};
+use diskspd::results::{Observed, Record, Sample, TickCounts, summarize};
+use diskspd::stats::{Course, LatencySeries, LatencySums, PackedCounts, Shape, stalls};
 
 fn judged(line: &str, seconds: usize, observed: Observed) -> Judgement {
     let mut record = simulated(&format!("-c1G -r -W0 -L -d{seconds} {line}"));
     record.hosts[0].results.time_spans[0].observed = Some(observed);
-    diskspd::truth::judge(&record, &summarize(&record))
+    diskspd::checks::judge(&record, &summarize(&record))
 }
 
 fn simulated(line: &str) -> Record {
@@ -44,7 +44,7 @@ fn observed(beats: Vec<u64>) -> Observed {
     let samples = beats.chunks_exact(50).enumerate().map(second).collect();
     Observed {
         samples,
-        ticks: Some(Beats { width_us: 20_000, ios: PackedCounts(beats) }),
+        ticks: Some(TickCounts { width_us: 20_000, ios: PackedCounts(beats) }),
         ..Observed::default()
     }
 }
@@ -60,7 +60,7 @@ fn varying(seconds: u64, by: f64) -> Observed {
 }
 
 #[test]
-fn of_seconds_that_vary_more_than_a_change_would_show_nothing_is_known_until_they_are_many() {
+fn strongly_varying_seconds_are_undetermined_until_enough() {
     for (seconds, by, verdict) in [
         (12, 0.03, SteadyVerdict::Steady),
         (12, 0.35, SteadyVerdict::Unclear),
@@ -73,7 +73,7 @@ fn of_seconds_that_vary_more_than_a_change_would_show_nothing_is_known_until_the
         if verdict == SteadyVerdict::Unclear {
             let found = finding(&judgement, "steady-unclear");
             assert_eq!(found.severity, Severity::Note);
-            assert!(found.message.contains("can't be told"), "{found:?}");
+            assert!(found.message.contains("is undetermined"), "{found:?}");
             let remedy = found.remedy.as_ref().unwrap();
             let longer: u64 = remedy.split(' ').find_map(|word| word.parse().ok()).unwrap();
             assert!((24..2400).contains(&longer), "{remedy}");
@@ -172,14 +172,14 @@ fn with_latencies(line: &str, intervals: Vec<LatencySums>) -> Judgement {
         (1..=seconds as u64).map(|second| Sample { end_us: second * 1_000_000, ios: 1000, bytes: 0 });
     let observed = Observed {
         samples: samples.collect(),
-        latencies: Some(LatencyCourse { width_us: 1_000_000, intervals }),
+        latencies: Some(LatencySeries { width_us: 1_000_000, intervals }),
         ..Observed::default()
     };
     judged(line, seconds, observed)
 }
 
 #[test]
-fn latencies_that_change_under_a_steady_rate_are_told() {
+fn latency_change_under_steady_rate_is_reported() {
     type Shape = fn(usize, f64) -> LatencySums;
     let step: Shape =
         |second, noise| latencies(1000.0, if second < 15 { 1.0 } else { 6.0 } * noise, 0.0, 0.0);
@@ -217,7 +217,7 @@ fn latencies_that_change_under_a_steady_rate_are_told() {
 }
 
 #[test]
-fn a_run_that_is_measured_keeps_its_latencies_by_seconds() {
+fn measured_run_keeps_latencies_by_second() {
     let record = simulated("-c1G -r -W0 -L -d12 -o4");
     let span = &record.hosts[0].results.time_spans[0];
     let course = span.observed.as_ref().unwrap().latencies.as_ref().unwrap();
@@ -253,9 +253,9 @@ fn who_traces_the_program_is_named() {
 }
 
 #[test]
-fn a_stall_to_the_end_is_no_depth_that_was_not_reached() {
+fn stall_to_the_end_is_not_a_missed_depth() {
     use diskspd::machine::threads::ThreadTimes;
-    use diskspd::results::{Effort, WorkerEffort};
+    use diskspd::results::{ResourceUsage, WorkerUsage};
     for (silent, stuck) in [(0, 0), (6, 4), (6, 0)] {
         let mut record = simulated("-c1G -r -W0 -L -d12 -o4");
         let span = &mut record.hosts[0].results.time_spans[0];
@@ -263,10 +263,10 @@ fn a_stall_to_the_end_is_no_depth_that_was_not_reached() {
         span.threads[0].targets[0].unfinished = vec![silent * 1_000_000_000; stuck];
         let times = Some(ThreadTimes { busy: 1_000_000_000, run_delay: Some(0), user: 0, system: 0 });
         let engine = diskspd::engines::EngineKind::Uring;
-        let workers = vec![WorkerEffort { engine, depth: 4, cpu: None, affinity_change: None, times }];
-        let effort = Some(Effort { workers, ..Effort::default() });
+        let workers = vec![WorkerUsage { engine, depth: 4, cpu: None, affinity_change: None, times }];
+        let effort = Some(ResourceUsage { workers, ..ResourceUsage::default() });
         span.observed = Some(Observed { resource_usage: effort, ..Observed::default() });
-        let judgement = diskspd::truth::judge(&record, &summarize(&record));
+        let judgement = diskspd::checks::judge(&record, &summarize(&record));
         let told = judgement.findings.iter().any(|finding| finding.name == "depth-not-reached");
         // Six seconds that are in no latency and no age are a queue that was not full.
         assert_eq!(told, silent > 0 && stuck == 0, "{silent}, {stuck}: {:?}", judgement.findings);
@@ -276,16 +276,16 @@ fn a_stall_to_the_end_is_no_depth_that_was_not_reached() {
 #[test]
 fn bursts_limit_a_run_whose_time_their_pauses_take() {
     use diskspd::machine::threads::ThreadTimes;
-    use diskspd::results::{Effort, WorkerEffort};
+    use diskspd::results::{ResourceUsage, WorkerUsage};
     for (options, limited) in [("-o1 -i10 -j100", true), ("-o1 -i1000 -j1", false)] {
         let mut record = simulated(&format!("-c1G -r -W0 -L -d12 {options}"));
         let span = &mut record.hosts[0].results.time_spans[0];
         let times = Some(ThreadTimes { busy: 1_000_000_000, run_delay: Some(0), user: 0, system: 0 });
         let engine = diskspd::engines::EngineKind::Uring;
-        let workers = vec![WorkerEffort { engine, depth: 1, cpu: None, affinity_change: None, times }];
-        let effort = Some(Effort { workers, ..Effort::default() });
+        let workers = vec![WorkerUsage { engine, depth: 1, cpu: None, affinity_change: None, times }];
+        let effort = Some(ResourceUsage { workers, ..ResourceUsage::default() });
         span.observed = Some(Observed { resource_usage: effort, ..Observed::default() });
-        let judgement = diskspd::truth::judge(&record, &summarize(&record));
+        let judgement = diskspd::checks::judge(&record, &summarize(&record));
         let told = judgement.findings.iter().any(|finding| finding.name == "limited-by-profile");
         assert_eq!(told, limited, "{options}: {:?}", judgement.findings);
     }
@@ -369,8 +369,8 @@ fn noise_of_latencies_is_steady() {
                 let levels = scatters(random, count, kind);
                 let intervals: Vec<LatencySums> =
                     levels.into_iter().map(|level| of_second(level, random)).collect();
-                let course = LatencyCourse { width_us: 1_000_000, intervals };
-                let found = diskspd::truth::latency_steadiness(&course, count).unwrap();
+                let course = LatencySeries { width_us: 1_000_000, intervals };
+                let found = diskspd::checks::latency_steadiness(&course, count).unwrap();
                 alarms.extend((found.verdict != LatencyVerdict::Steady).then_some((seed, found)));
             }
             assert!(alarms.len() < 10, "{kind}, tail of {tail}: {}: {:?}", alarms.len(), alarms.first());
@@ -394,8 +394,8 @@ fn changes_of_latency_are_found_in_noise() {
                     false => latencies(1000.0, ms * noise, share, 80.0),
                 }
             });
-            let course = LatencyCourse { width_us: 1_000_000, intervals: intervals.collect() };
-            let found = diskspd::truth::latency_steadiness(&course, count).unwrap();
+            let course = LatencySeries { width_us: 1_000_000, intervals: intervals.collect() };
+            let found = diskspd::checks::latency_steadiness(&course, count).unwrap();
             let near = found.at.is_some_and(|found| (found - at as f64).abs() <= 2.0);
             lost.extend((!near).then_some((seed, at, found)));
         }

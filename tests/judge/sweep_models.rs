@@ -4,12 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::random::Random;
-use diskspd::lab::repeat::Repeat;
-use diskspd::lab::sweep::{
-    Drift, KneeTold, Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder, SweepPoint, Upcoming, What,
+use diskspd::experiments::repeat::Repeat;
+use diskspd::experiments::sweep::{
+    Drift, KneeStatus, NextPoint, Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder, SweepPoint, What,
     answer_text, curve, estimate, next, rows,
 };
-use diskspd::lab::{LatencyLine, RunLine, RunVerdict};
+use diskspd::experiments::{LatencyLine, RunRow, RunVerdict};
 use diskspd::units::Millis;
 
 /// A device: I/Os per second at a depth without noise, how much runs vary, how much slower each run is than the one before.
@@ -46,8 +46,8 @@ fn latency_line(mean_ms: f64, p99_ms: f64, p999_ms: f64) -> LatencyLine {
     LatencyLine { mean_ms, p99_ms, p999_ms, open_end_ms: None }
 }
 
-fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunLine {
-    RunLine {
+fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunRow {
+    RunRow {
         iops,
         measured_s: 10.0,
         mib_per_s: iops / 256.0,
@@ -62,9 +62,9 @@ fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunLine {
     }
 }
 
-fn walked(sweep: &Sweep, mut run: impl FnMut(What, usize) -> RunLine) -> Vec<Ran> {
+fn walked(sweep: &Sweep, mut run: impl FnMut(What, usize) -> RunRow) -> Vec<Ran> {
     let mut history: Vec<Ran> = Vec::new();
-    while let Upcoming::Run(what) = next(sweep, &history) {
+    while let NextPoint::Run(what) = next(sweep, &history) {
         let line = Some(run(what, history.len()));
         history.push(Ran { what, seconds: 1.0, line, failure: None });
         assert!(history.len() < 1000, "it comes to no end");
@@ -143,7 +143,7 @@ fn found(sweeps: u64) -> (u64, u64, f64) {
 }
 
 #[test]
-fn knee_and_objective_lie_in_the_stated_interval() {
+fn knee_and_objective_are_inside_the_interval() {
     let (knees, objectives, width) = found(200);
     assert!(knees >= 186, "{knees} of 200 knees");
     assert!(objectives >= 186, "{objectives} of 200 objectives");
@@ -153,7 +153,7 @@ fn knee_and_objective_lie_in_the_stated_interval() {
 
 #[test]
 #[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
-fn knee_and_objective_lie_in_the_stated_interval_in_1000_sweeps() {
+fn knee_and_objective_are_inside_the_interval_in_1000_sweeps() {
     let (knees, objectives, width) = found(1000);
     println!(
         "{knees} of 1000 knees, {objectives} of 1000 objectives; an interval has {width:.1} of 19 loads"
@@ -200,7 +200,7 @@ impl Rates {
         let truth = true_knee(&model, sweep);
         let knee = answer.knee.unwrap();
         let held = knee.between.is_none_or(|(low, high)| (low..=high).contains(&truth));
-        let cut = truth == *loads.last().unwrap() && knee.told == KneeTold::Found;
+        let cut = truth == *loads.last().unwrap() && knee.told == KneeStatus::Found;
         let alone = rates.iter().filter(|rate| **rate > 0.9999 * most).count() == 1;
         let sure = answer.as_high.as_ref().is_some_and(Vec::is_empty);
         let smallest = rates.iter().position(|rate| *rate >= 0.98 * most).unwrap();
@@ -287,7 +287,7 @@ fn found_until_sure(sweeps: u64) -> (usize, f64) {
 
 #[test]
 #[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
-fn sweeps_that_end_when_they_are_sure_hold_the_knee() {
+fn early_stopped_sweeps_contain_the_knee() {
     let (right, width) = found_until_sure(60);
     println!("{right} of 60 knees, an interval has {width:.1} of 19 loads");
     assert!(right >= 57, "{right} of 60");
@@ -305,7 +305,7 @@ fn drifts(sweeps: u64, noise: f64, in_all: f64, repeat: u32) -> u64 {
 }
 
 #[test]
-fn drift_is_told_from_noise() {
+fn drift_is_distinguished_from_noise() {
     for noise in [0.0, 0.01, 0.03, 0.05, 0.2] {
         for repeat in [1, 5] {
             let said = drifts(200, noise, 0.0, repeat);
@@ -318,7 +318,7 @@ fn drift_is_told_from_noise() {
 
 #[test]
 #[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
-fn drift_is_told_from_noise_in_1000_sweeps() {
+fn drift_is_distinguished_from_noise_in_1000_sweeps() {
     for noise in [0.01, 0.03, 0.05] {
         for (repeat, in_all) in [(1, 0.0), (5, 0.0), (1, 0.04), (5, 0.04), (10, 0.04), (20, 0.04)] {
             let said = drifts(1000, noise, in_all, repeat);
@@ -329,7 +329,7 @@ fn drift_is_told_from_noise_in_1000_sweeps() {
 }
 
 #[test]
-fn a_change_in_mid_sweep_is_no_answer() {
+fn level_change_during_a_sweep_gives_no_answer() {
     let changed: [fn(f64) -> f64; 2] = [|iops| 0.6 * iops, |iops| iops.min(40_000.0)];
     let settings = [Settings::default(), repeated(5)];
     for (then, settings) in changed.iter().flat_map(|then| settings.iter().map(move |one| (then, one))) {
@@ -354,7 +354,7 @@ fn a_change_in_mid_sweep_is_no_answer() {
 }
 
 #[test]
-fn drift_says_what_was_measured_and_never_the_largest_deviation_as_begin_to_end() {
+fn drift_report_states_measured_values() {
     let sweep = depths([1, 2, 4, 8], Settings::default());
     let run = |what, iops| Ran { what, seconds: 1.0, line: Some(line(iops, 1.0, 2.0)), failure: None };
     let reference = What::Reference(2);
@@ -371,7 +371,7 @@ fn drift_says_what_was_measured_and_never_the_largest_deviation_as_begin_to_end(
     let drift = Drift::detect(&sweep, &history).unwrap();
     let text = drift.text();
     assert!(!drift.is_sure && !text.contains("-33.5 %"), "{text}");
-    assert!(text.starts_with("drift: can't tell"), "{text}");
+    assert!(text.starts_with("drift: inconclusive"), "{text}");
     assert!(text.contains("in this order, 50223, 33409, 47402 IOPS"), "{text}");
     let steady: Vec<Ran> = (0..8u32)
         .map(|at| {
@@ -400,7 +400,7 @@ fn a_bend_is_drift_too() {
 }
 
 #[test]
-fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
+fn wrong_failed_and_empty_points_are_excluded() {
     let sweep = depths([1, 2, 4, 8], repeated(2));
     let mut history = Vec::new();
     for _ in 0..2 {
@@ -435,7 +435,7 @@ fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
 }
 
 #[test]
-fn a_latency_of_the_closed_loop_beside_rates_that_break_the_objective_is_explained() {
+fn low_closed_loop_latency_is_explained() {
     let settings = Settings {
         curve: curve("50%..100%+50%").unwrap(),
         objective: Some(Objective::parse("p99=5ms").unwrap()),
@@ -446,7 +446,7 @@ fn a_latency_of_the_closed_loop_beside_rates_that_break_the_objective_is_explain
     let history = walked(&sweep, |what, number| match what {
         What::Rate(rate) => {
             let response = Some(latency_line(4.0, 9.0 + number as f64, 20.0));
-            RunLine { response, ..line(rate as f64, 0.4, 1.0) }
+            RunRow { response, ..line(rate as f64, 0.4, 1.0) }
         }
         _ => line(10_000.0, 0.4, 1.0),
     });
@@ -484,7 +484,7 @@ fn until_sure_repeats_deciding_points_only() {
 }
 
 #[test]
-fn under_drift_the_interleaved_order_finds_the_knee_and_the_given_order_does_not() {
+fn interleaved_order_finds_the_knee_under_drift() {
     let drifting = Model { iops: saturating, noise: 0.01, slower: 0.01 };
     let right = |order| {
         let settings = || Settings { order, repeat: Repeat::Times(4), ..Settings::default() };
@@ -502,15 +502,15 @@ fn killed_sweep_continues_unchanged() {
     let history = closed(&MODELS[0], &sweep, &mut Random(7));
     assert_eq!(history.len(), 4 * 2 + 3);
     for kept in 0..history.len() {
-        assert_eq!(next(&sweep, &history[..kept]), Upcoming::Run(history[kept].what));
+        assert_eq!(next(&sweep, &history[..kept]), NextPoint::Run(history[kept].what));
     }
     let mut strange = history.clone();
     strange.swap(2, 3);
-    assert_eq!(next(&sweep, &strange), Upcoming::Astray(2));
+    assert_eq!(next(&sweep, &strange), NextPoint::Astray(2));
 }
 
 #[test]
-fn an_adaptive_sweep_runs_a_part_of_the_points_and_finds_the_same_knee() {
+fn adaptive_sweep_finds_the_same_knee_with_fewer_points() {
     for model in &MODELS[..3] {
         let settings = Settings { adaptive: true, order: SweepOrder::Given, ..Settings::default() };
         let sweep = depths(1..=64, settings);
@@ -523,10 +523,10 @@ fn an_adaptive_sweep_runs_a_part_of_the_points_and_finds_the_same_knee() {
 }
 
 #[test]
-fn a_point_that_failed_is_run_once_and_the_others_as_often_as_asked() {
+fn failed_point_runs_once_and_others_repeat() {
     let sweep = depths([1, 2, 4, 8], Settings { repeat: Repeat::Times(3), ..Settings::default() });
     let mut history: Vec<Ran> = Vec::new();
-    while let Upcoming::Run(what) = next(&sweep, &history) {
+    while let NextPoint::Run(what) = next(&sweep, &history) {
         let failed = matches!(what, What::Point(1));
         let line = (!failed).then(|| line(1.0, 1.0, 1.0));
         history.push(Ran { what, seconds: 1.0, line, failure: failed.then(|| "no".into()) });
@@ -536,19 +536,19 @@ fn a_point_that_failed_is_run_once_and_the_others_as_often_as_asked() {
 }
 
 #[test]
-fn a_budget_ends_a_sweep_behind_a_whole_pass_and_the_last_reference() {
+fn budget_ends_sweep_after_a_full_pass_and_reference() {
     let settings = Settings { repeat: Repeat::Times(5), budget_s: Some(14.0), ..Settings::default() };
     let sweep = depths([1, 2, 4, 8], settings);
     let mut history: Vec<Ran> = Vec::new();
     let ended = loop {
         match next(&sweep, &history) {
-            Upcoming::Run(what) => {
+            NextPoint::Run(what) => {
                 history.push(Ran { what, seconds: 1.0, line: Some(line(1.0, 1.0, 1.0)), failure: None });
             }
             ended => break ended,
         }
     };
-    assert_eq!(ended, Upcoming::Done { out_of_budget: true });
+    assert_eq!(ended, NextPoint::Done { out_of_budget: true });
     assert!(matches!(history.last().unwrap().what, What::Reference(_)));
     let runs = |point| history.iter().filter(|ran| ran.what == What::Point(point)).count();
     assert_eq!([runs(0), runs(1), runs(2), runs(3)], [2; 4], "another pass would end after 15 s");

@@ -22,7 +22,7 @@ fn seen_to_change(runs: usize, make: impl Fn(&mut Random) -> Vec<f64>) -> f64 {
 }
 
 #[test]
-fn fewer_than_two_of_a_hundred_histories_of_any_noise_seem_to_change() {
+fn stable_histories_rarely_show_a_change() {
     for (name, noise) in STATIONARY {
         let share = seen_to_change(40, |random| noise.runs(40, random));
         assert!(share < 2.0, "{name}: {share} % seem to change");
@@ -42,7 +42,7 @@ fn real_changes_are_found_in_forty_runs() {
 }
 
 #[test]
-fn a_lasting_change_is_found_where_it_happened_and_how_large_it_is() {
+fn lasting_change_is_located_and_sized() {
     let runs = changed(Noise::White(0.02).runs(60, &mut Random(3)), 40, 0.9);
     let trend = Trend::detect(&runs);
     assert_eq!(trend.levels.len(), 2, "{trend:?}");
@@ -55,7 +55,7 @@ fn a_lasting_change_is_found_where_it_happened_and_how_large_it_is() {
 }
 
 #[test]
-fn a_run_that_did_nothing_is_a_run_far_from_its_level_and_switches_nothing_off() {
+fn empty_run_is_an_outlier_and_keeps_detection_active() {
     let mut runs = changed(Noise::White(0.01).runs(40, &mut Random(5)), 20, 0.5);
     (0..40).for_each(|run| runs[run] *= 10_000.0);
     runs[25] = 0.0;

@@ -1,9 +1,9 @@
 //! One slow target or thread among others is named: simulated runs, of which some rows get less done.
 
 use crate::common::in_process;
+use diskspd::checks::JudgedRecord;
 use diskspd::finding::{Finding, Severity};
 use diskspd::results::{Overdue, Record};
-use diskspd::truth::Judged;
 
 fn record(line: &str) -> Record {
     in_process::run(&format!("--engine sim -c64M -b4K -r -W0 -d2 {line}"))
@@ -12,7 +12,7 @@ fn record(line: &str) -> Record {
 /// The findings about slow targets and threads, and missed rates.
 fn findings(record: &Record) -> Vec<Finding> {
     let names = ["slow-target", "slow-thread", "rate-not-reached"];
-    let judgement = Judged::new(record).judgement;
+    let judgement = JudgedRecord::new(record).judgement;
     judgement.findings.into_iter().filter(|finding| names.contains(&finding.name)).collect()
 }
 

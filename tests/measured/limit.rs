@@ -5,6 +5,7 @@
 mod staged;
 
 use crate::common::{Ended, alone, calm, calm_diskspd as diskspd, command_of, skip};
+use diskspd::checks::{Finding, Judgement, Limiter, Severity, judge};
 use diskspd::engines::EngineKind;
 use diskspd::machine::environment::{Disk, Environment};
 use diskspd::machine::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, TargetDevices};
@@ -16,11 +17,10 @@ use diskspd::machine::{Place, io_limit, quota};
 use diskspd::profile::{ReplayOptions, TargetId};
 use diskspd::record::json;
 use diskspd::results::{
-    Beats, CpuInterrupts, CpuTimes, Delays, DeviceInterrupts, Effort, LimitChange, LostTimes, Observed,
-    Rebound, Record, Sample, WorkerEffort, summarize,
+    AffinityChange, CpuInterrupts, CpuTimes, Delays, DeviceInterrupts, LimitChange, LostTimes, Observed,
+    Record, ResourceUsage, Sample, TickCounts, WorkerUsage, summarize,
 };
 use diskspd::stats::PackedCounts;
-use diskspd::truth::{Finding, Judgement, Limiter, Severity, judge};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,9 +60,9 @@ fn share(percent: u64) -> u64 {
     percent * SECOND / 100
 }
 
-fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)) -> WorkerEffort {
+fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)) -> WorkerUsage {
     let (busy, user) = (share(busy), share(user));
-    WorkerEffort {
+    WorkerUsage {
         engine,
         depth,
         cpu: None,
@@ -71,14 +71,14 @@ fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)
     }
 }
 
-fn judged(mut record: Record, effort: Effort) -> Judgement {
+fn judged(mut record: Record, effort: ResourceUsage) -> Judgement {
     record.hosts[0].results.time_spans[0].observed =
         Some(Observed { resource_usage: Some(effort), ..Observed::default() });
     judge(&record, &summarize(&record))
 }
 
-fn effort(workers: Vec<WorkerEffort>) -> Effort {
-    Effort { workers, ..Effort::default() }
+fn effort(workers: Vec<WorkerUsage>) -> ResourceUsage {
+    ResourceUsage { workers, ..ResourceUsage::default() }
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn limiter_follows_from_used_resources() {
         throttled,
     };
     let with_quota =
-        |q: quota::CpuQuota| Effort { quotas: vec![q], ..effort(vec![worker(Uring, 4, (20, 5, 0))]) };
+        |q: quota::CpuQuota| ResourceUsage { quotas: vec![q], ..effort(vec![worker(Uring, 4, (20, 5, 0))]) };
     // 4 I/Os outstanding on the simulated drive: 48,000 reads of 4 KiB per second.
-    let with_limit = |reads, read_bytes, writes| Effort {
+    let with_limit = |reads, read_bytes, writes| ResourceUsage {
         io_limits: vec![io_limit::IoLimit {
             device: "8:0".into(),
             reads,
@@ -187,7 +187,7 @@ fn limits_of_other_devices_limit_nothing() {
 }
 
 #[test]
-fn one_io_at_a_time_in_spite_of_the_depth_takes_threads() {
+fn unused_depth_is_explained_by_single_ios() {
     for (line, depth, message, remedy) in [
         ("-o1", 1, "limited by the queue depth of 1: ", "raise -o or -t"),
         ("-o4", 4, "limited by one I/O at a time, though -o asks for more: ", "more threads (-t)"),
@@ -228,7 +228,7 @@ fn tool_cost_is_a_share_of_cpu() {
 }
 
 #[test]
-fn latencies_account_for_the_queue_depth_or_a_finding_says_so() {
+fn latency_and_depth_agree_or_a_finding_explains() {
     let idle = |engine, depth| effort(vec![worker(engine, depth, (10, 5, 0))]);
     // The simulated device keeps 4 I/Os in flight, whatever the record says of the thread.
     for (line, effort, name, accounted) in [
@@ -365,7 +365,7 @@ type Cpus = [(u64, u64, u64); 2];
 /// A run of threads that were bound to these CPUs, each with the same times.
 fn on_cpus(line: &str, cpus: Cpus, bound: &[Option<u32>], times: (u64, u64, u64)) -> Record {
     let mut record = record(line);
-    let workers = bound.iter().map(|cpu| WorkerEffort { cpu: *cpu, ..worker(EngineKind::Uring, 4, times) });
+    let workers = bound.iter().map(|cpu| WorkerUsage { cpu: *cpu, ..worker(EngineKind::Uring, 4, times) });
     let span = &mut record.hosts[0].results.time_spans[0];
     let spent = |(idle, ..): (u64, u64, u64)| CpuTimes { idle: idle * 10, kernel: 1000 - idle * 10, user: 0 };
     let lost = |(_, interrupts, stolen)| LostTimes { interrupts: interrupts * 10, steal: stolen * 10 };
@@ -383,7 +383,7 @@ fn found(record: &Record, name: &str) -> Option<Finding> {
 }
 
 #[test]
-fn a_hypervisor_or_interrupts_that_take_the_cpus_are_named() {
+fn stolen_or_interrupted_cpus_are_named() {
     use Limiter::*;
     let (quiet, one) = ((60, 3, 1), [Some(0)]);
     let storming = (3, 70, 0);
@@ -505,7 +505,7 @@ fn programs_on_contended_cpus_are_named_with_cost() {
         let effort =
             record.hosts[0].results.time_spans[0].observed.as_mut().unwrap().resource_usage.as_mut().unwrap();
         effort.other_processes = Some(others(90, 5));
-        effort.workers[1].affinity_change = Some(Rebound { after_us: 0, observed_us: 100_000, cpus });
+        effort.workers[1].affinity_change = Some(AffinityChange { after_us: 0, observed_us: 100_000, cpus });
         let message = found(&record, "limited-by-busy-cpus").unwrap().message;
         assert!(message.contains(words), "{message}");
     }
@@ -517,7 +517,7 @@ fn programs_on_contended_cpus_are_named_with_cost() {
 }
 
 #[test]
-fn a_memory_limit_that_was_reached_is_told_and_who_waited_for_memory_was_not_paused() {
+fn memory_limit_hits_are_not_counted_as_pauses() {
     let change = quota::MemoryLimitChange { after_us: 200_000, observed_us: 300_000, bytes: Some(48 << 20) };
     let limit = |reached, stalled_us, changes: &[quota::MemoryLimitChange]| quota::MemoryLimit {
         group: "/sys/fs/cgroup/a".into(),
@@ -580,7 +580,7 @@ fn harmless_waiting_is_evidence_next_to_limit() {
 }
 
 #[test]
-fn the_limit_does_not_contradict_the_depth_at_the_device() {
+fn limit_agrees_with_device_depth() {
     let (idle, full) =
         (CpuTimes { idle: 1, ..CpuTimes::default() }, CpuTimes { kernel: 1, ..CpuTimes::default() });
     for (in_flight, times, (kernel, programs), cpus, limiter) in [
@@ -630,7 +630,7 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
     let limit = io_limit::IoLimit { device: "8:0".into(), reads: Some(90_000), ..Default::default() };
     let later = LimitChange { io_limits: vec![limit.clone()], ..LimitChange::default() };
     let held_back = "or the I/O limits of this process's control groups: the";
-    let changed = "I/O limits of this process's control groups changed meanwhile";
+    let changed = "I/O limits of this process's control groups changed during the run";
     for (limits, changes, told) in [(vec![limit], vec![], held_back), (vec![], vec![later], changed)] {
         let mut record = on_device("-o16 -Su", 0.1, 1, 1.0);
         let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
@@ -675,7 +675,7 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
 }
 
 #[test]
-fn a_full_queue_above_a_device_that_has_little_to_do_is_not_the_storage() {
+fn full_queue_over_idle_device_is_not_storage_bound() {
     // 16 in a loop device with 16 places, hardly any on the disk beneath it.
     for (beneath, limiter) in [(1.0, Limiter::Kernel), (15.5, Limiter::Storage)] {
         let mut record = on_device("-o16 -Su", 15.5, 1, 1.0);
@@ -759,7 +759,7 @@ fn remote_interrupts_are_reported_before_storage() {
     let mut record = interrupted((0, 50_000), Some(0), 15.5);
     let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
     observed.resource_usage.as_mut().unwrap().workers[0].affinity_change =
-        Some(Rebound { after_us: 2_000_000, observed_us: 3_000_000, cpus: vec![1] });
+        Some(AffinityChange { after_us: 2_000_000, observed_us: 3_000_000, cpus: vec![1] });
     assert_eq!(found(&record, "remote-interrupts"), None);
     let rebound = found(&record, "affinity-changed").unwrap();
     assert_eq!(rebound.severity, Severity::Warning);
@@ -812,7 +812,7 @@ fn threads_have_used_no_more_than_the_cpus_had() {
 }
 
 #[test]
-fn busy_neighbours_and_threads_that_share_a_cpu_are_named_in_real_runs() {
+fn busy_processes_and_shared_cpus_are_named() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let file = directory.path().join("a");
     // What it does to the CPUs is no matter of other tests.
@@ -838,7 +838,7 @@ fn busy_neighbours_and_threads_that_share_a_cpu_are_named_in_real_runs() {
 }
 
 #[test]
-fn threads_far_from_the_device_are_told() {
+fn threads_on_a_remote_node_are_reported() {
     let with = |line: &str, bound: &[Option<u32>], node: Option<u32>, nodes: usize| {
         let mut record = on_cpus(line, [(60, 3, 1); 2], bound, (20, 5, 3));
         let node_of = |number: u32| Place { number, masks: vec![(0, 1 << number)] };
@@ -976,7 +976,7 @@ impl Drop for Frozen {
 }
 
 #[test]
-fn a_program_that_is_frozen_most_of_the_time_says_so_every_time() {
+fn mostly_frozen_program_is_always_reported() {
     for (version, what) in
         [(2, "was frozen (its control group: cgroup.freeze)"), (1, "was starved or frozen")]
     {
@@ -998,7 +998,7 @@ fn a_program_that_is_frozen_most_of_the_time_says_so_every_time() {
 }
 
 #[test]
-fn memory_that_a_control_group_does_not_leave_is_refused_before_the_kernel_kills() {
+fn memory_above_the_group_limit_is_refused() {
     let mounts = [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
     let made = mounts.into_iter().find_map(|(mount, file)| {
         let above = Path::new(mount).join(format!("diskspd-test-memory-{}", std::process::id()));
@@ -1048,7 +1048,7 @@ fn throttled_bursts_are_not_storage_stalls() {
     let samples: Vec<Sample> = turns.chunks(50).enumerate().map(second).collect();
     let judged = |effort| {
         let mut record = record("-o4");
-        let beats = Some(Beats { width_us: 20_000, ios: PackedCounts(turns.clone()) });
+        let beats = Some(TickCounts { width_us: 20_000, ios: PackedCounts(turns.clone()) });
         record.hosts[0].results.time_spans[0].observed = Some(Observed {
             resource_usage: Some(effort),
             samples: samples.clone(),
@@ -1069,7 +1069,7 @@ fn throttled_bursts_are_not_storage_stalls() {
         throttled: share(60),
     };
     let idle = || vec![worker(EngineKind::Uring, 4, (20, 5, 0))];
-    let judgement = judged(Effort { quotas: vec![quota], ..effort(idle()) });
+    let judgement = judged(ResourceUsage { quotas: vec![quota], ..effort(idle()) });
     let steady = found(&judgement, "steady").unwrap();
     assert!(
         steady.contains("60 % of the time in stalls") && steady.contains("a CPU quota throttles"),

@@ -39,7 +39,7 @@ fn a_file_system_that_is_frozen_in_turns_stalls() {
 
 /// The attribute S makes writes to a file wait; D, of a folder, doesn't.
 #[test]
-fn attributes_of_files_are_told_by_what_they_do() {
+fn file_attributes_are_reported_by_effect() {
     let Some((_disk, directory)) = Loop::with_file_system(64 << 20, "ext4") else { return };
     let folder = directory.join("d");
     std::fs::create_dir(&folder).unwrap();

@@ -117,7 +117,7 @@ fn says(line: &str, target: &Path, start: &str, words: &str) {
 }
 
 #[test]
-fn memory_that_answers_instead_of_the_device_is_told() {
+fn answers_from_memory_are_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("a", 64);
     says("-b1M -W0 -d1 {}", &file, "C", "");
@@ -148,7 +148,7 @@ fn memory_that_answers_instead_of_the_device_is_told() {
 }
 
 #[test]
-fn a_file_that_was_never_written_is_told() {
+fn unwritten_file_is_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let (allocated, sparse) = (disk.file("allocated"), disk.file("sparse"));
     if run("fallocate", &["-l", "64M", allocated.to_str().unwrap()]).is_none() {
@@ -161,7 +161,7 @@ fn a_file_that_was_never_written_is_told() {
 }
 
 #[test]
-fn zeros_on_a_file_system_that_compresses_are_told() {
+fn zeros_on_compressing_file_system_are_reported() {
     let Some(disk) = Mounted::new("btrfs", 512, "compress-force=lzo") else { return };
     let file = disk.file("zeros");
     fs::write(&file, vec![0; 64 << 20]).unwrap();
@@ -180,7 +180,7 @@ fn dirty_data_at_the_end_is_reported() {
 }
 
 #[test]
-fn a_loop_device_over_memory_is_told() {
+fn loop_device_over_memory_is_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("image", 64);
     let Some(looped) = Looped::new(&file, &[]) else { return };
@@ -200,7 +200,7 @@ fn read_ahead_is_reported_as_device_io() {
 }
 
 #[test]
-fn a_journal_that_holds_the_data_too_is_told() {
+fn journal_with_data_is_reported() {
     let Some(disk) = Mounted::new("ext4", 512, "data=journal") else { return };
     let file = disk.file("a");
     fs::write(&file, random(64 << 20)).unwrap();
@@ -277,7 +277,7 @@ impl Drop for Setting {
 }
 
 #[test]
-fn others_on_another_partition_are_told_as_others() {
+fn foreign_io_on_another_partition_is_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let Some(parted) = Parted::new(&disk.filled("image", 64)) else { return };
     let _hammer = Running::until(": measuring", "-b64K -r -o1 -Su -W0 -d600 {}", &parted.partition(2));
@@ -286,7 +286,7 @@ fn others_on_another_partition_are_told_as_others() {
 }
 
 #[test]
-fn split_io_is_told_with_what_splits_it() {
+fn split_io_is_reported_with_its_cause() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let Some(looped) = Looped::new(&disk.filled("image", 64), &["--direct-io=on"]) else { return };
     let name = looped.0.file_name().unwrap().to_str().unwrap();
@@ -302,7 +302,7 @@ fn part_of(record: &Path) -> Value {
 }
 
 #[test]
-fn flushes_are_not_taken_for_writes() {
+fn flushes_are_not_counted_as_writes() {
     let directory = crate::common::directory();
     let record = directory.path().join("run.json");
     let Some((disk, at)) = crate::common::loops::Loop::with_file_system(64 * MIB, "ext4") else { return };
@@ -368,7 +368,7 @@ fn missing_and_unrequested_flushes_are_reported() {
 }
 
 #[test]
-fn memory_in_disguise_is_told() {
+fn disguised_memory_is_reported() {
     let image = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
     image.as_file().write_all_at(&random(16 << 20), 0).unwrap();
     if let Some(looped) = Looped::new(image.path(), &[]) {
@@ -434,7 +434,7 @@ const OF_A_GUEST: [&str; 4] = ["process-stalled", "late-starts", "limited-by-bus
 const OF_THE_BUILD: [&str; 1] = ["limited-by-tool"];
 
 #[test]
-fn honest_runs_on_a_device_are_verified_without_a_warning() {
+fn honest_device_runs_are_verified_without_warnings() {
     honest(on_a_device);
 }
 
@@ -625,7 +625,7 @@ fn one_cached_target_is_reported_with_others() {
 }
 
 #[test]
-fn xml_has_the_verdict_only_if_asked_and_last_in_its_time_span() {
+fn xml_verdict_is_optional_and_last() {
     let directory = crate::common::directory();
     let file = directory.path().join("a");
     let plain = diskspd("-c1M -b4K -W0 -d1 -Rxml {}", &file);
@@ -705,7 +705,7 @@ impl Drop for Trace {
 }
 
 #[test]
-fn the_counters_of_the_verdict_agree_with_the_kernels_trace_of_the_same_window() {
+fn verdict_counters_agree_with_the_kernel_trace() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("image", 64);
     let Some(looped) = Looped::new(&file, &["--direct-io=on"]) else { return };

@@ -39,7 +39,7 @@ fn each_thread_does_every_block_once_before_any_twice() {
 }
 
 #[test]
-fn of_several_sizes_none_reaches_a_block_that_was_done() {
+fn mixed_sizes_never_repeat_a_block() {
     // An area that ends with half of a large block.
     let all = ios("--bs-split 4K/60:64K/40 -c1056K -r4K -o1 --each-once");
     let (mut done, mut shortened, mut rounds) = (BTreeSet::new(), 0, 0);
@@ -83,7 +83,7 @@ fn incompatible_options_are_refused_and_named() {
 }
 
 #[test]
-fn a_map_that_does_not_fit_into_memory_is_refused() {
+fn oversized_block_map_is_refused() {
     let (profile, run_options) = parse("--engine sim -b512 -r --each-once -t4 -c64T a.dat");
     let executed = execute(&profile, &run_options, &Session::default()).unwrap();
     assert!(executed.failures[0].contains("the maps of --each-once need 65"), "{:?}", executed.failures);

@@ -20,7 +20,7 @@ fn done(record: &Record) -> Vec<(u64, u64, u64)> {
 }
 
 #[test]
-fn every_so_manieth_write_of_a_thread_on_a_target_is_followed_by_a_flush() {
+fn nth_write_is_followed_by_a_flush() {
     for (line, every, depth) in [
         ("--fsync-every 1 -w100 -o1", 1, 1),
         ("--fsync-every 1 -w100 -o8", 1, 8),
@@ -45,14 +45,14 @@ fn every_so_manieth_write_of_a_thread_on_a_target_is_followed_by_a_flush() {
 }
 
 #[test]
-fn the_warm_up_counts_writes_and_its_flushes_are_in_no_figure() {
+fn warm_up_writes_count_towards_flushes_outside_figures() {
     let line = "--engine sim -c1G -b4K -w100 -o1 --fsync-every 10 -d1";
     let with = done(&run(&format!("{line} -W2 -C1 a.dat")))[0];
     assert!(with.2 > 0 && with.2.abs_diff(with.1 / 10) <= 1, "{with:?}");
 }
 
 #[test]
-fn the_same_run_is_the_same_again_and_without_the_option_nothing_is_flushed() {
+fn flushed_run_is_reproducible_and_default_never_flushes() {
     let line = "--engine sim -c1G -b4K -r -w40 -o4 -L -W0 -d1 a.dat";
     let with = run(&format!("--fsync-every 5 {line}"));
     let (profile, run_options) = (&with.profile, with.run_options.as_ref().unwrap());
@@ -63,7 +63,7 @@ fn the_same_run_is_the_same_again_and_without_the_option_nothing_is_flushed() {
     let ios = |record: &Record| done(record)[0].0 + done(record)[0].1;
     assert!(ios(&without) > ios(&with), "flushes take places in the queue");
     // Their time is no latency of an I/O: at most 100 times the mean, as a stall of the simulated device.
-    let judged = Judged::new(&with);
+    let judged = JudgedRecord::new(&with);
     let table =
         judged.summary.time_spans[0].as_ref().unwrap().others.table(Operation::Flush).cloned().unwrap();
     assert!(table.total.median.unwrap().ms() > 0.3, "{table:?}");
@@ -72,7 +72,7 @@ fn the_same_run_is_the_same_again_and_without_the_option_nothing_is_flushed() {
 }
 
 #[test]
-fn flushes_stand_behind_all_that_diskspd_has() {
+fn flush_columns_follow_diskspd_columns() {
     let record = run("--engine sim -c1G -b4K -w100 -o2 -t2 --fsync-every 8 -L -W0 -d1 a.dat");
     let with = String::from_utf8(text::text(&record)).unwrap();
     let (before, section) = with.split_once("\n\nFlushes of timespan 1:\n").unwrap();

@@ -115,7 +115,7 @@ fn logged(line: &str, shape: [&str; 2]) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn each_sequential_part_has_a_position_of_its_own() {
+fn sequential_parts_have_separate_positions() {
     let all = logged("-o1 a.dat", ["--mix", "5:-b8K -r; 3:-b64K -s -w100 -B512M; 2:-b4K -s16K -f1M"]);
     for (size, step, base, end) in [(65536, 65536, 512 << 20, 1 << 30), (4096, 16384, 0, 1 << 20)] {
         let own: Vec<u64> = all.iter().filter(|io| io.1 == size).map(|io| io.0).collect();
@@ -182,7 +182,7 @@ fn shares_hold_over_a_million_draws() {
 }
 
 #[test]
-fn parts_stand_behind_all_that_diskspd_has() {
+fn part_tables_follow_diskspd_tables() {
     let record = run("-o4 -t2 -L a.dat", ["--mix", MIX], &Session::default());
     let report = String::from_utf8(text::text(&record)).unwrap();
     let (before, section) = report.split_once("\n\nParts of timespan 1:\n").unwrap();

@@ -24,7 +24,7 @@ fn schedule(limit: Limit, start: u64, count: usize) -> Vec<u64> {
 }
 
 #[test]
-fn the_first_io_waits_block_over_rate_and_the_others_follow_evenly() {
+fn first_io_waits_block_over_rate() {
     for (limit, expected) in [
         (Limit::iops(1), [SECOND, 2 * SECOND, 3 * SECOND, 4 * SECOND]),
         (Limit::iops(100), [10 * MS, 20 * MS, 30 * MS, 40 * MS]),
@@ -45,7 +45,7 @@ fn the_first_io_waits_block_over_rate_and_the_others_follow_evenly() {
 }
 
 #[test]
-fn parts_of_an_even_rate_take_turns_and_together_are_the_rate() {
+fn parts_of_an_even_rate_alternate_and_sum_up() {
     for (ios_per_s, of) in [(1000, 1), (1000, 3), (7, 5), (3, 10)] {
         let parts = (0..of).map(|turn| schedule(Limit::InTurn { ios_per_s, turn, of }, 5, 20));
         let mut all: Vec<u64> = parts.flatten().collect();
@@ -96,7 +96,7 @@ fn paced_io_is_due_regardless_of_earlier_ones() {
         assert_eq!(pace.due(), Some(7 + k * MS), "{k}");
         assert_eq!(pace.ask(7 + 5 * MS), Ok(()), "{k}");
     }
-    assert_eq!(pace.overdue(7 + 6 * MS - 1), None, "the next one isn't due yet");
+    assert_eq!(pace.overdue(7 + 6 * MS - 1), None, "the next one is not due yet");
     assert_eq!(pace.overdue(7 + 6 * MS), Some((1, 0)));
     assert_eq!(pace.overdue(7 + 1005 * MS), Some((1000, 999 * MS)));
     // A third of a second: no whole number of ns.
@@ -113,13 +113,13 @@ fn paced_io_is_due_regardless_of_earlier_ones() {
 }
 
 #[test]
-fn a_pause_follows_every_burst_and_counts_from_its_submitting() {
+fn pause_follows_each_burst_from_its_submission() {
     let mut pace = Pace::new(Limit::bursts(3, 1, 5), 100);
     for round in 0..3 {
         let begin = 100 + round * 10 * MS;
         for k in 0..3 {
             assert!(!pace.burst_ended());
-            assert_eq!(pace.ask(begin + k), Ok(()), "I/Os of a burst don't wait");
+            assert_eq!(pace.ask(begin + k), Ok(()), "I/Os of a burst do not wait");
         }
         assert!(pace.burst_ended());
         assert_eq!(pace.ask(begin + 3), Err(u64::MAX), "not known before the last one is submitted");

@@ -30,7 +30,7 @@ fn every_preset_is_complete_and_valid_and_runs() {
         // A second of each is enough, and large blocks are slow to make.
         short.time_spans.truncate(2);
         let record = execute(&short, &request.run_options, &Session::default()).unwrap().record;
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         assert!(judged.summary.time_spans.iter().all(Option::is_some), "{line}");
         let graded = judged.judgement.findings.iter().filter(|finding| finding.name == "preset-threshold");
         assert_eq!(graded.count(), preset.thresholds.len(), "{line}");
@@ -38,7 +38,7 @@ fn every_preset_is_complete_and_valid_and_runs() {
 }
 
 #[test]
-fn the_command_lines_that_are_shown_make_the_same_profile() {
+fn shown_command_lines_give_the_same_profile() {
     for preset in PRESETS {
         let whole = asked(&format!("--preset {} a.dat", preset.name));
         let mut targets =
@@ -107,7 +107,11 @@ fn sql_grade_needs_a_rate_for_data_files() {
     for (line, told, severity) in [
         ("--preset sql-log", "is excellent for sql-log", Severity::Note),
         ("--preset sql-log -o8", "each of 8 outstanding I/Os waits", Severity::Note),
-        ("--preset sql-oltp", "isn't graded: at full load each of 32 outstanding I/Os waits", Severity::Note),
+        (
+            "--preset sql-oltp",
+            "is not graded: at full load each of 32 outstanding I/Os waits",
+            Severity::Note,
+        ),
         (
             "--preset sql-oltp --rate-total 200",
             "response time of reads at 200 I/Os per second",
@@ -120,7 +124,7 @@ fn sql_grade_needs_a_rate_for_data_files() {
     ] {
         let request = asked(&format!("{line} --engine sim -c1G -W0 -d1 a.dat"));
         let record = execute(&request.profile, &request.run_options, &Session::default()).unwrap().record;
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         let grade =
             judged.judgement.findings.iter().find(|finding| finding.name == "preset-threshold").unwrap();
         assert!(grade.message.contains(told) && grade.severity == severity, "{line}: {grade:?}");
@@ -143,14 +147,14 @@ fn figures_that_are_wrong_have_no_grade() {
         at_us: Vec::new(),
     };
     record.hosts[0].results.time_spans[0].errors.push(error);
-    let findings = Judged::new(&record).judgement.findings;
+    let findings = JudgedRecord::new(&record).judgement.findings;
     let grade = findings.iter().find(|finding| finding.name == "preset-threshold").unwrap();
-    assert!(grade.message.ends_with("isn't graded: the figures are WRONG"), "{grade:?}");
+    assert!(grade.message.ends_with("is not graded: the figures are WRONG"), "{grade:?}");
     assert_eq!(grade.severity, Severity::Note);
 }
 
 #[test]
-fn figures_are_called_what_the_literature_calls_them() {
+fn preset_figures_use_literature_names() {
     let log = &presets::find("sql-log").unwrap().thresholds[0];
     for (ms, word, beyond) in
         [(0.5, "excellent", false), (5.0, "good", false), (9.9, "fair", false), (10.1, "poor", true)]
@@ -160,6 +164,6 @@ fn figures_are_called_what_the_literature_calls_them() {
 }
 
 #[test]
-fn the_page_in_docs_is_that_of_the_table() {
+fn preset_page_matches_the_table() {
     is_kept("docs/reference/presets.md", &presets::markdown());
 }

@@ -4,19 +4,19 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::in_process::{self, profile_and_options};
+use diskspd::checks::{Finding, Severity};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, text};
 use diskspd::results::{DirectionResults, Overdue};
-use diskspd::truth::{Finding, Severity};
 
 /// Runs a line on a simulated device of 1 GiB.
 fn run(line: &str) -> Record {
     in_process::run(&format!("--engine sim -c1G -b4K -r {line} a.dat"))
 }
 
-fn find<'a>(judged: &'a Judged, name: &str) -> Option<&'a Finding> {
+fn find<'a>(judged: &'a JudgedRecord, name: &str) -> Option<&'a Finding> {
     judged.judgement.findings.iter().find(|finding| finding.name == name)
 }
 
@@ -30,7 +30,7 @@ fn ios(record: &Record) -> (Vec<u64>, u64) {
 }
 
 #[test]
-fn an_even_rate_is_shared_equally_and_its_parts_add_up_exactly() {
+fn even_rate_is_divided_equally_and_exactly() {
     for (line, pairs) in [
         ("--rate-total 1000,uniform -W0 -d2", 1),
         ("--rate-total 1K,uniform -W1 -d2 -t3", 3),
@@ -47,7 +47,7 @@ fn an_even_rate_is_shared_equally_and_its_parts_add_up_exactly() {
 }
 
 #[test]
-fn random_arrivals_are_the_rate_within_chance_and_the_same_again() {
+fn random_arrivals_match_the_rate_reproducibly() {
     for (line, expected) in [
         ("--rate-total 4K -t3 -o8 -W0 -d2", 8000.0_f64),
         ("--rate-total 500,poisson -t2 -o1 -W1 -d4", 2000.0),
@@ -65,7 +65,7 @@ fn random_arrivals_are_the_rate_within_chance_and_the_same_again() {
 }
 
 #[test]
-fn addresses_and_directions_are_the_same_with_and_without_a_rate() {
+fn rate_does_not_change_addresses_or_directions() {
     let writes = |line: &str| {
         let record = run(line);
         let row = &record.host().results.time_spans[0].threads[0].targets[0];
@@ -77,13 +77,13 @@ fn addresses_and_directions_are_the_same_with_and_without_a_rate() {
 }
 
 #[test]
-fn a_rate_that_is_reached_is_no_finding() {
+fn reached_rate_has_no_finding() {
     for rate in ["10", "1K", "6K,uniform"] {
         for load in ["-o1 -t4", "-o64 -t4 -w50", "-o2 -w100 -t2"] {
             for seed in [0, 1] {
                 let line = format!("--rate-total {rate} {load} -z{seed} -L -W0 -d1");
                 let record = run(&line);
-                let judged = Judged::new(&record);
+                let judged = JudgedRecord::new(&record);
                 assert!(
                     find(&judged, "rate-not-reached").is_none(),
                     "{line}: {:?}",
@@ -93,7 +93,7 @@ fn a_rate_that_is_reached_is_no_finding() {
         }
     }
     let record = run("-g500i -o4 -t3 -W0 -d2");
-    assert!(find(&Judged::new(&record), "rate-not-reached").is_none());
+    assert!(find(&JudgedRecord::new(&record), "rate-not-reached").is_none());
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn unreached_rate_is_reported_for_any_option() {
         ("-g400000 -o1 -t2 -W0 -d1 -L", "(-g)"),
     ] {
         let record = run(line);
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         let finding = find(&judged, "rate-not-reached").unwrap_or_else(|| panic!("{line}"));
         assert_eq!(finding.severity, Severity::Warning, "{line}: {finding:?}");
         assert!(finding.message.contains(option), "{line}: {finding:?}");
@@ -119,26 +119,26 @@ fn unreached_rate_is_reported_for_any_option() {
 }
 
 #[test]
-fn ios_in_flight_chance_and_ios_that_did_not_wait_are_no_missed_rate() {
+fn small_shortfall_is_not_a_missed_rate() {
     let mut record = run("--rate-total 1000,uniform -o8 -W0 -d2 -t2");
     // The I/Os of one thread are taken away: half of the rate. They waited, or nobody knows where they are.
     let row = &mut record.host_mut().results.time_spans[0].threads[0].targets[0];
     row.read = DirectionResults { paced: Some(Box::default()), ..DirectionResults::default() };
-    assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "nobody waited");
+    assert!(find(&JudgedRecord::new(&record), "rate-not-kept").is_none(), "nobody waited");
     let overdue = |record: &mut Record, ios, longest| {
         let rows = &mut record.host_mut().results.time_spans[0].threads[1].targets;
         rows[0].not_submitted = Some(Box::new(Overdue { ios, longest }));
     };
     overdue(&mut record, 1000, 999_999);
-    assert!(find(&Judged::new(&record), "rate-not-reached").is_none(), "they had just become due");
+    assert!(find(&JudgedRecord::new(&record), "rate-not-reached").is_none(), "they had just become due");
     overdue(&mut record, 900, 5_000_000);
-    assert!(find(&Judged::new(&record), "rate-not-reached").is_none(), "more are missing than waited");
+    assert!(find(&JudgedRecord::new(&record), "rate-not-reached").is_none(), "more are missing than waited");
     overdue(&mut record, 1000, 5_000_000);
-    assert!(find(&Judged::new(&record), "rate-not-reached").is_some());
+    assert!(find(&JudgedRecord::new(&record), "rate-not-reached").is_some());
 }
 
 #[test]
-fn response_times_stand_behind_all_that_diskspd_has() {
+fn response_columns_follow_diskspd_columns() {
     for line in ["--rate-total 15K -o1 -L -w40 -W0 -d1", "-g4000i -L -W0 -d1"] {
         let record = run(line);
         let with = String::from_utf8(text::text(&record)).unwrap();

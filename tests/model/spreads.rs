@@ -19,7 +19,7 @@ fn within(ios: &[(u64, u64)], percent: std::ops::Range<u64>) -> f64 {
 }
 
 #[test]
-fn a_hot_spot_moves_on_with_the_time_of_the_run_for_all_threads() {
+fn hot_spot_moves_with_run_time_for_all_threads() {
     for line in ["-o2 -t2", "-o1", "-o4 -L -g2000i", "-o2 -w50 -Zr", "-rs80 -o2"] {
         let all = ios(&format!("{line} -r -d3 --distribution hot:10%/90%,moves=1s"));
         for second in 0..3 {
@@ -32,7 +32,7 @@ fn a_hot_spot_moves_on_with_the_time_of_the_run_for_all_threads() {
 }
 
 #[test]
-fn the_same_seed_goes_to_the_same_places_and_another_one_elsewhere() {
+fn same_seed_gives_same_addresses() {
     for spread in ["zipf:0.9", "normal:5%", "hot:20%/80%"] {
         let line = |seed: u32| format!("-o4 -r -d1 -z{seed} --distribution {spread}");
         assert_eq!(ios(&line(1)), ios(&line(1)), "{spread}");

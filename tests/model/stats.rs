@@ -161,7 +161,7 @@ fn recorded(completions: &[(u64, u64)]) -> Series {
 
 proptest! {
     #[test]
-    fn equal_latencies_count_together_as_they_do_one_by_one(
+    fn equal_latencies_are_counted_in_bulk_like_singles(
         runs in prop::collection::vec((0..2_500_000_000u64, latency(), 1..40u64), 0..50)
     ) {
         let (mut together, mut together_in_time) = (Histogram::new(), Series::new(100, 2));
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn a_percentile_is_within_a_thousandth_of_the_sorted_latency(
+    fn percentile_is_within_a_thousandth_of_sorted_latency(
         mut latencies in prop::collection::vec(resolved(), 1..200), p in 0.0..=1.0f64
     ) {
         let got = histogram(&latencies).percentile(p).unwrap() as f64;
@@ -189,7 +189,7 @@ proptest! {
     }
 
     #[test]
-    fn mean_and_deviation_are_those_of_two_passes(latencies in prop::collection::vec(0..1u64 << 40, 1..200)) {
+    fn mean_and_deviation_match_two_pass_values(latencies in prop::collection::vec(0..1u64 << 40, 1..200)) {
         let n = latencies.len() as f64;
         let mean = latencies.iter().map(|&x| x as f64).sum::<f64>() / n;
         let variance = latencies.iter().map(|&x| (x as f64 - mean).powi(2)).sum::<f64>() / n;
@@ -216,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_stored_is_what_is_read(latencies in prop::collection::vec(latency(), 0..50), completions in completions()) {
+    fn stored_statistics_round_trip(latencies in prop::collection::vec(latency(), 0..50), completions in completions()) {
         let (h, s) = (histogram(&latencies), recorded(&completions));
         let stored = serde_json::to_string(&(&h, &s)).unwrap();
         prop_assert_eq!(serde_json::from_str::<(Histogram, Series)>(&stored).unwrap(), (h, s));

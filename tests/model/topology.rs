@@ -64,7 +64,7 @@ fn hybrid_cores_have_classes() {
 }
 
 #[test]
-fn active_is_online_and_what_is_not_allowed_is_noted() {
+fn active_cpus_are_online_and_disallowed_are_noted() {
     let system = read("offline");
     assert_eq!(system.topology.groups, [group(0, 16, 0b1110_0111)]);
     assert_eq!(system.topology.kernel_cpus().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7]);
@@ -95,7 +95,7 @@ fn more_than_64_cpus_are_several_groups() {
 }
 
 #[test]
-fn a_machine_that_tells_almost_nothing_is_no_error() {
+fn nearly_silent_machine_is_accepted() {
     let system = read("bare-vm");
     assert_eq!(system.topology.groups, [group(0, 2, 3)]);
     assert_eq!(cores(&system), [(0, 0, 1, 0), (0, 1, 2, 0)]);

@@ -161,7 +161,7 @@ fn each_format_is_known_by_its_content_and_read() {
 }
 
 #[test]
-fn of_several_targets_one_is_chosen_by_name() {
+fn trace_target_is_selected_from_several() {
     let two = "fio version 3 iolog\n1 /a read 0 512\n2 /b write 512 512\n3 /b read 0 512\n";
     let refusal = events(two, None).unwrap_err().to_string();
     assert!(refusal.starts_with("line 3: an I/O on /b"), "{refusal}");
@@ -293,11 +293,7 @@ fn synthetic() -> Vec<(&'static str, IoTrace, &'static str)> {
             whole(trace(7900, mixed.into_iter()), 1 << 30),
             "-b4096 -r -w30 -Su -t1 -o8 -g1000i",
         ),
-        (
-            "one after the other",
-            whole(trace(3500, sequential), 1 << 30),
-            "-b65536 -s -w0 -Su -t1 -o4 -g1000i",
-        ),
+        ("sequentially", whole(trace(3500, sequential), 1 << 30), "-b65536 -s -w0 -Su -t1 -o4 -g1000i"),
         (
             "sequential runs",
             whole(trace(500, jumps.into_iter()), 1 << 30),
@@ -372,7 +368,7 @@ fn streams_are_counted_rightly_where_ios_overtake_each_other() {
 }
 
 #[test]
-fn the_profile_does_what_was_seen() {
+fn profile_repeats_the_traced_work() {
     let directory = directory();
     for (name, trace, _) in synthetic() {
         let (figures, fitted) = fitted(&trace);

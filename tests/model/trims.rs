@@ -10,7 +10,7 @@ use diskspd::engine::MakeEngine;
 use diskspd::machine::discards::Discards;
 use diskspd::machine::target::{DirectRequirements, TargetFacts, TargetKind};
 use diskspd::operation::Operation;
-use diskspd::plan::{self, PlanError, SpanPlan, Surroundings};
+use diskspd::plan::{self, PlanContext, PlanError, SpanPlan};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::WithVerdicts;
@@ -34,7 +34,7 @@ fn has_share(part: u64, all: u64, percent: u64) -> bool {
 }
 
 #[test]
-fn discards_are_taken_first_and_the_rest_is_divided_by_w() {
+fn discard_share_is_taken_before_w() {
     let lines: [(&str, u64, u64); 14] = [
         ("-o3 -r -w40", 30, 40),
         ("-o1 -r -w0", 10, 0),
@@ -74,7 +74,7 @@ fn discards_are_taken_first_and_the_rest_is_divided_by_w() {
 fn a_rate_counts_discards_as_ios_and_is_kept() {
     for line in ["-g2000i", "--rate-total 2000", "--rate-total 2000,uniform"] {
         let record = run(&format!("--engine sim -c1G -b4K -r -w50 -o8 -W0 -d2 -L --trim 50 {line} a.dat"));
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.clone().unwrap();
         let all = done(rows(&record)[0]);
         assert_eq!(paced.ios, all.0 + all.1 + all.2, "{line}");
@@ -90,7 +90,7 @@ fn logged(line: &str) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn addresses_and_directions_are_those_of_a_run_without_discards() {
+fn discards_do_not_change_addresses_or_directions() {
     for line in ["-b4K -r -w50 -o1", "-b8K -rs50 -w30 -o1", "-b4K -s -o1", "-b4K -r -w50 -o1 -Zr"] {
         let (without, with) = (logged(line), logged(&format!("{line} --trim 40")));
         let both = without.iter().zip(&with);
@@ -104,7 +104,7 @@ fn addresses_and_directions_are_those_of_a_run_without_discards() {
 }
 
 #[test]
-fn the_report_of_a_simulated_run_is_always_the_same() {
+fn simulated_report_is_reproducible() {
     let line = "--engine sim -c1G -b4K -r -w50 -o4 -t2 -W1 -d1 --trim 10 a.dat";
     let report = String::from_utf8(text::text(&run(line))).unwrap();
     let (before, section) = report.split_once("\n\nDiscards of timespan 1:\n").unwrap();
@@ -127,7 +127,7 @@ total: |        15979 |        65449984 | 15979.00 |     0.060 |      0.053 |   
 ";
 
 #[test]
-fn discards_stand_behind_all_that_diskspd_has_and_nowhere_without_the_option() {
+fn discard_columns_follow_diskspd_columns_with_the_option_only() {
     let line = "--engine sim -c1G -b4K -r -w50 -o2 -t2 -L -W0 -d1";
     let record = run(&format!("{line} --trim 30 a.dat"));
     let xml = format_named("xml").unwrap();
@@ -153,7 +153,7 @@ fn zeros(file: &Path) -> u64 {
 }
 
 #[test]
-fn engines_punch_holes_into_files_where_they_discard_and_nowhere_else() {
+fn engines_discard_by_punching_holes() {
     let directory = directory();
     let engines =
         [("uring", "-o8"), ("uring", "-o4 -Su"), ("sync", "-o1"), ("sync", "-o3 -Su"), ("null", "-o8")];
@@ -182,7 +182,7 @@ fn engines_punch_holes_into_files_where_they_discard_and_nowhere_else() {
         // The list of extents grows with them.
         let least = zeros.saturating_sub(16) * 4096;
         assert!((least..=zeros * 4096).contains(&freed), "{line}: {freed} bytes for {zeros} holes");
-        let found = &Judged::new(&record).judgement.findings;
+        let found = &JudgedRecord::new(&record).judgement.findings;
         assert!(found.iter().any(|finding| finding.name == "content-discarded"), "{line}: {found:?}");
     });
 }
@@ -196,7 +196,7 @@ fn kernel_discards(device: &Path) -> (u64, u64) {
 }
 
 #[test]
-fn the_kernel_counts_as_many_discards_of_a_device_and_its_file_shrinks() {
+fn kernel_counts_the_discards_and_the_file_shrinks() {
     let lines = [
         "--engine uring -o8 -w30",
         "--engine uring -o4 -w0 -Sb",
@@ -238,7 +238,7 @@ fn the_kernel_counts_as_many_discards_of_a_device_and_its_file_shrinks() {
 }
 
 #[test]
-fn files_of_every_file_system_give_back_what_is_discarded() {
+fn discards_free_space_on_every_file_system() {
     side_by_side(["ext4", "xfs", "btrfs"], |kind| {
         // The least that mkfs.xfs makes.
         let Some((_disk, at)) = Loop::with_file_system(300 << 20, kind) else { return };
@@ -273,7 +273,7 @@ fn mounted_devices_are_not_written_or_discarded() {
 /// The plan of a line on a target of which these facts are known.
 fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, Vec<PlanError>> {
     let request = asked(line);
-    let around = Surroundings {
+    let around = PlanContext {
         system: &diskspd::host::snapshot(),
         facts: &[facts],
         run_options: &request.run_options,
@@ -307,7 +307,7 @@ fn unsupported_discards_are_refused_and_ignored_ones_reported() {
         ("-b4K -w50", able(), Ok("")),
         ("-b512 -r", able(), Ok("whole units of 4096 bytes, but the block size (-b) of 512 and the stride")),
         ("-b8K -B512", able(), Ok("the base offset (-B) of 512 is not a multiple")),
-        ("-b4K", unable(), Err("/dev/x doesn't support discard (discard_max_bytes")),
+        ("-b4K", unable(), Err("/dev/x does not support discard (discard_max_bytes")),
         ("-b4K", old(), Err("needs Linux 6.12): choose --engine sync")),
         ("-b4K --engine sync", old(), Ok("")),
         ("-b4K --engine aio", able(), Err("--trim: Linux AIO has no discards")),

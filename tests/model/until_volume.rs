@@ -4,10 +4,10 @@
 
 use crate::common::directory;
 use crate::common::in_process::{profile_and_options as parse, run};
+use diskspd::checks::JudgedRecord;
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::results::EndedBy;
-use diskspd::truth::Judged;
 
 /// Bytes read and written.
 fn done(record: &Record) -> (u64, u64) {
@@ -16,14 +16,14 @@ fn done(record: &Record) -> (u64, u64) {
 }
 
 fn found(record: &Record) -> Vec<(String, String)> {
-    let findings = Judged::new(record).judgement.findings;
+    let findings = JudgedRecord::new(record).judgement.findings;
     let about = ["amount-reached", "amount-not-reached", "ended-early"];
     let these = findings.into_iter().filter(|finding| about.contains(&finding.name));
     these.map(|finding| (finding.name.to_owned(), finding.message)).collect()
 }
 
 #[test]
-fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
+fn run_ends_at_the_requested_volume() {
     for (line, read, written) in [
         ("--until-written 64M -w100 -b64K -t2", 0, 64 << 20),
         ("--until-read 64M -b64K -o4 -L", 64 << 20, 0),
@@ -53,7 +53,7 @@ fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
 }
 
 #[test]
-fn no_engine_does_more_than_was_asked_for() {
+fn engines_never_exceed_the_requested_volume() {
     let directory = directory();
     let file = directory.path().join("a.dat");
     for line in [

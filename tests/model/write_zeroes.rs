@@ -8,7 +8,7 @@ use crate::common::{directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
 use diskspd::machine::target::{DirectRequirements, TargetFacts, TargetKind};
 use diskspd::operation::Operation;
-use diskspd::plan::{self, Surroundings};
+use diskspd::plan::{self, PlanContext};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::{WithVerdicts, format_named, text};
@@ -30,7 +30,7 @@ fn has_share(part: u64, all: u64, percent: u64) -> bool {
 }
 
 #[test]
-fn several_operations_have_their_shares_and_the_rest_is_divided_by_w() {
+fn operation_shares_are_taken_before_w() {
     for (options, zeroes, discards, writes) in [
         ("--write-zeroes 30 -w40", 30, 0, 40),
         ("--write-zeroes 20 --trim 30 -w50", 20, 30, 50),
@@ -83,7 +83,7 @@ fn zeros(file: &Path) -> u64 {
 }
 
 #[test]
-fn engines_zero_files_where_they_do_so_and_nowhere_else() {
+fn engines_zero_files_at_written_ranges_only() {
     let directory = directory();
     let engines =
         [("uring", "-o8"), ("uring", "-o4 -Su"), ("sync", "-o1"), ("sync", "-o3 -Su"), ("null", "-o8")];
@@ -119,7 +119,7 @@ fn kernel_writes(device: &Path) -> (u64, u64) {
 }
 
 #[test]
-fn the_kernel_counts_them_among_the_writes_of_a_device_and_so_does_the_verdict() {
+fn kernel_and_verdict_count_zero_writes_as_writes() {
     side_by_side(["--engine uring -o8 -w30", "--engine sync -w0"], |options| {
         let Some(disk) = Loop::with(64 << 20, &[], |file| {
             std::io::Write::write_all(&mut &*file, &vec![1; 64 << 20]).unwrap();
@@ -138,7 +138,7 @@ fn the_kernel_counts_them_among_the_writes_of_a_device_and_so_does_the_verdict()
             zeroed > 0 && (counted..=counted + 8 + counted / 20).contains(&kernel),
             "{counted}, {kernel}"
         );
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         let verdict = &judged.judgement.verdicts[0].parts[0];
         let write = verdict.write.as_ref().unwrap();
         assert_eq!(write.counted_ios, counted, "{verdict:?}");
@@ -147,7 +147,7 @@ fn the_kernel_counts_them_among_the_writes_of_a_device_and_so_does_the_verdict()
 }
 
 #[test]
-fn files_of_every_file_system_hold_zeros_where_they_were_written() {
+fn zeroed_ranges_read_as_zeros_on_every_file_system() {
     side_by_side(["ext4", "xfs", "btrfs"], |kind| {
         let Some((_disk, at)) = Loop::with_file_system(300 << 20, kind) else { return };
         let file = at.join("a.dat");
@@ -171,7 +171,7 @@ fn unsupported_zero_writes_are_refused_and_named() {
         };
         let request = asked(&format!("{line} /dev/x"));
         let (system, facts) = (diskspd::host::snapshot(), [facts]);
-        let around = Surroundings {
+        let around = PlanContext {
             system: &system,
             facts: &facts,
             run_options: &request.run_options,

@@ -93,7 +93,7 @@ impl Cpuset {
         if let Err(why) = fs::write(cpuset.0.join("cpuset.cpus"), cpu.to_string())
             .and_then(|()| fs::write(cpuset.0.join("cpuset.mems"), memory.trim()))
         {
-            skip(&format!("the cpuset can't be filled: {why}"));
+            skip(&format!("the cpuset cannot be filled: {why}"));
             return None;
         }
         Some(cpuset)
@@ -107,7 +107,7 @@ impl Drop for Cpuset {
 }
 
 #[test]
-fn a_cpu_that_is_taken_away_while_the_run_is_prepared_is_named() {
+fn cpu_removed_during_preparation_is_named() {
     let Some((first, second)) = two_cpus() else { return };
     let Some((_disk, directory)) = Loop::with_file_system(64 << 20, "ext4") else { return };
     let Some(cpuset) = Cpuset::with(second) else { return };

@@ -10,7 +10,7 @@ use std::path::Path;
 const MIB: u64 = 1 << 20;
 
 #[test]
-fn targets_that_cannot_be_worked_on_are_named_with_the_next_step() {
+fn unusable_targets_are_named_with_next_step() {
     let directory = directory();
     let missing = directory.path().join("missing.dat");
     let small = directory.path().join("small.dat");
@@ -74,7 +74,7 @@ fn errors_known_before_run_are_printed_without_report() {
 }
 
 #[test]
-fn a_target_of_a_later_time_span_is_missed_before_the_first_one() {
+fn missing_target_of_a_later_span_is_found_early() {
     let directory = directory();
     let profile = directory.path().join("p.xml");
     let span = |name: &str, size: u64| {
@@ -100,7 +100,7 @@ fn a_target_of_a_later_time_span_is_missed_before_the_first_one() {
 }
 
 #[test]
-fn a_path_of_windows_is_refused_unless_it_is_there_or_meant() {
+fn windows_path_is_refused_unless_it_exists() {
     let directory = directory();
     let go = |target: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_diskspd"));
@@ -128,7 +128,7 @@ fn a_path_of_windows_is_refused_unless_it_is_there_or_meant() {
 }
 
 #[test]
-fn unaligned_work_without_the_cache_is_refused_with_the_setting_that_is_off() {
+fn unaligned_uncached_work_is_refused_with_the_setting() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
@@ -143,7 +143,7 @@ fn unaligned_work_without_the_cache_is_refused_with_the_setting_that_is_off() {
 }
 
 #[test]
-fn an_absolute_distribution_without_the_cache_ends_on_a_logical_block() {
+fn uncached_absolute_distribution_ends_on_a_block() {
     let directory = directory();
     let (odd, even) = (directory.path().join("odd.dat"), directory.path().join("even.dat"));
     std::fs::write(&odd, vec![0; 102_401]).unwrap();
@@ -219,7 +219,7 @@ fn a_file_system_without_o_direct_is_named() {
 }
 
 #[test]
-fn write_data_that_cannot_be_had() {
+fn unavailable_write_data_is_refused() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     std::fs::write(&file, vec![3; 1 << 20]).unwrap();
@@ -248,7 +248,7 @@ fn cpus_that_do_not_exist() {
     let file = directory.path().join("test.dat");
     diskspd("-c1M -a255 -W0 -d1 {}", &file).fails(3, &["-a", "CPU 255"]);
     diskspd("-c1M -ag9,0 -W0 -d1 {}", &file).fails(3, &["-a", "group 9"]);
-    assert!(!file.exists(), "nothing is created for a run that can't be");
+    assert!(!file.exists(), "nothing is created for a run that cannot be");
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn options_without_effect_are_reported() {
 }
 
 #[test]
-fn something_that_is_no_record() {
+fn non_record_file_is_refused() {
     let directory = directory();
     let file = directory.path().join("broken.json");
     diskspd("report {}", &file).fails(1, &["broken.json"]);

@@ -91,7 +91,7 @@ fn used(browser: &str, pages: &[Shown], folder: &Path) -> Vec<String> {
         }
         told = format!("{results:?} {}", String::from_utf8_lossy(&ended.stderr));
     }
-    panic!("{browser} doesn't show all pages: {told}");
+    panic!("{browser} does not show all pages: {told}");
 }
 
 /// Has every chart of each page used on a narrow and on a wide screen.
@@ -117,7 +117,7 @@ fn all_answer(pages: &[Shown], folder: &Path) {
 }
 
 #[test]
-fn in_a_browser_every_chart_of_every_page_answers_and_nothing_is_requested() {
+fn charts_respond_in_a_browser_without_requests() {
     let folder = directory();
     let path = |name: &str| folder.path().join(name);
     let (target, store) = (path("nothing.dat"), path("store"));

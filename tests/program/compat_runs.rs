@@ -23,7 +23,7 @@ fn io_uring_is_used_with_and_without_registered_buffers() {
         let ended = line(&format!("{option} -r -b4K -w50 -v"));
         assert!(ended.report().total("Total IO").ios > 0, "{option}");
         let said = ended.stdout.clone() + &ended.stderr;
-        assert!(said.contains("asked for (-u)"), "{option}: {said}");
+        assert!(said.contains("requested (-u)"), "{option}: {said}");
         let tells = said.contains("registered buffer") || said.contains("not registered with io_uring");
         assert_eq!(tells, registered, "{option}: {said}");
     }
@@ -51,7 +51,7 @@ fn waits_of(options: &str) -> (Ended, Vec<u64>) {
 }
 
 #[test]
-fn each_wait_is_counted_by_what_it_returned_which_is_no_more_than_the_completion_depth() {
+fn completions_per_wait_never_exceed_the_limit() {
     for (options, depth) in [("-oc4", 4), ("-oc1", 1), ("-oc1 -w100 --fsync-every 4", 1)] {
         let (_, cells) = waits_of(options);
         let [_, waits, by_completions @ ..] = &cells[..] else { unreachable!("{options}: {cells:?}") };
@@ -62,7 +62,7 @@ fn each_wait_is_counted_by_what_it_returned_which_is_no_more_than_the_completion
 }
 
 #[test]
-fn threads_that_share_a_rate_of_all_have_waited_for_their_time() {
+fn threads_with_a_shared_rate_wait_for_their_time() {
     let (ended, cells) = waits_of("--rate-total 1000");
     assert!(ended.stdout.contains("throttle wait  -  sleep"), "{}", ended.stdout);
     let [_, waits, throttled, _, by_completions @ ..] = &cells[..] else { unreachable!("{cells:?}") };
@@ -71,7 +71,7 @@ fn threads_that_share_a_rate_of_all_have_waited_for_their_time() {
 }
 
 #[test]
-fn fewer_completions_at_a_time_change_no_addresses_and_lose_no_io() {
+fn completion_limit_keeps_addresses_and_ios() {
     let directory = directory();
     let log = |option: &str| {
         let path = directory.path().join(format!("log{option}"));
@@ -97,7 +97,7 @@ fn fewer_completions_at_a_time_change_no_addresses_and_lose_no_io() {
 }
 
 #[test]
-fn buffers_apart_carry_what_they_should() {
+fn separate_buffers_carry_correct_data() {
     let directory = directory();
     for (option, expected) in [("-bsp", "0123"), ("--compat=2.3 -Z64K,SOURCE", "source"), ("-bsn", "0123")] {
         let (file, source) = (directory.path().join("f.dat"), directory.path().join("source"));
@@ -125,7 +125,7 @@ fn windows_only_options_are_refused_and_named() {
 }
 
 #[test]
-fn the_machine_is_told_alone() {
+fn system_option_prints_the_machine_only() {
     let told = |arguments: &[&str]| output(&mut command_of(arguments)).unwrap();
     let text = told(&["-Rs"]);
     assert_eq!(text.status.code(), Some(0));
@@ -138,13 +138,13 @@ fn the_machine_is_told_alone() {
 }
 
 #[test]
-fn xml_of_2_2_warns_of_what_it_leaves_out() {
+fn xml_2_2_warns_of_omitted_settings() {
     let printed = |line: &str| {
         let arguments: Vec<&str> = line.split(' ').collect();
         output(&mut command_of(&arguments)).unwrap()
     };
     let lost = printed("-Rpxml -u -oc4 -ac f.dat");
     let warning = String::from_utf8_lossy(&lost.stderr).into_owned();
-    assert!(warning.contains("can't express -u, -oc, the letters of -a"), "{warning}");
+    assert!(warning.contains("cannot express -u, -oc, the letters of -a"), "{warning}");
     assert!(printed("-Rpxml -u --compat=2.3 f.dat").stderr.is_empty());
 }

@@ -76,7 +76,7 @@ fn without_cpu_latency_nothing_is_held_or_reported() {
 }
 
 #[test]
-fn a_held_limit_of_nothing_keeps_the_processor_of_the_thread_from_sleeping() {
+fn zero_latency_limit_prevents_cpu_sleep() {
     if limit().is_none() {
         return skip("/dev/cpu_dma_latency is missing, or may not be written to");
     }
@@ -113,7 +113,7 @@ fn a_dry_run_says_that_it_is_used() {
 }
 
 #[test]
-fn who_may_not_hold_it_is_refused_before_anything_is_created() {
+fn missing_latency_permission_is_refused_before_creation() {
     use std::os::unix::fs::PermissionsExt;
     let directory = directory();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();

@@ -45,7 +45,7 @@ fn a_run_on_a_partition_stays_inside_it() {
 }
 
 #[test]
-fn a_device_mapper_device_is_a_target_and_what_it_is_made_of_is_not() {
+fn mapper_device_is_accepted_without_its_members() {
     if !Mapped::is_possible() {
         return;
     }

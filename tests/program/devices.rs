@@ -47,7 +47,7 @@ fn uncached_ext4_io_equals_kernel_counters() {
 }
 
 #[test]
-fn a_cached_run_moves_no_sectors_and_an_uncached_one_moves_all() {
+fn cached_run_moves_no_sectors_and_uncached_moves_all() {
     let Some((disk, directory)) = Loop::with_file_system(128 * MIB, "ext4") else { return };
     let file = directory.join("test.dat");
     diskspd("-c16M -b64K -W0 -d1 {}", &file).report();
@@ -67,7 +67,7 @@ fn a_cached_run_moves_no_sectors_and_an_uncached_one_moves_all() {
 }
 
 #[test]
-fn a_block_device_is_used_without_the_cache_unless_it_is_asked_for_literally() {
+fn block_device_bypasses_cache_unless_explicit() {
     let Some(disk) = Loop::new(64 * MIB) else { return };
     // Nothing said, as literature about DISKSPD has it for physical drives; by its number in the kernel, too.
     let name = format!("#{}", disk.device.file_name().unwrap().to_str().unwrap());
@@ -106,7 +106,7 @@ fn a_block_device_is_used_without_the_cache_unless_it_is_asked_for_literally() {
 }
 
 #[test]
-fn a_device_that_fails_during_the_run_ends_it_with_the_errors_counted() {
+fn device_failure_ends_the_run_with_error_counts() {
     let Some(disk) = Loop::new(64 * MIB) else { return };
     let running = Running::until(": measuring", "-b4K -r -o8 -Su -L -W0 -d600 {}", &disk.device);
     // What lies beyond the end of the backing file can't be read any more.
@@ -130,7 +130,7 @@ fn a_mounted_device_is_not_written_to() {
 }
 
 #[test]
-fn a_device_with_a_file_system_is_written_to_only_with_destroy() {
+fn device_with_file_system_needs_destroy() {
     let Some(disk) = Loop::new(64 * MIB) else { return };
     if disk.mkfs("ext4").is_none() {
         return;
@@ -141,7 +141,7 @@ fn a_device_with_a_file_system_is_written_to_only_with_destroy() {
 
 /// Ranks on one machine: the claim lasts until the last that holds it has let go.
 #[test]
-fn a_claim_that_is_shared_outlives_the_one_who_made_it() {
+fn shared_claim_outlives_its_creator() {
     let Some(device) = Loop::new(1 << 20) else { return };
     let path = device.device.as_path();
     let first = protect([path], false).unwrap();

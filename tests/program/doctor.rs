@@ -46,7 +46,7 @@ fn future_file_is_checked_by_its_directory() {
     assert!(answer["system"]["targets"][0]["file_system"]["kind"].is_string(), "{}", ended.stdout);
     let found = answer["findings"].as_array().unwrap().iter().find(|found| found["name"] == "target-missing");
     let message = found.unwrap()["message"].as_str().unwrap();
-    assert!(message.contains("to be created' does not exist: what lies beneath its folder"), "{message}");
+    assert!(message.contains("to be created' does not exist: the devices below its folder"), "{message}");
     assert!(!missing.exists());
 }
 

@@ -43,7 +43,7 @@ fn has_number(word: &str, option: &str) -> bool {
 }
 
 #[test]
-fn guides_that_are_followed_do_what_they_say() {
+fn guides_produce_their_stated_results() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let guides = ["tutorial.md", "how-to/sql-server-volume.md", "how-to/regression-in-ci.md"];
     let mut ran = 0;

@@ -42,7 +42,7 @@ impl Places {
 }
 
 #[test]
-fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
+fn write_through_sends_flushes_and_other_modes_do_not() {
     let Some(places) = Places::new(8 * MIB) else { return };
     diskspd("-c8M BRIEF {}", &places.file).report();
     side_by_side(places.all(), |(target, device)| {
@@ -141,14 +141,14 @@ fn only(line: &str, content: &[u8], ranges: &[(usize, usize)]) {
     let mut end = 0;
     for &(from, to) in ranges {
         assert!(marked(end, from), "{line}: something was written between {end} and {from}");
-        assert!(!marked(from, to), "{line}: nothing was written from {from} to {to}");
+        assert!(!marked(from, to), "{line}: no data was written from {from} to {to}");
         end = to;
     }
     assert!(marked(end, content.len()), "{line}: something was written behind {end}");
 }
 
 #[test]
-fn nothing_is_written_outside_of_the_area() {
+fn writes_stay_inside_the_area() {
     let Some(places) = Places::new(MIB) else { return };
     let patterns = ["-r -o8 -Su", "-si -t2 -o4 -Su", "-rs50 -o8 -Su --engine aio", "-o1 -Sb"];
     side_by_side(places.all().into_iter().enumerate(), |(number, (target, _))| {
@@ -187,7 +187,7 @@ fn a_distribution_hits_its_ranges_only() {
 }
 
 #[test]
-fn uncached_io_keeps_to_the_logical_blocks_of_the_device() {
+fn uncached_io_respects_logical_blocks() {
     let Some(places) = Places::new(MIB) else { return };
     side_by_side(&places.disks, |(disk, block)| {
         let name = disk.device.to_str().unwrap();

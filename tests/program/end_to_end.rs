@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 #[test]
-fn the_first_command_of_the_readme_prints_the_whole_report() {
+fn first_readme_command_prints_the_whole_report() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     let ended = diskspd("-c32M -b4K -r -w25 -t2 -o32 -Su -L -D -W1 -d2 {}", &file);
@@ -41,7 +41,7 @@ fn the_first_command_of_the_readme_prints_the_whole_report() {
 }
 
 #[test]
-fn the_commands_of_the_literature_run_unchanged_but_for_path_and_scale() {
+fn published_commands_run_with_path_and_scale_changed() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     let created = diskspd("-b8K -d1 -W0 -h -L -o32 -t3 -r -w75 -c16M {}", &file);
@@ -91,7 +91,7 @@ fn several_targets_each_have_their_threads_and_rows() {
 }
 
 #[test]
-fn a_complete_file_is_kept_and_recreate_writes_it_anew() {
+fn complete_file_is_kept_and_recreate_rewrites_it() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     diskspd("-c1M -b4K BRIEF {}", &file).report();
@@ -187,7 +187,7 @@ fn a_record_is_run_again_the_same_way() {
     diskspd("rerun -o8 {}", &one).fails(3, &["-o8", "the record defines what to run"]);
     diskspd(&format!("rerun --out {} {{}}", one.display()), &one)
         .fails(1, &["would overwrite the file that rerun reads"]);
-    diskspd("rerun {}", &at("none.json")).fails(3, &["can't be read"]);
+    diskspd("rerun {}", &at("none.json")).fails(3, &["cannot be read"]);
     // One that doesn't say how it was run.
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/records/one-line.json");
     let planned = diskspd("rerun --dry-run {}", &old);
@@ -195,7 +195,7 @@ fn a_record_is_run_again_the_same_way() {
 }
 
 #[test]
-fn ctrl_c_reports_what_was_measured_until_then() {
+fn ctrl_c_reports_completed_measurements() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     diskspd("-c4M -b4K BRIEF {}", &file).report();
@@ -246,7 +246,7 @@ fn every_engine_carries_out_the_same_profile() {
 }
 
 #[test]
-fn a_dry_run_tells_the_plan_and_touches_nothing() {
+fn dry_run_prints_the_plan_and_changes_no_file() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     let ended = diskspd("--dry-run -c1G -b4K -r -t2 -o32 -Su -z5 {}", &file);

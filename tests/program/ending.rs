@@ -4,10 +4,10 @@
 
 use crate::common::kept::is_kept;
 use crate::common::{Ended, command_of, directory, on_columns, output};
+use diskspd::checks::{Finding, JudgedRecord, Judgement, Severity, Verdict};
 use diskspd::record::json;
-use diskspd::report::end_block::{self, EndTone, NextCommand};
+use diskspd::report::run_summary_text::{self, EndTone, NextCommand};
 use diskspd::results::Record;
-use diskspd::truth::{Finding, Judged, Judgement, Severity, Verdict};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -26,8 +26,9 @@ fn simulated(options: &str, folder: &Path) -> Record {
 
 /// The block as it is seen without colours.
 fn seen(record: &Record, next: Option<&NextCommand>, columns: usize) -> String {
-    let lines = end_block::of_run(&Judged::new(record), next, columns, true);
-    let line = |line: Vec<end_block::EndPiece>| line.into_iter().map(|piece| piece.text).collect::<String>();
+    let lines = run_summary_text::of_run(&JudgedRecord::new(record), next, columns, true);
+    let line =
+        |line: Vec<run_summary_text::EndPiece>| line.into_iter().map(|piece| piece.text).collect::<String>();
     lines.into_iter().map(|pieces| line(pieces) + "\n").collect()
 }
 
@@ -36,7 +37,7 @@ fn final_block_fits_any_width() {
     let folder = directory();
     let words =
         ["diskspd", "--repeat", "5", "-c64M", "-b4K", "-r", "-w25", "-t2", "-o8", "-L", "'a file.dat'"];
-    let next = NextCommand { why: "to see how far runs differ", words: words.map(str::to_owned).to_vec() };
+    let next = NextCommand { why: "to see run-to-run variation", words: words.map(str::to_owned).to_vec() };
     let runs = [
         RUN,
         "--engine sim -c64M -b64K -w100 -W0 -d1",
@@ -58,7 +59,7 @@ fn final_block_fits_any_width() {
 }
 
 #[test]
-fn a_command_line_that_is_wrapped_is_the_same_to_a_shell() {
+fn wrapped_command_line_equals_the_original_in_a_shell() {
     let folder = directory();
     let record = simulated(RUN, folder.path());
     let words = ["printf", "'%s|'", "-c64M", "'two  blanks'", "-b4K", "'it'\\''s'", "--rate-total", "2000"];
@@ -77,7 +78,8 @@ fn limitations_of_figures_are_marked_in_verdict() {
     let folder = directory();
     let of = |options: &str, tone: EndTone| -> Vec<String> {
         let record = simulated(options, folder.path());
-        let pieces = end_block::of_run(&Judged::new(&record), None, 80, true).into_iter().flatten();
+        let pieces =
+            run_summary_text::of_run(&JudgedRecord::new(&record), None, 80, true).into_iter().flatten();
         pieces.filter(|piece| piece.tone == tone).map(|piece| piece.text.trim().to_owned()).collect()
     };
     // More than the drive can do.
@@ -88,7 +90,7 @@ fn limitations_of_figures_are_marked_in_verdict() {
 }
 
 #[test]
-fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
+fn final_verdict_is_worst_with_remaining_count() {
     let folder = directory();
     let record = simulated(RUN, folder.path());
     let warning = |name, message: &str| Finding { name, ..Finding::warning(message) };
@@ -112,21 +114,21 @@ fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
             "verdict   UNKNOWN: as counted\nlimit     WARNING: limited-by-cpu-quota, as above",
         ),
     ] {
-        let mut judged = Judged::new(&record);
+        let mut judged = JudgedRecord::new(&record);
         let part = &mut judged.judgement.verdicts[0].parts[0];
         (part.verdict, part.severity) = device;
         part.message = "as counted".to_owned();
         judged.judgement.findings = findings;
-        let lines = end_block::of_run(&judged, None, 100, true);
+        let lines = run_summary_text::of_run(&judged, None, 100, true);
         let block: String = lines
             .iter()
             .map(|line| line.iter().map(|p| p.text.as_str()).collect::<String>() + "\n")
             .collect();
         assert!(block.contains(expected), "{expected}: {block}");
     }
-    let mut judged = Judged::new(&record);
+    let mut judged = JudgedRecord::new(&record);
     judged.judgement = Judgement::default();
-    let lines = end_block::of_run(&judged, None, 200, true);
+    let lines = run_summary_text::of_run(&judged, None, 200, true);
     let verdict: String = lines[2].iter().map(|piece| piece.text.as_str()).collect();
     assert!(verdict.starts_with("verdict   NOT CHECKED: "), "{verdict}");
 }
@@ -137,7 +139,7 @@ fn ending(lines: &[String]) -> String {
 }
 
 #[test]
-fn a_terminal_gets_the_block_and_nothing_else_does() {
+fn final_block_is_printed_on_terminals_only() {
     let folder = directory();
     let at = folder.path().display();
     let begin = format!("cd {at}; export PATH=$(dirname $PROGRAM):$PATH;");
@@ -221,7 +223,7 @@ fn course_shows_intervals_and_highest_figures() {
     let run =
         |options: &str| simulated(&format!("--engine sim -c64M -b4K -r -o8 -W0 {options}"), folder.path());
     let lines = |record: &Record, columns: usize, blocks: bool| -> Vec<String> {
-        let lines = end_block::of_run(&Judged::new(record), None, columns, blocks);
+        let lines = run_summary_text::of_run(&JudgedRecord::new(record), None, columns, blocks);
         lines.into_iter().map(|line| line.into_iter().map(|piece| piece.text).collect()).collect()
     };
     let course = |lines: &[String]| -> Vec<String> {

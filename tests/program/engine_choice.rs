@@ -33,7 +33,7 @@ impl Drop for Tmpfs {
 const IN_CALL: &str = "completes I/O in the submitting call";
 const IN_CACHE: &str = "writes to the page cache";
 const QUEUED: &str = "accepts I/O without blocking";
-const UNKNOWN: &str = "can't be probed before it exists";
+const UNKNOWN: &str = "cannot be probed before it exists";
 
 /// The plan for these options names the engine and a reason that holds these words.
 #[track_caller]
@@ -65,13 +65,13 @@ fn recorded(options: &str, path: &Path) -> [String; 3] {
 }
 
 #[test]
-fn a_device_in_memory_is_served_by_the_thread_itself() {
+fn memory_device_is_served_synchronously() {
     let Some(zram) = Zram::new(64) else { return };
     for options in ["-Su -o32", "-Su -o2 -w50", "-Sh -o32 -w100", "-Sb -o32", "-Su -o8 -t2 --engine auto"] {
         plans(&format!("{options} -b4K -r"), &zram.0, "sync", IN_CALL);
     }
     plans("-Su -o1", &zram.0, "sync", "as in DISKSPD");
-    plans("-Su -o32 --engine uring", &zram.0, "uring", "asked for");
+    plans("-Su -o32 --engine uring", &zram.0, "uring", "requested");
     plans("-Su -o32 -x", &zram.0, "uring", "completion routines");
     let [name, reason, features] = recorded("-Su -o32 -b4K -r -L", &zram.0);
     assert_eq!((name.as_str(), features.as_str()), ("sync", "sync: pread and pwrite"));
@@ -90,7 +90,7 @@ fn a_file_system_in_memory_is_too() {
 }
 
 #[test]
-fn a_disk_gets_a_queue_and_writes_to_its_cache_do_not() {
+fn disk_gets_a_queue_and_cached_writes_do_not() {
     let Some((device, mounted)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
     let file = mounted.join("test.dat");
     plans("-c4M -o32 -b4K -r -Su", &file, "uring", UNKNOWN);
@@ -116,7 +116,7 @@ fn a_disk_gets_a_queue_and_writes_to_its_cache_do_not() {
 /// ext4 asks nothing of the device below: on one in memory the I/Os of a batch end while they are submitted, in the
 /// thread itself.
 #[test]
-fn a_file_system_that_never_blocks_gets_a_queue_even_on_a_device_in_memory() {
+fn nonblocking_file_system_gets_a_queue_on_memory() {
     let Some(zram) = Zram::new(64) else { return };
     let device = zram.0.to_str().unwrap();
     if run("mkfs.ext4", &["-q", "-F", device]).is_none() {
@@ -133,7 +133,7 @@ fn a_file_system_that_never_blocks_gets_a_queue_even_on_a_device_in_memory() {
 }
 
 #[test]
-fn a_file_system_that_makes_the_thread_wait_gets_the_workers_of_the_kernel() {
+fn blocking_file_system_gets_kernel_workers() {
     let Some((_device, mounted)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
     let [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map(|name| {
         let path = mounted.join(name);
@@ -189,7 +189,7 @@ fn measured(options: &str, path: &Path) -> (f64, f64, serde_json::Value, String)
 
 /// FUSE says of its files that they don't block, and does each I/O in the call that hands it over.
 #[test]
-fn where_i_os_block_in_the_call_that_hands_them_over_each_is_charged_with_its_own_time() {
+fn blocking_submission_is_charged_to_each_io() {
     let source = directory();
     fs::write(source.path().join("test.dat"), vec![1; 4 << 20]).unwrap();
     let ways = [&[][..], &["-o", "direct_io"], &["--multithreaded", "-o", "direct_io"]];
@@ -208,7 +208,7 @@ fn where_i_os_block_in_the_call_that_hands_them_over_each_is_charged_with_its_ow
             match engine {
                 "sync" => {
                     assert!(in_flight < 1.1, "{mounted:?} {options}: {in_flight} {told}");
-                    let warning = "WARNING: each thread was to keep 8 I/Os outstanding, but the \
+                    let warning = "WARNING: each thread should have kept 8 I/Os outstanding, but the \
                                    target completes one at a time";
                     assert!(told.contains(warning), "{mounted:?} {options}: {told}");
                 }
@@ -222,7 +222,7 @@ fn where_i_os_block_in_the_call_that_hands_them_over_each_is_charged_with_its_ow
 }
 
 #[test]
-fn a_thread_has_one_engine_that_is_no_loss_on_any_of_its_targets() {
+fn thread_engine_suits_all_its_targets() {
     let Some(tmpfs) = Tmpfs::new() else { return };
     let directory = directory();
     let [memory, disk] = [tmpfs.0.path(), directory.path()].map(|at| {

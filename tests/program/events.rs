@@ -56,7 +56,7 @@ fn two_runs_wait_and_start_by_one_event() {
 }
 
 #[test]
-fn an_event_that_nobody_has_open_cannot_be_set() {
+fn unopened_event_cannot_be_set() {
     let name = Name::new("missing");
     diskspd(&format!("-ye{}", name.name), nowhere()).fails(1, &[&name.name, "no such event"]);
     diskspd(&format!("event set {}", name.name), nowhere()).fails(1, &[&name.name, "no such event"]);
@@ -77,7 +77,7 @@ fn a_left_over_event_starts_nothing() {
 }
 
 #[test]
-fn an_event_is_set_although_the_line_goes_wrong_behind_it() {
+fn event_is_set_despite_a_later_command_line_error() {
     let go = Name::new("wrong");
     let run = until("waiting for the event", &format!("{NULL} -W0 -d1 -yr{} {{}}", go.name));
     diskspd(&format!("-ye{} -b {{}}", go.name), nowhere()).fails(3, &["-b"]);
@@ -111,7 +111,7 @@ fn a_script_learns_when_measuring_begins_and_ends() {
 }
 
 #[test]
-fn anybody_stops_a_run_in_any_phase() {
+fn stop_event_ends_a_run_in_any_phase() {
     let stop = Name::new("stop");
     let wait = Name::new("never");
     for (phase, options, measured) in [
@@ -130,7 +130,7 @@ fn anybody_stops_a_run_in_any_phase() {
 }
 
 #[test]
-fn ctrl_c_ends_the_waiting_and_sets_the_stop_event_for_others() {
+fn ctrl_c_sets_the_stop_event() {
     let (go, stop) = (Name::new("go-not"), Name::new("stop-all"));
     let line = format!("{NULL} -W600 -d600 -yr{} -yp{} {{}}", go.name, stop.name);
     let runs = [until("waiting for the event", &line), until("waiting for the event", &line)];
@@ -152,7 +152,7 @@ fn simulated_runs_keep_to_events_too() {
 }
 
 #[test]
-fn an_event_that_cannot_be_used_ends_the_run_before_it_begins() {
+fn unusable_event_is_refused_before_the_run() {
     let link = Name::new("link");
     std::os::unix::fs::symlink("/etc/passwd", &link.file).unwrap();
     for option in ["-ys", "-yf", "-yr", "-yp"] {

@@ -86,7 +86,7 @@ fn slow_io_times_are_divided_and_reprinted() {
 }
 
 #[test]
-fn time_in_which_the_program_was_stopped_is_blamed_on_that() {
+fn stopped_time_is_blamed_on_the_stop() {
     if !is_root() {
         return;
     }
@@ -183,13 +183,13 @@ fn throttling_by_control_group_is_not_device_time() {
 }
 
 #[test]
-fn engines_that_do_no_io_and_wrong_numbers_are_refused() {
+fn explain_refuses_null_engine_and_bad_counts() {
     let ended = diskspd("-c1M -d1 --engine null --explain {}", Path::new("f.dat"));
     ended.fails(3, &["--explain traces I/Os in the kernel"]);
 }
 
 #[test]
-fn without_the_right_to_record_the_run_does_not_begin() {
+fn explain_without_permission_is_refused_before_the_run() {
     if !is_root() {
         return;
     }

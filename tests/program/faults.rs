@@ -25,7 +25,7 @@ fn is_prepared(path: &Path, size: u64) -> bool {
 }
 
 #[test]
-fn a_file_whose_preparation_was_killed_is_not_taken_for_a_prepared_one() {
+fn killed_preparation_leaves_an_unprepared_file() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     let size = 512 * MIB;
@@ -46,7 +46,7 @@ fn a_file_whose_preparation_was_killed_is_not_taken_for_a_prepared_one() {
             }
             Ok(false) => {}
             Err(error) => {
-                return crate::common::skip(&format!("/var/tmp can't tell what was written: {error}"));
+                return crate::common::skip(&format!("/var/tmp cannot tell what was written: {error}"));
             }
         }
         let next = diskspd("-c512M -v -b4K -W0 -d1 {}", &file);
@@ -60,7 +60,7 @@ fn a_file_whose_preparation_was_killed_is_not_taken_for_a_prepared_one() {
 }
 
 #[test]
-fn an_interruption_while_a_file_is_written_says_what_became_of_it() {
+fn interrupted_file_creation_states_the_result() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     let size = 1024 * MIB;
@@ -102,7 +102,7 @@ fn an_interruption_while_a_file_is_written_says_what_became_of_it() {
         assert!(left < size && is_prepared(&file, left), "{left} bytes");
         match extents::all_written(File::open(&file).unwrap().as_fd(), left) {
             Ok(written) => assert!(written, "nothing is left that is only allocated"),
-            Err(error) => crate::common::skip(&format!("/var/tmp can't tell what was written: {error}")),
+            Err(error) => crate::common::skip(&format!("/var/tmp cannot tell what was written: {error}")),
         }
     }
 }
@@ -140,7 +140,7 @@ fn too_few_file_descriptors_are_named() {
         let line = format!("{line} -si -b4K BRIEF");
         let Some(ended) = limited(&["--nofile=40"], false, &line, &file) else { return };
         ended.fails(1, &["too many open files", "ulimit -n", "(-t)", "the run failed"]);
-        assert!(!ended.stderr.contains("os error"), "what is explained isn't said again: {}", ended.stderr);
+        assert!(!ended.stderr.contains("os error"), "what is explained is not said again: {}", ended.stderr);
         told_by_cause(&ended);
         let Some(enough) = limited(&["--nofile=400"], false, &line, &file) else { return };
         enough.report();
@@ -153,7 +153,7 @@ fn told_by_cause(ended: &Ended) {
 }
 
 #[test]
-fn threads_that_lack_the_same_are_told_once() {
+fn threads_with_the_same_shortage_are_reported_once() {
     let directory = directory();
     let file = open_to_all(directory.path());
     for (limit, line, words) in [
@@ -169,7 +169,7 @@ fn threads_that_lack_the_same_are_told_once() {
 }
 
 #[test]
-fn a_low_limit_of_locked_memory_is_enough_or_named() {
+fn locked_memory_limit_suffices_or_is_named() {
     let directory = directory();
     let file = open_to_all(directory.path());
     for (limit, line) in [
@@ -204,7 +204,7 @@ fn a_low_limit_of_locked_memory_is_enough_or_named() {
 }
 
 #[test]
-fn a_device_that_fails_in_part_ends_the_run_but_with_x_what_others_did_is_kept() {
+fn partial_device_failure_keeps_other_work_with_x() {
     let Some(broken) = Loop::new(8 * MIB) else { return };
     let Some(sound) = Loop::new(8 * MIB) else { return };
     // Half of the medium is gone: a read of it ends with EIO.
@@ -235,7 +235,7 @@ fn a_device_that_fails_in_part_ends_the_run_but_with_x_what_others_did_is_kept()
 }
 
 #[test]
-fn ios_that_fail_with_x_are_in_every_form_of_the_report_and_in_strict() {
+fn failed_ios_with_x_are_in_every_report() {
     let Some(broken) = Loop::new(8 * MIB) else { return };
     File::options().write(true).open(broken.backing()).unwrap().set_len(4 * MIB).unwrap();
     let directory = directory();
@@ -265,7 +265,7 @@ fn ios_that_fail_with_x_are_in_every_form_of_the_report_and_in_strict() {
 }
 
 #[test]
-fn ios_that_a_stall_holds_up_to_the_end_are_named_with_their_age() {
+fn stalled_ios_at_the_end_are_named_with_age() {
     let Some((_disk, directory)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
     let file = directory.join("test.dat");
     fs::write(&file, vec![1; 16 * MIB as usize]).unwrap();
@@ -307,7 +307,7 @@ fn ios_that_a_stall_holds_up_to_the_end_are_named_with_their_age() {
 }
 
 #[test]
-fn a_file_that_becomes_shorter_during_the_run_is_named() {
+fn file_truncated_during_the_run_is_named() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     fs::write(&file, vec![1; 16 * MIB as usize]).unwrap();
@@ -323,7 +323,7 @@ fn a_file_that_becomes_shorter_during_the_run_is_named() {
 }
 
 #[test]
-fn a_file_system_that_becomes_full_while_a_hole_is_written_ends_the_run() {
+fn full_file_system_ends_the_run() {
     let Some((_disk, directory)) = Loop::with_file_system(32 * MIB, "ext4") else { return };
     let file = directory.join("sparse.dat");
     for line in ["-o1 -Su", "-o4 -Su", "-o4 -Sb", "-o4 -Su --engine aio"] {
@@ -352,7 +352,7 @@ struct Frozen<'a>(&'a Path);
 impl Frozen<'_> {
     fn freeze(at: &Path) -> Option<Frozen<'_>> {
         if crate::common::tool(&format!("fsfreeze -f {}", at.display())).is_none() {
-            crate::common::skip("the file system can't be frozen (needs root and fsfreeze)");
+            crate::common::skip("the file system cannot be frozen (needs root and fsfreeze)");
             return None;
         }
         Some(Frozen(at))
@@ -381,7 +381,7 @@ fn ended_after(mut run: std::process::Child, released: impl FnOnce()) -> Ended {
 }
 
 #[test]
-fn storage_that_does_not_answer_any_more_costs_neither_report_nor_outputs() {
+fn hanging_storage_keeps_report_and_outputs() {
     let Some((_disk, mounted)) = Loop::with_file_system(32 * MIB, "ext4") else { return };
     let file = mounted.join("test.dat");
     fs::write(&file, vec![1; 4 * MIB as usize]).unwrap();
@@ -459,7 +459,7 @@ impl Served {
             ended || is_there()
         });
         if ended {
-            crate::common::skip("bindfs can't serve here (/dev/fuse)");
+            crate::common::skip("bindfs cannot serve here (/dev/fuse)");
             return None;
         }
         Some(Served { server, _folder: folder, mounted })
@@ -480,7 +480,7 @@ impl Drop for Served {
 }
 
 #[test]
-fn a_server_below_an_output_that_does_not_answer_any_more_costs_that_output_alone() {
+fn hanging_output_server_loses_that_output_only() {
     let outputs = [
         ("--out {}/run.json", "--out", "is kept as"),
         ("--stream {}/run.jsonl", "--stream", "does not take the last lines"),
@@ -517,10 +517,10 @@ fn a_server_below_an_output_that_does_not_answer_any_more_costs_that_output_alon
 }
 
 #[test]
-fn a_server_that_answers_nothing_from_the_beginning_is_left_at_interruptions() {
+fn hanging_server_is_left_at_interruptions() {
     let lines = [
-        ("-b4K -o4 -W0 -d600 {}/test.dat", "the targets: its storage doesn't answer"),
-        ("--replay {}/log.csv --engine sim {}/test.dat", "--replay: its storage doesn't answer"),
+        ("-b4K -o4 -W0 -d600 {}/test.dat", "the targets: its storage is not responding"),
+        ("--replay {}/log.csv --engine sim {}/test.dat", "--replay: its storage is not responding"),
     ];
     crate::common::side_by_side(lines, |(line, words)| {
         let Some(served) = Served::new() else { return };
@@ -543,7 +543,7 @@ fn a_server_that_answers_nothing_from_the_beginning_is_left_at_interruptions() {
 }
 
 #[test]
-fn a_pipe_that_nobody_opens_is_left_at_the_first_interruption() {
+fn unopened_pipe_is_left_at_first_interruption() {
     let directory = directory();
     let file = open_to_all(directory.path());
     let pipe = directory.path().join("pipe");
@@ -572,7 +572,7 @@ fn signals_of(status: &str, kind: &str) -> u64 {
 }
 
 #[test]
-fn signals_end_a_run_with_its_report_and_simulated_ones_too() {
+fn signals_end_real_and_simulated_runs_with_report() {
     let directory = directory();
     let file = open_to_all(directory.path());
     for (line, signal, words) in [
@@ -608,7 +608,7 @@ fn signals_end_a_run_with_its_report_and_simulated_ones_too() {
 }
 
 #[test]
-fn a_limit_of_file_sizes_is_an_error_and_no_death() {
+fn file_size_limit_is_an_error_not_a_crash() {
     let directory = directory();
     let file = open_to_all(directory.path());
     let log = directory.path().join("log.csv");
@@ -619,7 +619,7 @@ fn a_limit_of_file_sizes_is_an_error_and_no_death() {
 }
 
 #[test]
-fn a_flush_that_fails_fails_the_run_and_lost_writes_are_told() {
+fn failed_flush_fails_the_run() {
     let place = tempfile::tempdir().unwrap();
     let at = place.path().display();
     if crate::common::tool(&format!("mount -t tmpfs -o size=4M none {at}")).is_none() {
@@ -631,7 +631,7 @@ fn a_flush_that_fails_fails_the_run_and_lost_writes_are_told() {
         let ended = diskspd("-b64K -w100 -Sb -W0 -d1 --flush-after {}", &disk.device);
         ended.fails(
             1,
-            &["ERROR: --flush-after: can't flush '", "Input/output error", "never reached the device"],
+            &["ERROR: --flush-after: cannot flush '", "Input/output error", "never reached the device"],
         );
         assert!(ended.stdout.contains("Total IO"), "{}", ended.stdout);
         assert!(!ended.stderr.contains("time the flush of the rest"), "{}", ended.stderr);
@@ -647,7 +647,7 @@ fn starts(limit: &str) -> bool {
 }
 
 #[test]
-fn a_shortage_of_threads_or_memory_is_a_message_and_no_death() {
+fn thread_or_memory_shortage_is_an_error() {
     let directory = directory();
     let file = open_to_all(directory.path());
     let short = |limit: String, nobody: bool| {
@@ -674,7 +674,7 @@ fn a_shortage_of_threads_or_memory_is_a_message_and_no_death() {
 fn endless_input_is_cut_and_created_folders_removed() {
     let ended: Ended =
         crate::common::output(&mut crate::common::command_of(&["report", "/dev/zero"])).unwrap().into();
-    ended.fails(1, &["/dev/zero: can't be read: it is larger than 256 MiB"]);
+    ended.fails(1, &["/dev/zero: cannot be read: it is larger than 256 MiB"]);
     let directory = directory();
     let path = directory.path().join("new/folder/test.dat");
     let order = diskspd::run::prepare::FileOrder { path: &path, size: MIB, zero: false, recreate: false };

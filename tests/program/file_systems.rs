@@ -106,7 +106,7 @@ fn overlay() {
 }
 
 #[test]
-fn fuse_where_only_the_clients_cache_can_be_bypassed_too() {
+fn fuse_without_direct_io_bypasses_the_client_cache() {
     let Some(mounted) = Mounted::by("bindfs {}/lower") else { return };
     all_modes_work(&mounted.at, "fuse");
     let file = mounted.at.join("remote.dat");
@@ -147,7 +147,7 @@ fn run_without_room_is_refused_before_it_writes() {
     has_no_room(
         "DRY -c1000G -W0 -d1 {}",
         &file,
-        &["the file system is full", "1000 GiB", "nothing was changed"],
+        &["the file system is full", "1000 GiB", "no file was changed"],
     );
     assert!(!file.exists());
     let two = format!("DRY -c30M -W0 -d1 {{}} {}", at.join("other").display());
@@ -171,7 +171,7 @@ fn run_without_room_is_refused_before_it_writes() {
     let job = at.join("job.fio");
     let text = format!("[job]\nfilename={}\nrw=read\nsize=1000g\nruntime=1\n", at.join("fio").display());
     std::fs::write(&job, text).unwrap();
-    has_no_room("DRY --fio={}", &job, &["the file system is full", "nothing was changed"]);
+    has_no_room("DRY --fio={}", &job, &["the file system is full", "no file was changed"]);
     let ended = diskspd("-c16M -b4K BRIEF {}", &file);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
 }

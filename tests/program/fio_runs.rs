@@ -16,7 +16,7 @@ const JOBS: &str = "[global]\nioengine=null\nsize=1g\nruntime=1\ntime_based\nnor
                     [one]\nrw=randread\nbs=8k\n[two]\nstonewall\nrw=randrw\nrwmixread=70\niodepth=4\n";
 
 #[test]
-fn jobs_run_and_notes_are_told_once_on_standard_error() {
+fn fio_jobs_run_with_notes_on_standard_error_once() {
     let folder = directory();
     fs::write(folder.path().join("j.fio"), format!("{JOBS}write_lat_log=x\n")).unwrap();
     let ended = diskspd(&["--fio", "j.fio", "--engine", "sim", "-d1"], folder.path());
@@ -56,7 +56,7 @@ fn unsupported_job_exits_like_wrong_profile_without_file() {
 }
 
 #[test]
-fn a_job_is_converted_into_a_command_line_or_a_profile_that_can_be_converted_again() {
+fn fio_job_converts_to_line_or_profile_and_back() {
     let folder = directory();
     let job = "[a]\nfilename=x.dat\nsize=1g\nrw=randrw\nioengine=null\niodepth=4\nruntime=1\ntime_based\nnorandommap\n";
     fs::write(folder.path().join("a.fio"), job).unwrap();

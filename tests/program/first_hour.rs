@@ -31,7 +31,7 @@ fn the_help_is_as_it_is_kept() {
 }
 
 #[test]
-fn wrong_words_lead_to_what_was_meant() {
+fn wrong_words_suggest_the_right_command() {
     let folder = directory();
     let mut all = String::new();
     for line in [

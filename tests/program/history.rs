@@ -90,7 +90,7 @@ fn dump(index: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_run_that_is_kept_is_listed_reported_and_run_again() {
+fn kept_run_is_listed_reported_and_repeated() {
     let history = History::new();
     let first = history.run(&format!("{RUN} --save=base target"));
     let id = acknowledged(&first.stderr).pop().expect(&first.stderr);
@@ -109,7 +109,7 @@ fn a_run_that_is_kept_is_listed_reported_and_run_again() {
 }
 
 #[test]
-fn runs_are_found_by_what_they_are() {
+fn runs_are_found_by_their_properties() {
     let history = History::new();
     let [a, b] = ["--save=a", "--save=b"].map(|save| history.save(save));
     history.says(&format!("history tag {a} fast good"));
@@ -152,7 +152,7 @@ fn pinned_runs_stay_and_removed_runs_go() {
 }
 
 #[test]
-fn ten_writers_of_which_one_is_killed_lose_nothing_that_was_acknowledged() {
+fn killed_writer_among_ten_loses_no_acknowledged_run() {
     let history = History::new();
     let kept = std::sync::Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
@@ -209,7 +209,7 @@ fn rebuilt_index_equals_the_old_one() {
 }
 
 #[test]
-fn an_index_of_another_program_is_refused_and_a_damaged_one_is_made_anew() {
+fn foreign_index_is_refused_and_damaged_index_is_rebuilt() {
     let history = History::new();
     let id = history.save("--save");
     let set = |sql: &str| Connection::open(history.index()).unwrap().execute_batch(sql).unwrap();
@@ -232,7 +232,7 @@ fn an_index_of_another_program_is_refused_and_a_damaged_one_is_made_anew() {
 }
 
 #[test]
-fn a_damaged_index_is_made_anew_by_itself() {
+fn damaged_index_is_rebuilt_automatically() {
     let history = History::new();
     let [a, _] = ["--save=a -w30", "--save=b"].map(|save| history.save(save));
     history.says("history tag a x");
@@ -267,7 +267,7 @@ fn a_damaged_index_is_made_anew_by_itself() {
 
 /// A program that is killed between the file and the row leaves such an index too.
 #[test]
-fn an_index_that_is_older_than_the_files_follows_them() {
+fn stale_index_follows_the_files() {
     let history = History::new();
     let first = history.save("--save=mine");
     let older = fs::read(history.index()).unwrap();
@@ -291,7 +291,7 @@ fn an_index_that_is_older_than_the_files_follows_them() {
 }
 
 #[test]
-fn files_that_never_took_their_place_are_removed_when_nobody_works_on_them() {
+fn abandoned_temporary_files_are_removed_when_idle() {
     let history = History::new();
     let id = history.save("--save=mine");
     let old = std::time::SystemTime::now() - Duration::from_secs(60);
@@ -496,7 +496,7 @@ fn runs_are_listed_in_order_of_storage() {
 }
 
 #[test]
-fn each_of_several_runs_has_its_own_start_time() {
+fn each_run_of_several_has_its_start_time() {
     let history = History::new();
     history.says("-b4K -r -L -W0 -d1 -c1M --engine=null --repeat 3 --save=timed target");
     let text = history.says("history export --jsonl");
@@ -506,7 +506,7 @@ fn each_of_several_runs_has_its_own_start_time() {
 }
 
 #[test]
-fn tables_have_the_work_and_every_time_span_with_all_digits() {
+fn tables_have_all_time_spans_in_full_precision() {
     let history = History::new();
     let profile = history.folder.path().join("profile.xml");
     let span = |block: u32, writes: u32| {
@@ -601,7 +601,7 @@ fn runs_go_from_one_history_to_another() {
     assert!(exported["run"]["time_spans"][0]["total"]["iops"].as_f64().unwrap() > 1.0);
     fs::write(&out, "no record").unwrap();
     other.run(&import).fails(1, &["run.json"]);
-    other.run("history import /nowhere").fails(1, &["/nowhere: can't be read"]);
+    other.run("history import /nowhere").fails(1, &["/nowhere: cannot be read"]);
 }
 
 #[test]
@@ -785,7 +785,7 @@ impl Drop for Disk {
 }
 
 #[test]
-fn a_full_disk_is_told_and_costs_nothing_and_works_again_when_there_is_room() {
+fn full_disk_is_reported_and_recovers_with_space() {
     let history = History::new();
     let elsewhere = history.folder.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
@@ -832,7 +832,7 @@ fn a_full_disk_is_told_and_costs_nothing_and_works_again_when_there_is_room() {
 }
 
 #[test]
-fn two_command_lines_are_run_in_turn_and_compared() {
+fn two_command_lines_alternate_and_are_compared() {
     let history = History::new();
     let compare =
         |options: &str, lines: &str| history.run(&format!("compare {options} --repeat 4 -- {lines} target"));
@@ -871,7 +871,7 @@ fn two_command_lines_are_run_in_turn_and_compared() {
 }
 
 #[test]
-fn copies_of_a_run_are_no_further_runs() {
+fn copies_of_a_run_are_not_additional_runs() {
     let history = History::new();
     for (side, depth) in [("old", 4), ("new", 1)] {
         let folder = history.folder.path().join(side);
@@ -909,7 +909,7 @@ fn copies_of_a_run_are_no_further_runs() {
 }
 
 #[test]
-fn figures_that_are_wrong_on_one_side_alone_pass_no_gate() {
+fn one_sided_wrong_figures_pass_no_gate() {
     let history = History::new();
     let here = history.folder.path();
     let (right, wrong, file) = (here.join("right.json"), here.join("wrong.json"), here.join("cached.dat"));
@@ -917,7 +917,7 @@ fn figures_that_are_wrong_on_one_side_alone_pass_no_gate() {
     history.run(&cached);
     let record: serde_json::Value = serde_json::from_slice(&fs::read(&wrong).unwrap()).unwrap();
     if !record["judgement"].to_string().contains("\"wrong\"") {
-        return skip("reads of a file from the page cache aren't WRONG here: its file system is in memory");
+        return skip("reads of a file from the page cache are not WRONG here: its file system is in memory");
     }
     history.run(&format!("--engine sim -c16M -b4K -r -W1 -d1 -L --out {} x", right.display()));
     let compare =

@@ -73,7 +73,7 @@ fn the_standard_abi_does_too() {
 }
 
 #[test]
-fn ranks_measure_together_on_files_and_one_record_has_both() {
+fn ranks_measure_together_into_one_record() {
     let folder = directory();
     let line = ["-b4K", "-r", "-d1", "-W0", "-w50", "-c1M", "--split", "--out", "both.json", "shared.dat"];
     let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
@@ -216,7 +216,7 @@ fn options_unavailable_on_ranks_are_refused_and_named() {
 }
 
 #[test]
-fn a_rank_without_permission_is_named_and_nothing_is_written() {
+fn rank_without_permission_is_named_before_any_write() {
     if diskspd::sys::process::user() != 0
         || tool("setpriv --version").is_none()
         || tool("mpirun.mpich --version").is_none()
@@ -246,7 +246,7 @@ fn a_rank_without_permission_is_named_and_nothing_is_written() {
 }
 
 #[test]
-fn a_record_with_missing_hosts_is_a_failed_run_again() {
+fn record_with_missing_hosts_rereads_as_failed() {
     let folder = directory();
     let file = |name: &str| folder.path().join(name).display().to_string();
     let line = ["--engine", "sim", "-c1G", "-d1", "-W0", "--out", &file("0.json"), "x"];
@@ -295,7 +295,7 @@ fn merge_of_ranks_names_absent_ones() {
 }
 
 #[test]
-fn a_rank_that_is_killed_leaves_a_report_of_the_others() {
+fn killed_rank_leaves_a_report_of_the_others() {
     if tool("mpirun.openmpi --version").is_none() {
         skip("mpirun.openmpi is missing (openmpi-bin)");
         return;
@@ -392,7 +392,7 @@ fn as_rank(rank: &str, arguments: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_rank_without_a_library_names_those_that_were_tried_and_runs_nothing() {
+fn rank_without_library_lists_attempts_and_exits() {
     let line = ["--mpi=/nowhere/libmpi.so.12", "--engine", "sim", "-c1M", "-d1", "x"];
     let first = as_rank("0", &line);
     first.fails(1, &["tried:", "/nowhere/libmpi.so.12: ", "LD_LIBRARY_PATH"]);

@@ -97,7 +97,7 @@ fn device_faults_during_run_are_named() {
 }
 
 #[test]
-fn failed_write_is_not_damage_and_unreadable_sectors_are_reported() {
+fn failed_write_and_unreadable_sectors_are_not_damage() {
     if !Mapped::is_possible() || !Mapped::knows("flakey") {
         return;
     }

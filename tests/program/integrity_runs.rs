@@ -38,7 +38,7 @@ fn integrity_error_has_separate_exit_code() {
 }
 
 #[test]
-fn sectors_of_another_target_in_the_same_place_are_damage_also_where_only_stamps_are_known() {
+fn sectors_of_another_target_are_damage() {
     let directory = directory();
     let [a, b] = ["a", "b"].map(|name| directory.path().join(name));
     let both = format!("-c256K -b16K -w100 -s BRIEF -F1 -o1 --verify=write {} {{}}", a.display());
@@ -111,7 +111,7 @@ fn findings_before_io_error_are_reported() {
 }
 
 #[test]
-fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
+fn useless_or_existing_journal_is_refused() {
     let directory = directory();
     let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
     let run = |options: &str, journal: &Path| {
@@ -125,7 +125,7 @@ fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
     fs::write(&journal, "mine").unwrap();
     run("--verify -Sh", &journal).fails(1, &["exists, and a journal holds one run"]);
     assert_eq!(fs::read(&journal).unwrap(), b"mine");
-    diskspd("verify-after {}", &journal).fails(1, &["isn't a journal"]);
+    diskspd("verify-after {}", &journal).fails(1, &["is not a journal"]);
     fs::write(&file, [0; 65536]).unwrap();
     fs::hard_link(&file, directory.path().join("other")).unwrap();
     let other = directory.path().join("other");
@@ -209,7 +209,7 @@ fn campaign_keeps_cycles_and_states_its_result() {
         // The next one was cut before it had begun.
         fs::write(cuts.join("0005.journal"), "").unwrap();
     }
-    assert!(campaign().stdout.contains("its run hasn't started: nothing to read back"));
+    assert!(campaign().stdout.contains("its run has not started: nothing to read back"));
     fs::write(cuts.join("0004.journal.cycle.json"), "{").unwrap();
     campaign().fails(1, &["0004.journal.cycle.json: it is damaged", "remove it"]);
 }
@@ -244,7 +244,7 @@ fn destroyed_target_of_killed_run_is_found() {
         let ended = diskspd("verify-after {}", &journal);
         assert_eq!(ended.code, 2, "{}{}", ended.stdout, ended.stderr);
         assert!(
-            ended.stdout.contains("nothing was verified: the journal") && ended.stdout.contains(why),
+            ended.stdout.contains("no data was verified: the journal") && ended.stdout.contains(why),
             "{}",
             ended.stdout
         );

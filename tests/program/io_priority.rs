@@ -59,7 +59,7 @@ impl Drop for Trace {
 }
 
 #[test]
-fn every_request_carries_the_priority_that_was_asked_for() {
+fn requests_carry_the_configured_priority() {
     side_by_side(["--engine uring -o4", "--engine aio -o4", "--engine sync -o1"], |engine| {
         let Some(device) = Loop::new(16 << 20) else { return };
         let Some(trace) = Trace::start(&device.device) else { return };
@@ -76,7 +76,7 @@ fn every_request_carries_the_priority_that_was_asked_for() {
 }
 
 #[test]
-fn pages_of_a_mapped_file_are_read_with_the_threads_priority() {
+fn mapped_pages_are_read_with_the_thread_priority() {
     let Some((device, directory)) = Loop::with_file_system(64 << 20, "ext4") else { return };
     let file = directory.join("test.dat");
     diskspd("-c16M BRIEF {}", &file).report();

@@ -21,7 +21,7 @@ impl Reserve {
     fn more(pages: u64) -> Option<Reserve> {
         let before = meminfo("HugePages_Total");
         if let Err(why) = fs::write(RESERVE, (before + pages).to_string()) {
-            skip(&format!("large pages can't be reserved: {why}"));
+            skip(&format!("large pages cannot be reserved: {why}"));
             return None;
         }
         let reserve = Reserve(before);
@@ -40,7 +40,7 @@ impl Drop for Reserve {
 }
 
 #[test]
-fn buffers_come_from_the_reserve_or_the_message_says_what_to_reserve() {
+fn buffers_use_the_reserve_or_its_size_is_printed() {
     let page = meminfo("Hugepagesize") * 1024;
     if page != 2 << 20 {
         return skip(&format!("made for large pages of 2 MiB, here they have {page} bytes"));

@@ -25,7 +25,7 @@ fn telling_library(folder: &Path, mark: &Path) -> Option<PathBuf> {
 }
 
 #[test]
-fn a_copy_with_capabilities_loads_no_library_of_its_user_s() {
+fn privileged_copy_loads_no_user_library() {
     if !rustix::process::geteuid().is_root() {
         return skip("giving a file capabilities needs root");
     }
@@ -52,7 +52,7 @@ fn a_copy_with_capabilities_loads_no_library_of_its_user_s() {
     ended.fails(1, &["it is not an MPI library"]);
     assert!(at("mark").exists());
     if given.is_none() {
-        return skip("setcap doesn't work here");
+        return skip("setcap does not work here");
     }
     let ended = as_nobody(&at("capable"));
     ended.fails(1, &["more rights than its user", "loads no MPI library"]);

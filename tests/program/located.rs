@@ -32,7 +32,7 @@ fn naming<'a>(calls: &'a [String], path: &str) -> Vec<&'a str> {
 
 fn check(target: &Path) {
     for line in ["-b4K -r -o2 -Su BRIEF {}", "-b4K -o4 -t3 -w50 BRIEF {}"] {
-        let Some(calls) = calls(line, target) else { return skip("strace can't trace here") };
+        let Some(calls) = calls(line, target) else { return skip("strace cannot trace here") };
         let named = naming(&calls, target.to_str().unwrap());
         let opened: Vec<_> = named.iter().filter(|call| call.contains("open")).collect();
         assert!(matches!(opened[..], [only] if only.contains("O_PATH")), "{line}: {named:#?}");

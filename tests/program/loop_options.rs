@@ -28,7 +28,7 @@ fn within(line: &str, file: &Path, rate: f64) {
 }
 
 #[test]
-fn a_rate_is_kept_by_every_engine_at_every_depth() {
+fn engines_keep_the_rate_at_every_depth() {
     let directory = directory();
     let file = file(&directory);
     let rates = [
@@ -47,7 +47,7 @@ fn a_rate_is_kept_by_every_engine_at_every_depth() {
 }
 
 #[test]
-fn a_rate_persists_through_the_warm_up_without_a_burst() {
+fn rate_continues_through_warm_up_without_burst() {
     let directory = directory();
     let file = file(&directory);
     within("-g50i -b4K -o8 -W1 -C1 -d2 -D {}", &file, 50.0);
@@ -85,7 +85,7 @@ fn bursts_pause() {
 }
 
 #[test]
-fn bursts_pause_with_x_where_io_is_synchronous_and_are_told_to_have_no_effect_elsewhere() {
+fn synchronous_bursts_pause_and_others_are_reported() {
     let directory = directory();
     let file = file(&directory);
     let run = |line: &str| diskspd(&format!("{line} -b4K -r -W0 -d1 {{}}"), &file);
@@ -129,7 +129,7 @@ fn deviations(csv: &str, rate: f64) -> (f64, f64) {
 }
 
 #[test]
-fn a_rate_is_exact_over_ten_seconds_and_in_each_of_them() {
+fn rate_is_exact_in_total_and_in_each_second() {
     let directory = directory();
     let (file, csv) = (file(&directory), directory.path().join("rate.csv"));
     for (limit, per_thread) in [("-g1000i", 1000.0), ("-g62i", 62.0), ("-g333i", 333.0), ("-g4096", 1000.0)] {
@@ -202,7 +202,7 @@ fn wait_statistics_count_what_happened() {
 }
 
 #[test]
-fn a_simulated_run_is_the_same_every_time_whatever_its_options() {
+fn simulated_run_is_reproducible_with_any_options() {
     let directory = directory();
     let file = file(&directory);
     for line in [
@@ -222,7 +222,7 @@ fn a_simulated_run_is_the_same_every_time_whatever_its_options() {
 }
 
 #[test]
-fn a_simulated_run_is_the_same_on_one_processor_and_on_all() {
+fn simulated_run_is_equal_on_one_and_all_cpus() {
     let directory = directory();
     let file = file(&directory);
     for line in ["-t7 -o8 -r -w30 -L -D100", "-t5 -o4 -si", "-t3 -o64 -r -g900i -L -D", "-F9 -o2 -L"] {
@@ -331,7 +331,7 @@ fn response_times_count_from_due_time() {
 }
 
 #[test]
-fn a_rate_that_is_kept_is_no_finding_and_bursts_have_no_time_to_start_at() {
+fn kept_rate_has_no_finding() {
     let directory = directory();
     let (file, json) = (file(&directory), directory.path().join("run.json"));
     for (line, has_times) in [
@@ -383,7 +383,7 @@ impl Drop for Frozen<'_> {
 }
 
 #[test]
-fn a_file_system_that_stands_still_makes_response_times_long() {
+fn stalled_file_system_lengthens_response_times() {
     let Some((_device, at)) = crate::common::loops::Loop::with_file_system(32 << 20, "ext4") else { return };
     let directory = directory();
     let (file, json) = (at.join("test.dat"), directory.path().join("run.json"));
@@ -414,7 +414,7 @@ fn a_file_system_that_stands_still_makes_response_times_long() {
 }
 
 #[test]
-fn the_log_tells_when_measuring_began() {
+fn log_contains_the_start_of_measuring() {
     let directory = directory();
     let (csv, record, profile) =
         (directory.path().join("log.csv"), directory.path().join("r.json"), directory.path().join("p.xml"));
@@ -502,7 +502,7 @@ fn the_log_holds_every_io() {
 }
 
 #[test]
-fn the_log_of_a_simulated_run_is_complete_and_the_same_every_time() {
+fn simulated_log_is_complete_and_reproducible() {
     let directory = directory();
     let (file, csv) = (file(&directory), directory.path().join("log.csv"));
     let run = || {
@@ -515,7 +515,7 @@ fn the_log_of_a_simulated_run_is_complete_and_the_same_every_time() {
 }
 
 #[test]
-fn a_failed_io_ends_the_run_but_with_completion_routines_only_its_request() {
+fn failed_io_ends_the_run_except_with_completion_routines() {
     let directory = directory();
     let (file, limit) = (file(&directory), 2 << 20);
     if crate::common::tool("prlimit --version").is_none()

@@ -19,7 +19,7 @@ fn directories() -> Vec<tempfile::TempDir> {
 }
 
 #[test]
-fn every_block_is_written_and_nothing_beside_them() {
+fn mapped_writes_touch_every_block_of_the_area_only() {
     for directory in directories() {
         let all = ["-Sm", "-Smw", "-Sm -Nv", "-Smw -Nv", "-Sm -fr -fs"];
         side_by_side(all.into_iter().enumerate(), |(number, options)| {
@@ -38,7 +38,7 @@ fn every_block_is_written_and_nothing_beside_them() {
 }
 
 #[test]
-fn a_whole_report_comes_of_reads_and_writes_of_several_threads() {
+fn mapped_threads_give_a_complete_report() {
     for directory in directories() {
         let file = directory.path().join("test.dat");
         let ended = diskspd("-c4M -b4K -r -w30 -Sm -t2 -o8 -L -D BRIEF {}", &file);
@@ -98,7 +98,7 @@ fn is_mapped(process: u32, file: &Path) -> bool {
 }
 
 #[test]
-fn a_file_that_is_made_shorter_ends_the_run_with_a_message() {
+fn truncated_mapped_file_ends_the_run_with_an_error() {
     for directory in directories() {
         let file = directory.path().join("test.dat");
         for options in ["-Sm", "-Smw -w100", "-Sm -w50 -t2"] {

@@ -54,7 +54,7 @@ fn samples(text: &str) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn a_run_is_metrics_whose_figures_are_those_of_its_record() {
+fn metrics_match_the_record() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name);
     let outs =
@@ -89,7 +89,7 @@ fn a_run_is_metrics_whose_figures_are_those_of_its_record() {
 }
 
 #[test]
-fn a_run_without_figures_has_no_samples_that_look_like_some() {
+fn run_without_figures_has_no_samples() {
     let directory = directory();
     let out = directory.path().join("run.prom");
     // Without -L.
@@ -101,7 +101,7 @@ fn a_run_without_figures_has_no_samples_that_look_like_some() {
 }
 
 #[test]
-fn a_stream_of_metrics_is_a_file_that_each_interval_replaces() {
+fn metrics_stream_replaces_its_file_each_interval() {
     let directory = directory();
     let (live, target) = (directory.path().join("live.prom"), directory.path().join("test.dat"));
     let ended = streaming(&live.display().to_string(), &target);
@@ -140,7 +140,7 @@ fn a_stream_for_influx_is_its_line_protocol() {
 }
 
 #[test]
-fn a_form_of_the_stream_is_named_or_told_by_the_ending() {
+fn stream_form_is_explicit_or_taken_from_the_suffix() {
     let directory = directory();
     let all = [
         ("a.jsonl", "{\"time_span\":1,"),
@@ -183,7 +183,7 @@ fn understood_by_promtool(text: &str) {
 }
 
 #[test]
-fn every_metric_of_the_dashboard_is_one_that_is_written() {
+fn dashboard_uses_only_written_metrics() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let dashboard = fs::read_to_string(root.join("packaging/grafana/diskspd.json")).unwrap();
     let written = ["metrics.rs", "live.rs"]

@@ -138,14 +138,14 @@ fn nfs_verdict_uses_client_requests_confirmed_by_server() {
     assert!(times["total_ms"].as_u64() >= times["round_trip_ms"].as_u64(), "{times}");
 
     let answered = "served from the page cache, not by the server";
-    Observed::observe(outcome, "nfs-cached").is("cached", &[answered, "can't be seen from this host"]);
+    Observed::observe(outcome, "nfs-cached").is("cached", &[answered, "is unknown to this host"]);
     assert!(outcome.console.contains("nfs-cached: exit 2"), "{}", outcome.console);
     let lossy = Observed::observe(outcome, "nfs-lossy");
     assert!(lossy.said.contains("acknowledgements were lost, or late: TCP sent"), "{}", lossy.said);
 }
 
 #[test]
-fn smb_is_judged_by_what_the_client_sent() {
+fn smb_run_is_judged_by_client_counters() {
     let Some(outcome) = outcome() else { return };
     let direct = Observed::observe(outcome, "smb-direct");
     direct.is("verified", &["the server read and wrote as much", "not how long they took"]);

@@ -87,7 +87,7 @@ fn uncached_file_reads_are_nowait_misses() {
 }
 
 #[test]
-fn so_it_is_on_xfs_and_on_a_loop_device() {
+fn nowait_counts_match_on_xfs_and_loop_devices() {
     let Some((_xfs, at)) = Loop::with_file_system(320 << 20, "xfs") else { return };
     let path = at.join("a.dat");
     let file = filled(&path);
@@ -115,7 +115,7 @@ fn told(ended: &Ended, part: &str) {
 }
 
 #[test]
-fn every_read_has_its_own_data_whether_it_would_have_waited_or_not() {
+fn reads_return_their_data_with_nowait() {
     let folder = directory();
     let path = folder.path().join("a.dat");
     for engine in ["uring", "aio", "sync"] {

@@ -25,7 +25,7 @@ fn file_of(served: &Served) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_server_that_stops_is_an_outage_and_ends_the_run_where_it_is_to() {
+fn stopped_server_is_an_outage_ending_the_run() {
     let Some(served) = Served::new() else { return };
     let (folder, file) = (directory(), file_of(&served));
     let kept = folder.path().join("run.json");

@@ -94,7 +94,7 @@ fn no_command_writes_to_a_file_in_use() {
 }
 
 #[test]
-fn no_command_writes_to_the_image_of_a_loop_device() {
+fn commands_never_write_a_loop_backing_file() {
     let folder = prepared();
     let Some(device) = crate::common::loops::Loop::new(4 << 20) else { return };
     symlink(device.backing(), folder.path().join("image")).unwrap();
@@ -344,7 +344,7 @@ fn bypasses(trace: &str, folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn no_command_opens_an_output_beside_the_door() {
+fn commands_open_outputs_through_the_policy_only() {
     if Command::new("strace").arg("-V").output().is_err() {
         return skip("no strace");
     }

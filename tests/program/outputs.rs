@@ -134,7 +134,7 @@ fn a_device_that_takes_characters_stays_one() {
 }
 
 #[test]
-fn a_report_on_standard_output_takes_the_place_of_the_text() {
+fn report_on_standard_output_replaces_the_text() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let other = directory.path().join("other.txt");
@@ -163,7 +163,7 @@ fn a_report_on_standard_output_takes_the_place_of_the_text() {
 }
 
 #[test]
-fn a_document_on_standard_output_has_nothing_else_around_it() {
+fn document_on_standard_output_is_alone() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let elsewhere = format!("json:{}", directory.path().join("run.json").display());
@@ -239,7 +239,7 @@ fn standard_output_takes_one_document() {
 }
 
 #[test]
-fn a_log_goes_on_behind_what_a_descriptor_has() {
+fn log_appends_to_an_open_descriptor() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let path = directory.path().join("redirected");
@@ -252,7 +252,7 @@ fn a_log_goes_on_behind_what_a_descriptor_has() {
 }
 
 #[test]
-fn a_stream_goes_on_behind_what_a_descriptor_has() {
+fn stream_appends_to_an_open_descriptor() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let path = directory.path().join("redirected");
@@ -308,7 +308,7 @@ fn a_standard_error_that_cannot_be_written_changes_nothing() {
 }
 
 #[test]
-fn a_standard_output_that_cannot_be_written_is_an_error_and_a_reader_that_left_is_none() {
+fn unwritable_standard_output_is_an_error() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let file = file.to_str().unwrap();
@@ -330,7 +330,7 @@ fn a_standard_output_that_cannot_be_written_is_an_error_and_a_reader_that_left_i
 /// Checks the detection before Rust's start, because Rust replaces closed descriptors by `/dev/null`.
 /// Later they are indistinguishable from Python's `DEVNULL`, which is also open for both directions.
 #[test]
-fn a_closed_standard_output_is_told_before_anything_is_measured() {
+fn closed_standard_output_is_reported_before_the_run() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let (file, json) = (file.to_str().unwrap(), directory.path().join("run.json"));
@@ -346,7 +346,7 @@ fn a_closed_standard_output_is_told_before_anything_is_measured() {
     for line in [&run, &out, &to_itself, &format!("--dry-run {run}"), "--help", "devices --json", &sweep] {
         closed(line, ">&-").fails(1, &["ERROR: ", "standard output", "closed"]);
     }
-    assert!(!json.exists(), "nothing was measured");
+    assert!(!json.exists(), "no I/O was measured");
     closed(&run, "<&- >&- 2>&-").fails(1, &[]);
     assert_eq!(closed(&out, "<&- >/dev/null 2>&-").code, 0);
     assert!(json.exists());
@@ -376,7 +376,7 @@ fn all_to(path: &Path) -> [Vec<String>; 3] {
 }
 
 #[test]
-fn a_call_that_fails_leaves_everything_as_it_was() {
+fn failed_call_leaves_files_unchanged() {
     let folder = directory();
     let (file, _) = target(folder.path());
     let old = folder.path().join("old");
@@ -407,7 +407,7 @@ fn a_call_that_fails_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn a_killed_run_leaves_everything_as_it_was() {
+fn killed_run_leaves_files_unchanged() {
     let folder = directory();
     let (file, _) = target(folder.path());
     let at = |name: &str| folder.path().join(name);
@@ -432,7 +432,7 @@ fn a_killed_run_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn a_file_that_is_replaced_keeps_its_mode_its_owner_and_its_attributes() {
+fn replaced_file_keeps_mode_owner_and_attributes() {
     let folder = directory();
     let (file, _) = target(folder.path());
     let old = folder.path().join("old");
@@ -477,7 +477,7 @@ fn unreplaceable_outputs_are_reported_before_run() {
     let as_nobody = format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups");
     let open = "chmod 0777 {} && chmod 0666 {}/test.dat";
     for (before, run, words) in [
-        ("mount --bind {}/other {}/old.json", run.to_owned(), "a mount of its own"),
+        ("mount --bind {}/other {}/old.json", run.to_owned(), "a separate mount"),
         ("mount --bind {} {} && mount -o remount,ro,bind {}", run.to_owned(), "ead-only"),
         ("chattr +i {}/old.json", run.to_owned(), "immutable"),
         // Somebody else's, who lets us write to it.
@@ -507,7 +507,7 @@ fn unreplaceable_outputs_are_reported_before_run() {
 }
 
 #[test]
-fn a_report_that_cannot_be_put_in_its_place_is_kept_beside_it() {
+fn unplaced_report_is_kept_next_to_its_target() {
     let folder = directory();
     let (file, _) = target(folder.path());
     let at = folder.path().join("run.json");
@@ -520,7 +520,7 @@ fn a_report_that_cannot_be_put_in_its_place_is_kept_beside_it() {
     // Its place is taken by a folder meanwhile.
     fs::create_dir(&at).unwrap();
     let ended = Ended::from(running.wait_with_output().unwrap());
-    ended.fails(1, &["--out ", "can't be written", "it is kept as "]);
+    ended.fails(1, &["--out ", "cannot be written", "it is kept as "]);
     let kept = ended.stderr.split("it is kept as ").nth(1).unwrap().lines().next().unwrap();
     schema::record(&fs::read(kept).unwrap());
     assert_eq!(Path::new(kept).parent(), Some(folder.path()));
@@ -657,7 +657,7 @@ fn words(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn sentences_are_wrapped_and_coloured_on_a_terminal_and_nowhere_else() {
+fn sentences_are_wrapped_and_coloured_on_terminals_only() {
     let folder = directory();
     let piped = |line: &str| on_columns(50, &format!("{line} 2>&1 | cat"));
     // An error on standard error, and on standard output a comparison, which ends in a sentence.
@@ -738,7 +738,7 @@ fn make_hostile(
 }
 
 #[test]
-fn a_hostile_record_is_shown_on_a_terminal_and_drives_nothing() {
+fn hostile_record_is_escaped_on_a_terminal() {
     let folder = directory();
     let (file, _) = target(folder.path());
     let saved = folder.path().join("run.json");
@@ -772,7 +772,7 @@ fn a_hostile_record_is_shown_on_a_terminal_and_drives_nothing() {
 }
 
 #[test]
-fn hostile_names_are_shown_on_a_terminal_and_drive_nothing() {
+fn hostile_names_are_escaped_on_a_terminal() {
     let folder = directory();
     let name = HOSTILE.replace('/', "");
     let file = folder.path().join(&name);

@@ -47,7 +47,7 @@ fn simulated_drives_are_steady_when_they_must_be() {
 
 /// A cache of 64 GiB is full after 13.7 s at 5 GB/s: in the third round of 5 s.
 #[test]
-fn the_table_says_when_the_cache_of_a_drive_was_full() {
+fn table_shows_when_the_drive_cache_was_full() {
     let ended = simulated("sim:cliff", "--round 5s --quiet");
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
     let expected = "round          IOPS       MiB/s     avg ms     p99 ms    average of 5  excursion     \
@@ -77,7 +77,7 @@ steady after 8 rounds: the last 5 rounds average 953.68 IOPS, excursion \
 }
 
 #[test]
-fn the_record_of_the_last_round_has_the_table_of_all() {
+fn last_round_record_has_the_table_of_all_rounds() {
     let directory = directory();
     let (json, page) = (directory.path().join("last.json"), directory.path().join("last.html"));
     let outs = format!("--round 5s --rounds 6 --out {} --out={}", json.display(), page.display());
@@ -104,7 +104,7 @@ fn the_record_of_the_last_round_has_the_table_of_all() {
 }
 
 #[test]
-fn a_file_is_purged_filled_and_written_to_in_rounds() {
+fn file_is_purged_filled_and_written_in_rounds() {
     let directory = directory();
     let (file, json) = (directory.path().join("a.dat"), directory.path().join("last.json"));
     fs::write(&file, vec![0; 4 << 20]).unwrap();
@@ -113,8 +113,8 @@ fn a_file_is_purged_filled_and_written_to_in_rounds() {
         json.display()
     );
     let ended = diskspd(&line, &file);
-    if ended.stderr.contains("--purge: the file system can't punch a hole into the file") {
-        return crate::common::skip("the file system can't punch holes");
+    if ended.stderr.contains("--purge: the file system cannot punch a hole into the file") {
+        return crate::common::skip("the file system cannot punch holes");
     }
     assert!([0, 2].contains(&ended.code), "{}{}", ended.stdout, ended.stderr);
     assert_eq!(rounds(&ended.stdout).len(), 5);
@@ -137,7 +137,7 @@ fn impossible_preconditioning_is_refused_before_first_step() {
         ("precondition {} -- -b8K", 3, "pts-client defines the workload"),
         ("precondition {} -- -w50", 3, "--standard custom"),
         ("precondition {} -- -d5", 3, "--round sets the duration"),
-        ("precondition --standard custom {} -- -w100 -Rxml", 3, "-Rxml can't be used"),
+        ("precondition --standard custom {} -- -w100 -Rxml", 3, "-Rxml cannot be used"),
         ("precondition --standard custom {} -- -w100 b.dat", 3, "a round has one target"),
         ("precondition --standard custom {} -- -w101", 3, "-w"),
         ("precondition {}-missing", 1, "-missing"),

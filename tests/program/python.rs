@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn the_package_reads_what_the_program_writes() {
+fn python_package_reads_program_output() {
     // One with pandas, where `.ci/run` has made it.
     let python = std::env::var("DISKSPD_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     // Older ones lack what the package needs.

@@ -19,7 +19,7 @@ fn threads(pid: u32) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn workers_run_behind_those_that_end_them() {
+fn workers_have_lower_priority_than_their_supervisors() {
     let directory = tempfile::tempdir().unwrap();
     let plain = command("-c1M -b4K -g10i -o1 -t1 -W0 -d30 --engine null {}", &directory.path().join("x"));
     let mut real_time = Command::new("chrt");

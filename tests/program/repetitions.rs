@@ -162,7 +162,7 @@ fn records_of_longer_earlier_repetition_are_not_counted() {
 }
 
 #[test]
-fn all_runs_have_one_page_with_a_row_for_each() {
+fn repetition_page_has_a_row_per_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.html");
     let ended = repeated(&["--repeat", "3", "--out", path.to_str().unwrap()], folder.path());
@@ -187,7 +187,7 @@ fn all_runs_have_one_page_with_a_row_for_each() {
 }
 
 #[test]
-fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
+fn repetitions_have_distinct_seeds_that_rerun_repeats() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     // Random small blocks: what they cost a simulated drive depends on where they lie.
@@ -213,14 +213,14 @@ fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
 }
 
 #[test]
-fn a_precision_that_is_reached_at_once_takes_three_runs() {
+fn early_precision_takes_three_runs() {
     let folder = tempfile::tempdir().unwrap();
     let ended = repeated(&["--repeat", "until=2%"], folder.path());
     assert_eq!((ended.code, ended.stderr.matches(" IOPS, ").count()), (0, 3), "{}", ended.stderr);
 }
 
 #[test]
-fn quiet_runs_say_nothing_when_nothing_is_wrong() {
+fn quiet_good_runs_print_no_message() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("target");
     // -ft does nothing on Linux, which is a warning.
@@ -287,7 +287,7 @@ fn ctrl_c_between_two_runs_ends_them_all() {
 }
 
 #[test]
-fn ctrl_c_ends_a_comparison_whose_figures_nobody_takes() {
+fn ctrl_c_ends_a_comparison_without_reader() {
     let folder = tempfile::tempdir().unwrap();
     let (_reader, mut full) = std::io::pipe().unwrap();
     rustix::io::ioctl_fionbio(&full, true).unwrap();

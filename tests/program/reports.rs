@@ -52,7 +52,7 @@ fn read(directory: &Path, name: &str) -> String {
 }
 
 #[test]
-fn xml_results_are_well_formed_whatever_a_path_holds() {
+fn xml_is_well_formed_for_any_path() {
     let directory = directory();
     for name in
         [&b"a&b<c>\"d'e.dat"[..], b"line\nfeed\ttab.dat", b"\xff\xfe\x01.dat", "\u{10ffff}ü.dat".as_bytes()]
@@ -100,7 +100,7 @@ fn elements_read_by_scripts_are_in_the_xml() {
 }
 
 #[test]
-fn a_run_that_fails_still_gives_a_document_and_the_exit_code_tells() {
+fn failed_run_writes_a_document_and_an_exit_code() {
     let directory = directory();
     let ended = diskspd("-Rxml -W0 -d1 {}", &directory.path().join("missing.dat"));
     ended.fails(1, &["missing.dat"]);
@@ -152,7 +152,7 @@ fn one_run_writes_all_requested_reports() {
 }
 
 #[test]
-fn a_record_is_written_in_every_form_that_its_run_could_write() {
+fn record_is_rewritten_in_every_form_of_its_run() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name).display().to_string();
     let forms = ["txt", "xml", "csv", "html", "prom", "om", "json"];
@@ -231,7 +231,7 @@ fn record_has_system_and_wall_clock_times() {
 }
 
 #[test]
-fn a_record_behind_a_byte_order_mark_is_the_same_record() {
+fn record_with_byte_order_mark_is_read() {
     let directory = directory();
     let (directory, file) = (directory.path(), directory.path().join("run.json"));
     let run = format!("--engine sim -c1M -b4K -r -d1 -W0 --quiet --out {} sim.dat", file.display());
@@ -256,7 +256,7 @@ fn a_record_behind_a_byte_order_mark_is_the_same_record() {
 
 /// The lines with `jq` that docs/reference/record.md shows.
 #[test]
-fn jq_reads_what_the_documentation_says() {
+fn documented_jq_recipes_work() {
     const DOCUMENTATION: &str = include_str!("../../docs/reference/record.md");
     if tool("jq --version").is_none() {
         return skip("no jq: apt-get install jq");
@@ -324,7 +324,7 @@ fn cells(csv: &str) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn an_interval_that_was_not_a_whole_one_is_one_for_diskspd_alone() {
+fn partial_interval_counts_for_diskspd_only() {
     let directory = directory();
     // Duration, width, ends of the last two intervals, length of the last one, its end by DISKSPD's definition.
     let rows =
@@ -497,7 +497,7 @@ fn stream_has_each_interval_during_the_run() {
 }
 
 #[test]
-fn the_stream_goes_to_a_file_or_to_an_open_descriptor() {
+fn stream_goes_to_a_file_or_open_descriptor() {
     let directory = directory();
     let file = target(directory.path());
     let path = directory.path().join("run.jsonl");
@@ -521,7 +521,7 @@ fn the_stream_goes_to_a_file_or_to_an_open_descriptor() {
 }
 
 #[test]
-fn a_reader_of_the_stream_that_goes_away_does_not_stop_the_run() {
+fn closed_stream_reader_does_not_stop_the_run() {
     let directory = directory();
     let file = target(directory.path());
     let pipe = directory.path().join("pipe");
@@ -578,7 +578,7 @@ fn measured(directory: &Path) -> (Ended, Option<Vec<String>>) {
 }
 
 #[test]
-fn a_killed_run_leaves_the_reports_of_the_time_spans_that_ended() {
+fn killed_run_keeps_reports_of_finished_time_spans() {
     let directory = directory();
     let (mut running, _out) = in_the_second_time_span(directory.path());
     running.kill().unwrap();

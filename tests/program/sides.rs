@@ -108,7 +108,7 @@ fn two_builds_are_compared_in_one_line() {
     ] {
         assert!(worse.stdout.contains(words), "{words}: {}", worse.stdout);
     }
-    assert!(!worse.stdout.contains("one after the other"), "{}", worse.stdout);
+    assert!(!worse.stdout.contains("sequentially"), "{}", worse.stdout);
     common::schema::comparison(&fs::read(bench.path("c.json")).unwrap());
     assert!(fs::read_to_string(bench.path("c.html")).unwrap().contains("./slow (DiskSpd for Linux"));
     // The comparison in JSON is reported again, in all its forms.
@@ -161,7 +161,7 @@ fn extra_options_of_one_build_are_refused() {
 }
 
 #[test]
-fn a_program_that_cant_be_used_is_refused_by_name_before_anything_runs() {
+fn unusable_program_is_refused_before_any_run() {
     let bench = Bench::new();
     fs::create_dir(bench.path("folder")).unwrap();
     fs::write(bench.path("plain"), "").unwrap();
@@ -182,15 +182,15 @@ fn a_program_that_cant_be_used_is_refused_by_name_before_anything_runs() {
     for (program, words) in [
         (
             "/bin/ls",
-            "--with-b /bin/ls: isn't DiskSpd for Linux: its --version doesn't print 'DiskSpd for Linux",
+            "--with-b /bin/ls: is not DiskSpd for Linux: its --version does not print 'DiskSpd for Linux",
         ),
-        ("/bin/true", "isn't DiskSpd for Linux"),
-        ("./nothing", "--with-b ./nothing: can't be started: No such file"),
+        ("/bin/true", "is not DiskSpd for Linux"),
+        ("./nothing", "--with-b ./nothing: cannot be started: No such file"),
         ("word", "for a program in this folder write ./word"),
         ("./folder", "--with-b ./folder: is a folder"),
-        ("./plain", "can't be started: Permission denied (os error 13); is it executable?"),
+        ("./plain", "cannot be started: Permission denied (os error 13); is it executable?"),
         ("./liar", "DiskSpd for Linux 9.9.9: a trial run left no record"),
-        ("./later", "its records can't be read by this program: the record has format version 99"),
+        ("./later", "its records cannot be read by this program: the record has format version 99"),
         ("./old", "a simulated trial run ended with exit code 3: unknown engine"),
         (
             "./picky",
@@ -210,7 +210,7 @@ fn a_program_that_cant_be_used_is_refused_by_name_before_anything_runs() {
         ("--repeat 2 --with-b ./old --dir d -o1 target", "--dir compares two kernels"),
         ("--repeat 2 --dir d -- -o1 :: -o2 target", "but :: separates two"),
         ("--dir d -o1 target", "--dir needs --repeat"),
-        ("--repeat 2 word --with-b ./old -- -o1 target", "'word' stands before --"),
+        ("--repeat 2 word --with-b ./old -- -o1 target", "'word' is before --"),
         ("--with-a ./old a.json b.json", "need --repeat"),
     ] {
         bench.run(&format!("compare {line}")).fails(3, &[words]);
@@ -219,7 +219,7 @@ fn a_program_that_cant_be_used_is_refused_by_name_before_anything_runs() {
 }
 
 #[test]
-fn a_run_that_fails_ends_the_comparison_and_the_gate_doesnt_pass() {
+fn failed_run_ends_the_comparison_and_the_gate() {
     let bench = Bench::new();
     bench.impostor(
         "dies",
@@ -250,7 +250,7 @@ fn processes_with(words: &str) -> usize {
 }
 
 #[test]
-fn ctrl_c_ends_the_program_that_runs_and_leaves_nothing_behind() {
+fn ctrl_c_ends_the_running_program_and_cleans_up() {
     let bench = Bench::new();
     let mark = format!("{}", bench.path("target").display());
     // No exec: a script and what it has started.
@@ -270,7 +270,7 @@ fn ctrl_c_ends_the_program_that_runs_and_leaves_nothing_behind() {
             common::tool(&format!("kill {signal} {}", child.id())).unwrap();
         }
         let ended: Ended = child.wait_with_output().unwrap().into();
-        ended.fails(1, &["the comparison was interrupted, and nothing is compared"]);
+        ended.fails(1, &["the comparison was interrupted without a result"]);
         wait_until("all of it has ended", || processes_with(&mark) == 0);
         assert_eq!(bench.left_behind(), 0, "{}", ended.stderr);
     }
@@ -305,7 +305,7 @@ fn two_kernels_are_compared_boot_by_boot() {
         2,
         &[
             "run 2 of 2 on 6.1.0 (A)",
-            "one kernel alone can't be judged",
+            "one kernel alone cannot be judged",
             "next: boot the other kernel and repeat",
         ],
     );
@@ -370,11 +370,8 @@ fn two_kernels_are_compared_boot_by_boot() {
     fs::write(bench.path("kernels/comparison.json"), about.replace("\"version\": 2", "\"version\": 1"))
         .unwrap();
     at("6.2.0", 14, &line).fails(1, &["its boots are in a fixed order"]);
-    at("6.2.0", 14, &line.replace("kernels", ".")).fails(
-        1,
-        &["it holds files that don't belong to a \
-        comparison"],
-    );
+    at("6.2.0", 14, &line.replace("kernels", "."))
+        .fails(1, &["it holds files that do not belong to a comparison"]);
 }
 
 fn made(bench: &Bench, folder: &str, levels: &[f64], change: impl Fn(&mut diskspd::results::Record)) {
@@ -412,7 +409,7 @@ fn dead(record: &mut diskspd::results::Record) {
 }
 
 #[test]
-fn the_gate_passes_what_isnt_worse_and_says_why_where_it_cant_judge() {
+fn gate_passes_equal_results_and_explains_undetermined() {
     let bench = Bench::new();
     let plain = |_: &mut diskspd::results::Record| ();
     let ended_early =
@@ -427,7 +424,7 @@ fn the_gate_passes_what_isnt_worse_and_says_why_where_it_cant_judge() {
     made(&bench, "unmeasured-b", &scattered(1.0), ended_early);
     made(&bench, "single-b", &[0.5], plain);
     made(&bench, "single-a", &[1.0], plain);
-    let unsure = "passes because can't tell whether B is worse";
+    let unsure = "passes because it is unknown whether B is worse";
     for (sides, gate, code, says) in [
         ("base-a better-b", "worse", 0, ""),
         ("base-a better-b", "unsure", 0, ""),
@@ -465,7 +462,7 @@ fn order_seed_needs_runs_to_make() {
 }
 
 #[test]
-fn workloads_are_judged_one_by_one_on_really_made_runs() {
+fn workloads_are_judged_separately_on_real_runs() {
     let bench = Bench::new();
     let save = |label: &str, options: &str| {
         let ended = bench.run(&format!("--save={label} --repeat 6 {RUN} {options} target"));
@@ -484,7 +481,7 @@ fn workloads_are_judged_one_by_one_on_really_made_runs() {
             "other",
             0,
             "alignment 65536 bytes, block size 65536 bytes",
-            "2 of 2 deciding figures can't be told apart",
+            "2 of 2 deciding figures are inconclusive",
         ),
         (
             "part",

@@ -54,7 +54,7 @@ impl Lab {
 }
 
 #[test]
-fn a_suite_is_run_in_turn_and_kept_as_one_thing() {
+fn suite_runs_sequentially_and_is_kept_whole() {
     let lab = Lab::new();
     let ended = lab.done("suite s.toml f.dat --json s.json --html s.html SIM");
     let rows: Vec<&str> = ended.stdout.lines().collect();
@@ -76,7 +76,7 @@ fn a_suite_is_run_in_turn_and_kept_as_one_thing() {
 }
 
 #[test]
-fn two_calls_of_a_suite_are_compared_test_by_test() {
+fn two_suite_runs_are_compared_by_test() {
     let lab = Lab::new();
     lab.done("suite s.toml f.dat SIM");
     lab.write("s.toml", &SUITE.replace("-o4", "-o8"));
@@ -90,7 +90,7 @@ fn two_calls_of_a_suite_are_compared_test_by_test() {
 }
 
 #[test]
-fn a_suite_may_be_a_preset_or_a_profile_with_several_time_spans() {
+fn suite_accepts_presets_and_multi_span_profiles() {
     let lab = Lab::new();
     let ended = lab.done("suite four-corners f.dat --repeat 1 --dry-run SIM");
     let names: Vec<&str> =
@@ -108,7 +108,7 @@ fn a_suite_may_be_a_preset_or_a_profile_with_several_time_spans() {
 }
 
 #[test]
-fn everything_is_looked_at_before_anything_is_run() {
+fn suite_is_checked_completely_before_any_run() {
     let lab = Lab::new();
     let second = SUITE.replace("-b8K -w100 -o2", "-b8K -w101");
     lab.write("broken.toml", &second);
@@ -123,7 +123,7 @@ fn everything_is_looked_at_before_anything_is_run() {
             &["neither a file nor a suite", "did you mean before-and-after?"],
         ),
         ("suite s.toml SIM", &["test 'reads'", "target"]),
-        ("suite s.toml f.dat SIM --stream x", &["--stream can't be used in a suite"]),
+        ("suite s.toml f.dat SIM --stream x", &["--stream cannot be used in a suite"]),
         ("suite s.toml missing.dat -- --engine=sync -d1", &["test 'reads'", "missing.dat"]),
     ] {
         let ended = lab.run(line);
@@ -144,7 +144,7 @@ fn single_run_options_are_refused_for_suites() {
         assert_eq!(ended.code, 3, "{option}: {}", ended.stderr);
         let named = named.trim_end_matches('E');
         assert!(
-            ended.stderr.contains(&format!("{named} can't be used in a suite's runs")),
+            ended.stderr.contains(&format!("{named} cannot be used in a suite's runs")),
             "{}",
             ended.stderr
         );
@@ -162,7 +162,7 @@ fn single_run_options_are_refused_for_suites() {
 }
 
 #[test]
-fn suites_of_the_program_are_listed_shown_and_can_be_run() {
+fn shipped_suites_are_listed_shown_and_run() {
     let lab = Lab::new();
     let listed = lab.done("suite --list").stdout;
     let suites =
@@ -177,7 +177,7 @@ fn suites_of_the_program_are_listed_shown_and_can_be_run() {
 }
 
 #[test]
-fn a_baseline_is_set_and_checked_and_forgotten_and_no_run_is_lost() {
+fn baseline_is_set_checked_and_removed_without_losing_runs() {
     let lab = Lab::new();
     lab.run("baseline check b").fails(3, &["there is no baseline 'b'", "baseline set"]);
     lab.run("baseline set b").fails(1, &["no runs in"]);
@@ -187,7 +187,7 @@ fn a_baseline_is_set_and_checked_and_forgotten_and_no_run_is_lost() {
     let shown = lab.done("baseline show b").stdout;
     assert!(shown.contains("suite nightly") && shown.contains("fails when worse by 5 %"), "{shown}");
     let ended = lab.done("baseline check b --repeat 2 --fail-if worse");
-    assert!(ended.stdout.contains("2 tests: 2 can't tell (reads, writes: "), "{}", ended.stdout);
+    assert!(ended.stdout.contains("2 tests: 2 inconclusive (reads, writes: "), "{}", ended.stdout);
     assert!(ended.stderr.contains("@nightly.2"), "{}", ended.stderr);
     lab.run("baseline check b --repeat 2 --fail-if unsure").fails(2, &[]);
     lab.run("baseline check b x y").fails(3, &["measured 1 targets, but 2 are given"]);
@@ -268,7 +268,7 @@ fn valid_junit(file: &Path) {
 }
 
 #[test]
-fn a_baseline_of_files_is_compared_by_what_the_runs_do() {
+fn baseline_of_files_is_compared_by_workload() {
     let lab = Lab::new();
     for (name, block) in [("a1", 4), ("a2", 4), ("a3", 8), ("b1", 4), ("b2", 8)] {
         let line =

@@ -34,7 +34,7 @@ fn points(stdout: &str) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn a_sweep_prints_a_line_per_point_and_the_answer() {
+fn sweep_prints_a_line_per_point_and_the_answer() {
     let (_folder, target) = place();
     let ended = sweep_of(&["-o1..32"], &target);
     assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
@@ -124,7 +124,7 @@ fn page_marks_no_knee_that_is_unknown() {
 }
 
 #[test]
-fn the_curve_finds_the_maximum_first_and_refines_the_objective_of_random_arrivals() {
+fn curve_finds_the_maximum_and_refines_the_objective() {
     let (folder, target) = place();
     let json = folder.path().join("t.json");
     let more =
@@ -155,7 +155,7 @@ fn the_curve_finds_the_maximum_first_and_refines_the_objective_of_random_arrival
 }
 
 #[test]
-fn a_rate_for_all_is_an_axis_and_its_unit_is_that_of_the_load() {
+fn total_rate_is_an_axis_in_load_units() {
     let (folder, target) = place();
     let csv = folder.path().join("t.csv");
     let more = ["--rate-total", "1K..4K,uniform", "-o8", "--slo", "p99=5ms", "--out", csv.to_str().unwrap()];
@@ -171,7 +171,7 @@ fn a_rate_for_all_is_an_axis_and_its_unit_is_that_of_the_load() {
 }
 
 #[test]
-fn a_preset_of_one_time_span_can_be_swept_and_one_of_several_is_refused() {
+fn single_span_preset_is_sweepable_and_others_are_refused() {
     let (_folder, target) = place();
     let ended = sweep_of(&["--preset", "fleet-general", "-o1,2", "-t1"], &target);
     assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
@@ -250,12 +250,12 @@ fn invalid_sweep_is_refused_before_first_point() {
     for (arguments, code, why) in [
         (vec!["-o1..8", "-b0"], 3, "-b"),
         (vec!["-o4"], 3, "nothing to sweep"),
-        (vec!["-o1..8", "-Rxml"], 3, "can't be used in a sweep"),
-        (vec!["-o1..4", "--stream", "-"], 3, "can't be used in a sweep"),
+        (vec!["-o1..8", "-Rxml"], 3, "cannot be used in a sweep"),
+        (vec!["-o1..4", "--stream", "-"], 3, "cannot be used in a sweep"),
         (vec!["--curve", "10%..100%", "--rate-total=5K"], 3, "leave out --rate-total"),
         (vec!["--curve", "10%..100%", "-g500i"], 3, "--rate-total and -g"),
         (vec!["-w0..200+100"], 3, "in: diskspd -L -w200"),
-        (vec!["-o1..8", "--csv", "/nonexistent/t.csv"], 1, "can't be created"),
+        (vec!["-o1..8", "--csv", "/nonexistent/t.csv"], 1, "cannot be created"),
     ] {
         let ended = sweep_of(&arguments, &folder.path().join("other"));
         assert_eq!(ended.code, code, "{arguments:?}: {}", ended.stderr);
@@ -286,7 +286,7 @@ fn figures(ended: &Ended) -> Vec<String> {
 /// When a sweep is killed. The numbers count the runs that it may end before.
 #[derive(Debug, Clone, Copy)]
 enum Killed {
-    AtOnce,
+    SynchronousEngine,
     /// Before its next run begins.
     BeforeRun(u32),
     AtRecord(u32),
@@ -300,7 +300,7 @@ impl Killed {
     fn any(number: u64) -> Killed {
         let runs = 1 + (number / 6 % 2) as u32;
         match number % 6 {
-            0 => Killed::AtOnce,
+            0 => Killed::SynchronousEngine,
             1 => Killed::BeforeRun(runs - 1),
             2 => Killed::AtRecord(runs),
             3 => Killed::BeforeLine(runs),
@@ -355,7 +355,7 @@ impl Mortal {
     fn killed(&self, when: Killed) {
         let before = self.kept();
         let (gate, until) = match when {
-            Killed::AtOnce => (0, Some(self.folder.clone())),
+            Killed::SynchronousEngine => (0, Some(self.folder.clone())),
             Killed::BeforeRun(runs) => (runs, None),
             Killed::AtRecord(runs) | Killed::BeforeLine(runs) => {
                 (runs, Some(self.file("records", before + runs as usize)))
@@ -406,7 +406,7 @@ fn killed_sweeps_end_with_the_points_of_undisturbed_ones() {
         // The same moments each time.
         let mut random = Random(1);
         for number in 0..kills {
-            mortal.killed(if number == 0 { Killed::AtOnce } else { Killed::any(random.number()) });
+            mortal.killed(if number == 0 { Killed::SynchronousEngine } else { Killed::any(random.number()) });
         }
         let some = mortal.kept();
         assert!(some > 0 && some < undisturbed.kept(), "{name}: {some} of {}", undisturbed.kept());
@@ -426,7 +426,7 @@ fn killed_sweeps_end_with_the_points_of_undisturbed_ones() {
 }
 
 #[test]
-fn points_are_kept_until_the_sweep_has_ended_and_a_report_finds_them() {
+fn sweep_points_are_kept_until_its_end() {
     let (folder, target) = place();
     let states = folder.path().join("states");
     let count = folder.path().join("count");
@@ -477,7 +477,7 @@ fn other_files_in_folder_are_counted_and_named() {
 }
 
 #[test]
-fn answers_are_given_per_work_and_an_end_of_the_range_is_none() {
+fn answers_are_given_per_workload_without_range_ends() {
     let (_folder, target) = place();
     // Blocks of 4 KiB at random: the simulated drive does more with each doubling of the depth.
     let sweep_of = |options: &[&str], target: &Path| -> Ended {
@@ -519,7 +519,7 @@ fn a_folder_belongs_to_one_sweep() {
     fs::create_dir(&full).unwrap();
     fs::write(full.join("mine"), "").unwrap();
     let refused = sweep_of(&["-o1,2", "--dir", full.to_str().unwrap()], &target);
-    assert!(refused.stderr.contains("files that don't belong to a sweep"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("files that do not belong to a sweep"), "{}", refused.stderr);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn three_hundred_result_files_become_one_table() {
 }
 
 #[test]
-fn records_and_results_stand_in_one_table() {
+fn records_and_results_share_one_table() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name);
     std::fs::write(at("a.json"), RECORD).unwrap();
@@ -85,7 +85,7 @@ fn records_and_results_stand_in_one_table() {
 }
 
 #[test]
-fn a_file_that_can_not_be_read_is_an_empty_row_and_not_the_end() {
+fn unreadable_file_is_an_empty_row() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name);
     std::fs::write(at("a.xml"), &DISKSPD[1].1[..500]).unwrap();
@@ -96,8 +96,12 @@ fn a_file_that_can_not_be_read_is_an_empty_row_and_not_the_end() {
     let rows = rows(&ended.stdout);
     let read: Vec<bool> = rows.iter().map(|row| !row["ios"].is_empty()).collect();
     assert_eq!(read, [false, true, false, false]);
-    for complaint in ["a.xml: line ", "c.json: this is JSON, but not a record", "none.json: can't be read: "]
-    {
+    for complaint in [
+        "a.xml: line ",
+        "c.json: this is JSON, but not a record",
+        "none.json: cannot be \
+        read: ",
+    ] {
         assert!(ended.stderr.contains(complaint), "{}", ended.stderr);
     }
     assert_eq!(
@@ -109,7 +113,7 @@ fn a_file_that_can_not_be_read_is_an_empty_row_and_not_the_end() {
 }
 
 #[test]
-fn a_record_that_was_cut_off_is_not_taken_by_its_index() {
+fn truncated_record_is_not_read_by_its_index() {
     let directory = directory();
     let file = directory.path().join("a.json");
     diskspd("--engine sim -c1M -d1 --out {} sim.dat", &file).report();
@@ -120,7 +124,7 @@ fn a_record_that_was_cut_off_is_not_taken_by_its_index() {
 }
 
 #[test]
-fn an_empty_folder_is_said_to_be() {
+fn empty_folder_is_reported() {
     let directory = directory();
     report("{}", directory.path()).fails(1, &["this folder holds no records or results\n"]);
     std::fs::create_dir(directory.path().join("monday")).unwrap();
@@ -187,7 +191,7 @@ fn tables_fit_the_columns_of_a_terminal() {
         ("--engine sim --repeat 3 -c64M -b4K -r -L -W0 -d1 --quiet x.dat", &["mean", "IOPS", "UNKNOWN"]),
         ("devices", &["device", "used by"]),
         ("report r.xml", &["total", "IOPS", "mean ms"]),
-        ("report c.json", &["IOPS", "change", "can't tell"]),
+        ("report c.json", &["IOPS", "change", "inconclusive"]),
         ("report s.json", &["-o4", "p99 ms", "UNKNOWN"]),
     ] {
         for columns in [40, 60, 80, 120] {

@@ -68,7 +68,7 @@ fn device_row(report: &str, device: &str, kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn disk_io_agrees_with_the_report_and_with_the_devices_counters() {
+fn disk_io_agrees_with_report_and_device_counters() {
     if !is_root() {
         return;
     }
@@ -110,7 +110,7 @@ fn disk_io_agrees_with_the_report_and_with_the_devices_counters() {
 }
 
 #[test]
-fn disk_io_tells_flushes_from_writes() {
+fn disk_io_separates_flushes_from_writes() {
     if !is_root() {
         return;
     }
@@ -133,7 +133,7 @@ fn disk_io_tells_flushes_from_writes() {
 }
 
 #[test]
-fn the_xml_has_the_elements_of_diskspd_and_the_devices_at_the_end() {
+fn xml_has_diskspd_elements_then_devices() {
     if !is_root() {
         return;
     }
@@ -208,7 +208,7 @@ fn probed_trace_session_serves_first_time_span() {
 }
 
 #[test]
-fn an_engine_without_devices_has_none() {
+fn engine_without_devices_traces_none() {
     if !is_root() {
         return;
     }
@@ -216,7 +216,7 @@ fn an_engine_without_devices_has_none() {
     let file = directory.path().join("test.dat");
     let ended = diskspd("--engine null -c1M -W0 -d1 -eDISK_IO -eTHREAD {}", &file);
     let report = ended.report();
-    assert!(report.0.contains("no block device is beneath the targets"), "{}", report.0);
+    assert!(report.0.contains("no block device is below the targets"), "{}", report.0);
     assert!(report.0.contains("\n\tThread\n\t\tStart: "), "{}", report.0);
 }
 
@@ -265,7 +265,7 @@ fn without_the_privilege_one_message_says_what_to_do() {
     ] {
         let run =
             Command::new("setpriv").args(nobody).arg(&program).args([class, "-d30"]).arg(&file).output();
-        let Ok(ended) = run.map(crate::common::Ended::from) else { return skip("setpriv isn't there") };
+        let Ok(ended) = run.map(crate::common::Ended::from) else { return skip("setpriv is not there") };
         if ended.code == 127 || ended.stderr.starts_with("setpriv") {
             return skip(&ended.stderr);
         }
@@ -300,7 +300,7 @@ fn tracefs_need_not_be_mounted() {
     let arguments = ["-b4K", "-W0", "-d1", "-eTHREAD", "-eDISK_IO"];
     let Ok(ended) = run.arg(program).args(arguments).arg(&file).output().map(crate::common::Ended::from)
     else {
-        return skip("unshare isn't there");
+        return skip("unshare is not there");
     };
     if ended.stderr.starts_with("unshare") || ended.stderr.starts_with("mount") {
         return skip(&ended.stderr);
@@ -332,7 +332,7 @@ fn figure(told: &str, name: &str) -> f64 {
 }
 
 #[test]
-fn a_device_that_is_watched_gives_the_profile_of_what_was_done_on_it() {
+fn watched_device_gives_its_workload_profile() {
     if !is_root() {
         return;
     }

@@ -3,17 +3,17 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{command_of, diskspd};
+use diskspd::checks::{Finding, Judgement, Severity, judge};
 use diskspd::machine::environment::Environment;
 use diskspd::record::json;
 use diskspd::report::WithVerdicts;
 use diskspd::report::findings::{self, Detail};
 use diskspd::report::format_named;
 use diskspd::results::summarize;
-use diskspd::truth::{Finding, Judgement, Severity, judge};
 use std::path::Path;
 
 #[test]
-fn a_limit_that_every_thread_has_for_itself_is_stated_as_their_sum() {
+fn per_thread_limit_is_stated_as_sum() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a");
     let ended = diskspd("-v -c1M -g100i -t3 -W0 -d1 --engine null {}", &file);
@@ -133,7 +133,7 @@ fn findings_of_several_targets_are_printed_once() {
 }
 
 #[test]
-fn an_ordinary_run_says_little_and_all_of_it_if_asked() {
+fn ordinary_run_is_brief_and_complete_with_v() {
     let directory = tempfile::tempdir().unwrap();
     let record = directory.path().join("r.json");
     let line = format!("-c1G -D -r -o4 -W0 -d20 --engine sim --out {} x", record.display());
@@ -148,11 +148,11 @@ fn an_ordinary_run_says_little_and_all_of_it_if_asked() {
     };
     assert_eq!(report(&[]), ended.stderr, "a saved record says the same");
     let all = report(&["-v"]);
-    assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run doesn't show"), "{all}");
+    assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run does not show"), "{all}");
 }
 
 #[test]
-fn a_good_verdict_stands_below_what_is_wrong() {
+fn good_verdict_is_below_wrong_findings() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
     let ended = diskspd(&format!("-c1G -r -W0 -d1 --engine sim --out {} x", file.display()), Path::new(""));
@@ -169,7 +169,7 @@ fn a_good_verdict_stands_below_what_is_wrong() {
 }
 
 #[test]
-fn a_quiet_run_says_nothing_when_nothing_is_wrong() {
+fn quiet_good_run_prints_no_message() {
     let quiet = diskspd("--quiet -c1G -o4x -r -W0 -d1 --engine sim x", Path::new(""));
     assert!(quiet.code == 0 && quiet.stderr.is_empty() && !quiet.stdout.is_empty(), "{}", quiet.stderr);
     let told = diskspd("-c1G -o4x -r -W0 -d1 --engine sim x", Path::new(""));
@@ -177,7 +177,7 @@ fn a_quiet_run_says_nothing_when_nothing_is_wrong() {
 }
 
 #[test]
-fn a_csv_that_will_be_empty_is_said_before_the_run() {
+fn empty_csv_is_announced_before_the_run() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.csv");
     let line = |more: &str| format!("{more}-c1G -r -W0 -d1 --engine sim --out {} x", file.display());
@@ -189,7 +189,7 @@ fn a_csv_that_will_be_empty_is_said_before_the_run() {
 }
 
 #[test]
-fn a_misspelled_command_is_no_target() {
+fn misspelled_command_is_not_a_target() {
     let ended = diskspd("repot run.json", Path::new(""));
     ended.fails(3, &["'repot' is neither a command nor a file", "did you mean diskspd report"]);
     let directory = tempfile::tempdir().unwrap();
@@ -197,7 +197,7 @@ fn a_misspelled_command_is_no_target() {
     let mut command = command_of(&["repot", "--engine", "null"]);
     let there = command.current_dir(directory.path()).output().unwrap();
     let said = String::from_utf8(there.stderr).unwrap();
-    assert!(said.contains("an option stands after the target 'repot'"), "it is a file: {said}");
+    assert!(said.contains("an option follows the target 'repot'"), "it is a file: {said}");
 }
 
 /// The lines of an XML document without these elements.
@@ -249,7 +249,7 @@ fn xml_findings_follow_their_subject_on_request() {
     assert!(last.ends_with("    </Findings>\n  </TimeSpan>\n</Results>"), "{last}");
     for part in [
         "<Name>throughput-limit-per-thread</Name>\n        <Severity>note</Severity>\n        <Target>a&amp;b</Target>",
-        "<Message>one run doesn't show how much the figures vary</Message>",
+        "<Message>one run does not show how much the figures vary</Message>",
         "<Remedy>repeat it: --repeat 3 or more",
     ] {
         assert!(last.contains(part), "{part} is not in {last}");

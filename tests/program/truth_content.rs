@@ -76,7 +76,7 @@ fn allocated(path: PathBuf, size: u64) -> Option<PathBuf> {
 }
 
 #[test]
-fn files_that_were_never_written_are_told_before_and_after_the_run() {
+fn unwritten_files_are_reported_before_and_after_the_run() {
     let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     let Some(unwritten) = allocated(at("unwritten"), 16 * MIB) else { return };
@@ -123,7 +123,7 @@ fn the_record_holds_the_facts_and_the_finding() {
 }
 
 #[test]
-fn content_that_a_file_system_compresses_is_told() {
+fn compressible_content_is_reported() {
     let Some((_device, plain)) = Loop::with_file_system(256 * MIB, "btrfs") else { return };
     let random = sparse(plain.join("random"), 16 * MIB, &[(0, 16 * MIB)]);
     is_honest(&reads("", &random));
@@ -141,9 +141,9 @@ fn content_that_a_file_system_compresses_is_told() {
 }
 
 #[test]
-fn devices_that_were_never_written_are_told() {
+fn unwritten_devices_are_reported() {
     let Some(zram) = Zram::new(64) else { return };
-    is_told(&zram.0, "WRONG", "holds nothing but zeros, which zram");
+    is_told(&zram.0, "WRONG", "holds only zeros, which zram");
     File::options().write(true).open(&zram.0).unwrap().write_all_at(&random(64 * MIB), 0).unwrap();
     is_honest(&reads("", &zram.0));
     let compressible: Vec<u8> = (0..64 * MIB).map(|at| at as u8).collect();
@@ -152,7 +152,7 @@ fn devices_that_were_never_written_are_told() {
 }
 
 #[test]
-fn a_loop_device_on_a_sparse_file_is_told() {
+fn loop_device_on_sparse_file_is_reported() {
     let Some(device) = Loop::new(16 * MIB) else { return };
     is_told(&device.device, "WRONG", "is a loop device on a file that is 100 % holes");
     let Some(full) = Loop::with(16 * MIB, &[], |file| file.write_all_at(&random(16 * MIB), 0).unwrap())
@@ -189,7 +189,7 @@ fn prefill_writes_unwritten_parts_only() {
 }
 
 #[test]
-fn prefill_refuses_what_it_may_not_write() {
+fn prefill_refuses_protected_files() {
     let directory = crate::common::directory();
     let sealed = sparse(directory.path().join("sealed"), MIB, &[]);
     fs::set_permissions(&sealed, fs::Permissions::from_mode(0o444)).unwrap();

@@ -17,7 +17,7 @@ fn told(ended: &Ended, code: i32, part: &str) {
 }
 
 #[test]
-fn atomic_writes_are_done_where_they_are_guaranteed_and_refused_by_name_elsewhere() {
+fn atomic_writes_need_a_guarantee() {
     let Some((_device, at)) = xfs() else { return };
     let file = at.join("a.dat");
     for (engine, line) in [
@@ -53,7 +53,7 @@ fn uncached_buffered_io_is_checked_afterwards() {
     for engine in ["uring", "aio", "sync"] {
         let ended = diskspd(&format!("--engine {engine} -c8M -b64K -r -W0 -d1 -v --dontcache {{}}"), &file);
         assert!(ended.stdout.contains("nothing stays in the page cache (RWF_DONTCACHE)"), "{}", ended.stdout);
-        assert!(ended.stderr.contains("nothing of it stayed there"), "{}{}", ended.stdout, ended.stderr);
+        assert!(ended.stderr.contains("no page of it stayed there"), "{}{}", ended.stdout, ended.stderr);
     }
     let shared = tempfile::tempdir_in("/dev/shm").unwrap();
     let ended = diskspd("-c1M -b64K -W0 -d1 --dontcache {}", &shared.path().join("b.dat"));
@@ -61,7 +61,7 @@ fn uncached_buffered_io_is_checked_afterwards() {
 }
 
 #[test]
-fn a_write_hint_stands_in_record_and_report() {
+fn write_hint_is_in_record_and_report() {
     let folder = directory();
     let (file, record) = (folder.path().join("a.dat"), folder.path().join("a.json"));
     let line = format!("-c1M -b4K -w100 -Su -W0 -d1 --write-hint short --out {} {{}}", record.display());
@@ -93,7 +93,7 @@ fn incompatible_options_are_refused_before_start() {
 }
 
 #[test]
-fn doctor_says_what_a_target_offers() {
+fn doctor_lists_target_features() {
     let folder = directory();
     let file = folder.path().join("a.dat");
     std::fs::write(&file, [1; 4096]).unwrap();

@@ -69,7 +69,7 @@ impl Windows {
         // The first start sets Wine up, which takes seconds.
         match ended(self.command(Path::new("."), &["--version"])) {
             Ok(ended) if ended.code == 0 => Ok(()),
-            Ok(ended) => Err(Missing(format!("Wine can't start the program: {}", ended.stderr))),
+            Ok(ended) => Err(Missing(format!("Wine cannot start the program: {}", ended.stderr))),
             Err(_) => Err(Missing("no wine: apt-get install wine wine64".into())),
         }
     }
@@ -286,18 +286,17 @@ fn linux_only_options_are_refused_with_remedy() {
         (r"-w100 \\.\CdRom0", [r"'\\.\CdRom0' is not a file", "X: or"]),
         (r"-w100 \\?\C:", [r"'\\?\C:' is not a file", "#<n>"]),
         (r"-w100 \\?\C:\x.dat", ["is not a file", "X: or"]),
-        ("-u -c1M x.dat", ["-u isn't available on Windows", "leave it out"]),
+        ("-u -c1M x.dat", ["-u is not available on Windows", "leave it out"]),
         ("-Suy -c1M x.dat", ["BypassIO", "-Su"]),
-        ("-w10 --trim 10 -c1M x.dat", ["--trim isn't available on Windows", "leave it out"]),
-        ("--prefill -w10 -c1M x.dat", ["--prefill isn't available on Windows", "leave it out"]),
+        ("-w10 --trim 10 -c1M x.dat", ["--trim is not available on Windows", "leave it out"]),
+        ("--prefill -w10 -c1M x.dat", ["--prefill is not available on Windows", "leave it out"]),
         ("--engine uring -c1M x.dat", ["engine uring is not available", "iocp"]),
-        ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e isn't available on Windows", "leave it out"]),
+        ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e is not available on Windows", "leave it out"]),
         (
             "--engine null --cpu-latency 5 -d1 -c1M \
             x.dat",
             [
-                "--cpu-latency isn't available \
-            on",
+                "--cpu-latency is not available on",
                 "leave it \
             out",
             ],
@@ -313,7 +312,7 @@ fn linux_only_options_are_refused_with_remedy() {
 }
 
 #[test]
-fn the_machine_is_told_as_on_linux() {
+fn machine_is_described_as_on_linux() {
     let Some(windows) = windows() else { return };
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| {
@@ -369,7 +368,7 @@ fn doctor_lists_its_checks() {
 }
 
 #[test]
-fn disks_are_listed_by_their_numbers_and_are_no_place_for_reports() {
+fn disks_are_listed_by_number_and_refused_as_outputs() {
     let Some(windows) = windows() else { return };
     let folder = with_runs();
     let run = |line: &str| windows.run(folder.path(), &line.split(' ').collect::<Vec<_>>());
@@ -431,7 +430,7 @@ fn microsofts_tool_makes_the_runs() {
         done("baseline check s --store kept --with .\\ms.exe").stdout.contains("reads  IOPS      4000  4000")
     );
     run("--with .\\ms.exe -w100 -b4K #1").fails(3, &["#1 would be overwritten", "--destroy"]);
-    run("--with missing.exe -b4K x.dat").fails(1, &["--with missing.exe: can't be started"]);
+    run("--with missing.exe -b4K x.dat").fails(1, &["--with missing.exe: cannot be started"]);
 }
 
 const ONE_IN: usize = 12;
@@ -536,7 +535,7 @@ fn a_simulated_run_is_kept_run_again_and_logged() {
         traced.stdout,
         traced.stderr
     );
-    run("trace -d1 x.dat").fails(1, &["can't be traced on Windows", "--from"]);
+    run("trace -d1 x.dat").fails(1, &["cannot be traced on Windows", "--from"]);
     let swept = run("sweep -o1..4 -b4K -r -d1 -W0 --engine sim -c1G x.dat");
     assert!(swept.code == 0 && swept.stdout.contains("-o4"), "{} {}", swept.stdout, swept.stderr);
     let engines = run("--engine help").stdout;
@@ -549,7 +548,7 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_run_in_real_time_is_led_measured_and_kept() {
+fn real_time_run_is_measured_and_kept() {
     let Some(windows) = windows() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
@@ -702,7 +701,7 @@ fn files_are_made_read_and_written_in_every_way() {
     assert!(made.stdout.contains("creating 'x.dat' with 1048576 bytes"), "{}", made.stdout);
     assert!(made.stdout.contains("overlapped I/O: completion port"), "{}", made.stdout);
     // Wine tells of no disk beneath a volume.
-    let unknown = "UNKNOWN: no device to compare the figures with: the disks beneath ";
+    let unknown = "UNKNOWN: no device to compare the figures with: the disks below ";
     assert!(made.stderr.contains(unknown), "{}", made.stderr);
     // Where the right is held its space is declared valid instead: it holds what was on the disk.
     let is_valid = |ended: &Ended| ended.stdout.contains("SetFileValidData");
@@ -788,5 +787,5 @@ fn reading_volumes_and_disks_changes_nothing() {
         assert!(fs::read(path.join("x.dat")).unwrap() == [0; 65536], "{line}");
     }
     fs::remove_file(&link).unwrap();
-    assert!(fs::read(&image).unwrap() == content, "nothing was written");
+    assert!(fs::read(&image).unwrap() == content, "no data was written");
 }

@@ -68,7 +68,7 @@ impl Lab {
 }
 
 #[test]
-fn a_run_is_made_by_it_and_its_results_are_printed_written_and_kept() {
+fn external_run_is_printed_written_and_kept() {
     let lab = Lab::new();
     let ended = lab.done("DISKSPD -b4K -r -o4 -L -d2 --save=first --out r.xml --out r.html C:\\test.dat");
     assert!(ended.stderr.contains("NOTE: DISKSPD 2.1.0 (./diskspd) makes the run"), "{}", ended.stderr);
@@ -130,7 +130,7 @@ fn killed_sweep_continues_to_its_knee() {
 }
 
 #[test]
-fn sides_are_compared_in_turn() {
+fn external_sides_alternate_and_are_compared() {
     let lab = Lab::new();
     let ended =
         lab.done("compare --repeat 4 -- DISKSPD -b4K -r -o2 -L -d1 :: DISKSPD -b4K -r -o4 -L -d1 x.dat");
@@ -145,7 +145,7 @@ fn a_suite_becomes_a_baseline_and_is_checked() {
     lab.done("suite s.toml x.dat --repeat 3 DISKSPD");
     assert_eq!(lab.runs(), 3);
     lab.done("baseline set win");
-    lab.run("baseline check win").fails(3, &["test 'reads' can't be run again", "--with"]);
+    lab.run("baseline check win").fails(3, &["test 'reads' cannot be run again", "--with"]);
     let ended = lab.done("baseline check win DISKSPD");
     assert!(lab.runs() == 6 && ended.stdout.contains("reads  IOPS      4000  4000"), "{}", ended.stdout);
     // It is told by the profile within the results that are kept.
@@ -171,8 +171,8 @@ fn unsupported_options_of_with_are_refused_before_start() {
         ("DISKSPD -P1 x", &["-P"]),
         ("DISKSPD --out r.json x", &["--out r.json", ".xml or .html"]),
         ("DISKSPD --compat 2.3 x", &["--compat 2.3", "DISKSPD 2.1.0"]),
-        ("DISKSPD -u8 x", &["DISKSPD 2.1.0", "leave out those of a newer DISKSPD"]),
-        ("DISKSPD -ac x", &["leave out those of a newer DISKSPD"]),
+        ("DISKSPD -u8 x", &["DISKSPD 2.1.0", "leave out the options of a newer DISKSPD"]),
+        ("DISKSPD -ac x", &["leave out the options of a newer DISKSPD"]),
         ("DISKSPD -w100 #1", &["#1 would be overwritten", "--destroy"]),
         ("DISKSPD -w10 \\\\.\\PhysicalDrive3", &["--destroy"]),
         ("DISKSPD -w10 E:", &["--destroy"]),
@@ -180,8 +180,8 @@ fn unsupported_options_of_with_are_refused_before_start() {
         ("sweep DISKSPD --engine=sim -o1..4 -b4K x", &["--engine=sim"]),
         ("precondition x DISKSPD", &["--with"]),
         ("compare --repeat 2 --with-b ./diskspd DISKSPD -b4K x", &["--with can't be used with --with-a"]),
-        ("--with ./missing x", &["--with ./missing: can't be started"]),
-        ("--with true x", &["doesn't print a version of DISKSPD"]),
+        ("--with ./missing x", &["--with ./missing: cannot be started"]),
+        ("--with true x", &["does not print a version of DISKSPD"]),
         ("--with=ssh x", &["ssh needs a host and the program there"]),
     ] {
         let ended = lab.run(line);
@@ -225,7 +225,7 @@ fn failures_of_the_other_program_are_reported() {
     lab.run("sweep DISKSPD -o1..2 -b4K x.dat").fails(1, &["threads execution"]);
     fs::remove_file(lab.path("fail")).unwrap();
     lab.write("garbage", "");
-    lab.run("DISKSPD -b4K x.dat").fails(1, &["printed results that can't be used", "no"]);
+    lab.run("DISKSPD -b4K x.dat").fails(1, &["printed results that cannot be used", "no"]);
 }
 
 #[test]

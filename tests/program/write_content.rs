@@ -44,7 +44,7 @@ fn the_pattern_and_zeros_survive_reads_in_between() {
 }
 
 #[test]
-fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
+fn pattern_continues_from_read_to_write_slots_on_disk() {
     let directory = directory();
     // 1000 bytes of read slots end with 0xe7, three times as many with 0xb7.
     let cases = [
@@ -72,7 +72,7 @@ fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
 }
 
 #[test]
-fn fresh_content_is_different_in_every_sector_of_every_thread() {
+fn fresh_content_differs_in_every_sector() {
     let directory = directory();
     side_by_side(WAYS, |way| {
         let content = written(&format!("{way} -w100 -r -t2 -Zr"), &directory.path().join(way));
@@ -162,7 +162,7 @@ fn fresh_content_and_addresses_share_the_generator() {
 }
 
 #[test]
-fn simulated_runs_have_the_addresses_of_real_ones_with_fresh_content() {
+fn simulated_and_real_addresses_agree_with_fresh_content() {
     let directory = directory();
     for (way, block, share) in [("-b512 -g1000i", 512, 100), ("-b1001 -g500i", 1001, 30)] {
         let log = directory.path().join("log");
@@ -260,7 +260,7 @@ fn noise_has_nothing_for_a_compressor() {
 }
 
 #[test]
-fn threads_have_noise_of_their_own() {
+fn threads_have_separate_noise() {
     let sectors = |seed| noise(seed, 1 << 16).chunks(512).map(<[u8]>::to_vec).collect::<HashSet<_>>();
     let mut all = HashSet::new();
     (0..64).for_each(|seed| all.extend(sectors(seed)));
@@ -284,7 +284,7 @@ fn a_compressor_agrees() {
             }),
         };
         if crate::common::tool(&line).is_none() {
-            eprintln!("not tried, it isn't installed: {tool}");
+            eprintln!("not tried, it is not installed: {tool}");
             continue;
         }
         assert!(std::fs::metadata(&packed).unwrap().len() >= 2 << 20, "{tool} compresses it");

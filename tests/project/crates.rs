@@ -101,7 +101,7 @@ fn places_that_documents_name_are_there() {
         let text = fs::read_to_string(&document).unwrap();
         let named = text.split('`').skip(1).step_by(2).filter(is_place);
         let wrong: Vec<&str> = named.filter(|name| !root.join(name).exists()).collect();
-        assert!(wrong.is_empty(), "{} names what isn't there: {wrong:?}", document.display());
+        assert!(wrong.is_empty(), "{} names what is not there: {wrong:?}", document.display());
     }
 }
 

@@ -73,7 +73,7 @@ fn every_page_is_reached_from_the_index() {
     let linked: BTreeSet<PathBuf> = links(&index).map(|link| docs.join(link)).collect();
     for page in pages().into_iter().filter(|page| page.starts_with(&docs)) {
         let indirect = page.starts_with(docs.join("design")) || page == docs.join("README.md");
-        assert!(indirect || linked.contains(&page), "docs/README.md doesn't name {}", page.display());
+        assert!(indirect || linked.contains(&page), "docs/README.md does not name {}", page.display());
     }
 }
 
@@ -86,7 +86,7 @@ pub fn blocks<'a>(text: &'a str, mark: &str) -> Vec<Vec<&'a str>> {
 }
 
 #[test]
-fn command_lines_in_guides_are_ones_that_the_program_takes() {
+fn command_lines_in_guides_are_accepted() {
     let mut seen = 0;
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
@@ -127,7 +127,7 @@ fn readme_is_short_and_has_both_commands() {
 
 /// Every option that Linux adds is explained in the documentation, not in the compatibility table alone.
 #[test]
-fn the_page_of_features_names_the_forms_of_help_and_every_exit_code() {
+fn feature_page_lists_help_forms_and_exit_codes() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let text = fs::read_to_string(docs.join("reference/features.md")).unwrap();
     for words in ["`diskspd --help`", "`diskspd --help all`", "`-?`", "`--quiet`", "`NO_COLOR`"] {

@@ -17,7 +17,7 @@ fn each_can_still_be_put_back() {
         let tried = Command::new("git").args(["apply", "--check"]).arg(&patch).current_dir(root).output();
         match tried {
             Ok(tried) => assert!(tried.status.success(), "{}", String::from_utf8_lossy(&tried.stderr)),
-            Err(why) => return skip(&format!("git can't be run: {why}")),
+            Err(why) => return skip(&format!("git cannot be run: {why}")),
         }
     }
 }

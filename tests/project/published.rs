@@ -24,7 +24,7 @@ fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
 }
 
 #[test]
-fn every_recipe_begins_with_the_repository_that_the_manifest_names() {
+fn recipes_name_the_repository_of_the_manifest() {
     let repository = env!("CARGO_PKG_REPOSITORY");
     assert!(repository.starts_with("https://") && !repository.ends_with('/'), "{repository}");
     let (_, after) = repository.split_once("://").unwrap();
@@ -50,7 +50,7 @@ fn every_recipe_begins_with_the_repository_that_the_manifest_names() {
 }
 
 #[test]
-fn recipes_manifests_and_the_python_package_are_of_this_version() {
+fn recipes_manifests_and_python_package_have_this_version() {
     let version = env!("CARGO_PKG_VERSION");
     for (file, said) in [
         ("packaging/homebrew/diskspd.rb", format!("/v{version}.tar.gz")),

@@ -90,13 +90,13 @@ fn imports_point_one_way() {
     }
     assert!(
         wrong.is_empty(),
-        "imports that tests/data/tidy/imports.txt doesn't allow:\n{}",
+        "imports that tests/data/tidy/imports.txt does not allow:\n{}",
         wrong.join("\n")
     );
 }
 
 #[test]
-fn every_module_has_a_row_below_those_that_it_uses() {
+fn modules_use_only_lower_modules() {
     let mut modules: Vec<&str> =
         SOURCES.iter().filter_map(|source| source.module().first().copied()).collect();
     modules.dedup();
@@ -143,7 +143,7 @@ fn files_use_each_other_in_no_circle() {
 }
 
 #[test]
-fn only_the_host_the_engines_and_sys_speak_to_the_kernel() {
+fn only_host_engines_and_sys_call_the_kernel() {
     let kernel = [
         "libc::",
         "rustix::",
@@ -285,7 +285,7 @@ fn prefixes_of_messages_are_written_in_one_place() {
 }
 
 #[test]
-fn files_of_the_kernel_are_named_where_the_machine_is_read() {
+fn kernel_files_are_named_in_host_only() {
     let mut found = Found::default();
     for source in SOURCES.iter().filter(|source| !matches!(source.module().first(), Some(&"sys" | &"host"))) {
         for (at, text) in source.literals.iter().filter(|(at, _)| !source.is_test(*at)) {
@@ -383,7 +383,7 @@ fn pages(root: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn no_advice_widens_what_anybody_may_do() {
+fn advice_never_widens_permissions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
     let sources = SOURCES.iter().map(|source| (said(source), root.join(&source.place)));

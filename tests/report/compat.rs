@@ -71,7 +71,7 @@ fn without_an_order_2_2_takes_cpus_as_they_are_stated() {
 }
 
 #[test]
-fn cpus_that_this_process_may_not_use_are_in_no_order() {
+fn disallowed_cpus_are_in_no_order() {
     let (_directory, root) = machine("offline");
     let system = host::read(&root);
     assert_eq!(order("--compat=2.3 -t16 f.dat", &system), "0-2,6");
@@ -156,7 +156,7 @@ fn elements_outside_newest_schema_are_refused() {
 }
 
 #[test]
-fn profiles_of_the_newest_form_are_read_as_they_were_written() {
+fn profiles_of_2_3_round_trip() {
     for line in [
         "f.dat",
         "-u50p -oc8 -acsE -ag0,0-3,7 -ag1 -SuY f.dat",
@@ -219,7 +219,7 @@ fn hybrid() -> System {
 }
 
 #[test]
-fn the_machine_alone_is_told_with_its_caches() {
+fn system_report_lists_caches() {
     let expected = "System information:
 
   computer name:        HOST
@@ -260,7 +260,7 @@ fn the_machine_alone_is_told_with_its_caches() {
 }
 
 #[test]
-fn caches_of_several_groups_are_read_and_told_by_group() {
+fn caches_of_several_groups_are_listed_by_group() {
     let (_directory, root) = machine("hybrid-groups");
     let mut system = host::read(&root);
     diskspd::host::caches::look_at(&mut system, &root);
@@ -298,7 +298,7 @@ fn text_of(line: &str) -> String {
 }
 
 #[test]
-fn the_newest_text_report_tells_placement_submissions_and_waits() {
+fn text_report_2_3_has_placement_submissions_and_waits() {
     let told = text_of("--compat=2.3 -u -t2 -o8 -r -b4k -ac -D -vs -d10 f.dat");
     for part in [
         "    random seed: 0\n    using IoRing (batch size: 25%) with registered buffers\n\
@@ -326,7 +326,7 @@ fn the_newest_text_report_tells_placement_submissions_and_waits() {
 }
 
 #[test]
-fn the_newest_results_have_their_elements_and_2_2_has_none_of_them() {
+fn results_of_2_3_have_elements_absent_in_2_2() {
     let document = |line: &str| {
         let record = record(line);
         let format = diskspd::report::format_named("xml").unwrap();

@@ -5,12 +5,12 @@
 
 use crate::judge::comparison::{interleave, run, side};
 use crate::report::page::{HOSTILE, asks_nobody, elements, holds, values, whole_charts};
+use diskspd::experiments::compare::{Question, RunComparison, Side, compare};
+use diskspd::experiments::selection::RunFigure;
 use diskspd::finding::Severity;
-use diskspd::lab::compare::{Question, RunComparison, Side, compare};
-use diskspd::lab::selection::RunFigure;
-use diskspd::report::html::{self, ComparisonPage, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
+use diskspd::report::html::{self, ComparisonPage, HistoryPage, ListedRun, RunSeries, WorkloadSeries};
 use diskspd::results::{
-    ChartRow, Findings, KnownFigures, KnownPercentile, Origin, RunSummary, SpanSummary, WhichIos,
+    ChartRow, DirectionSummary, Findings, Origin, PercentileSummary, RunSummary, SpanSummary, WhichIos,
 };
 use diskspd::stats::trend::Trend;
 use diskspd::units::Millis;
@@ -56,7 +56,7 @@ fn page_of(first: &Side, other: &Side, is_noise: bool) -> (RunComparison, String
 }
 
 #[test]
-fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
+fn comparison_page_has_verdict_first_and_all_figures() {
     let (first, other) = (mixed("A", 5000.0, 12), mixed("B", 6000.0, 10));
     let (comparison, page) = page_of(&first, &other, false);
     asks_nobody(&page);
@@ -103,7 +103,7 @@ fn row(page: &str, chart: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_distribution_has_the_medians_of_the_runs_and_no_nines_that_a_run_can_not_tell() {
+fn distribution_shows_medians_and_resolvable_nines() {
     let (comparison, page) = page_of(&mixed("A", 5000.0, 8), &mixed("B", 6000.0, 6), false);
     let p99 = comparison.time_spans[0].metrics.iter().find(|metric| metric.metric == "p99").unwrap();
     let expected: Vec<String> = p99
@@ -167,7 +167,7 @@ fn inconclusive_comparison_states_the_reason() {
     let (_, page) = page_of(&mixed("A", 5000.0, 4), &other, false);
     for text in [
         "The figures of 1 of 4 runs of B are WRONG",
-        "The sides ran different workloads, so their figures can't be ranked: block size: 4096 bytes in A",
+        "The sides ran different workloads, so their figures cannot be ranked: block size: 4096 bytes in A",
         "class=\"badge wrong\"",
     ] {
         assert!(page.contains(text), "{text}");
@@ -213,12 +213,12 @@ fn listed(count: usize) -> Vec<ListedRun<'static>> {
         let level = slower * (1.0 + 0.002 * ((number * 5) % 7) as f64);
         let percentile = |percent: f64, ms: f64| {
             let latency = ChartRow { total: Some(Millis::new(ms / level)), ..ChartRow::default() };
-            KnownPercentile { percent, latency }
+            PercentileSummary { percent, latency }
         };
-        let total = KnownFigures {
+        let total = DirectionSummary {
             iops: Some(5000.0 * level),
             mean_ms: Some(Millis::new(0.2 / level)),
-            ..KnownFigures::default()
+            ..DirectionSummary::default()
         };
         let percentiles = vec![percentile(99.0, 0.8), percentile(99.9, 1.7)];
         let span = SpanSummary { total, percentiles, ..SpanSummary::default() };
@@ -243,24 +243,24 @@ fn listed_of(run: RunSummary, number: usize) -> ListedRun<'static> {
     }
 }
 
-fn followed(runs: &[ListedRun]) -> FollowedWork {
+fn followed(runs: &[ListedRun]) -> WorkloadSeries {
     let course = |figure: RunFigure| {
         let value = |run: &ListedRun| figure.value(run.run.time_spans.first()?.as_ref()?, WhichIos::Total);
         let points: Vec<(usize, f64)> =
             runs.iter().enumerate().filter_map(|(place, run)| Some((place, value(run)?))).collect();
         let levels = Trend::detect(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>()).levels;
-        FollowedCourse { figure, points, levels, told: Vec::new(), said: Vec::new() }
+        RunSeries { figure, points, levels, told: Vec::new(), said: Vec::new() }
     };
     let command_line = Some("diskspd -b4K <x>".into());
-    FollowedWork {
+    WorkloadSeries {
         command_line,
         time_span: 1,
         courses: [RunFigure::Iops, RunFigure::Mean, RunFigure::P99].map(course).into(),
-        ..FollowedWork::default()
+        ..WorkloadSeries::default()
     }
 }
 
-fn page_of_history(runs: &[ListedRun], works: &[FollowedWork], figure: Option<RunFigure>) -> String {
+fn page_of_history(runs: &[ListedRun], works: &[WorkloadSeries], figure: Option<RunFigure>) -> String {
     let page = HistoryPage { command_line: "diskspd history list", figure, runs, works };
     let mut bytes = Vec::new();
     html::write_history(&page, &mut bytes).unwrap();
@@ -270,7 +270,7 @@ fn page_of_history(runs: &[ListedRun], works: &[FollowedWork], figure: Option<Ru
 }
 
 #[test]
-fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
+fn history_page_marks_changes_and_has_all_figures() {
     let runs = listed(32);
     let page = page_of_history(&runs, &[followed(&runs)], None);
     asks_nobody(&page);
@@ -310,13 +310,13 @@ fn history_page_heads_work_in_words() {
     let work = |run: ListedRun<'static>| ListedRun { work: vec!["4 KiB random reads".into()], ..run };
     let runs: Vec<ListedRun> = listed(32).into_iter().map(work).collect();
     let targets = vec!["/data/a/t.dat".to_owned()];
-    let page = page_of_history(&runs, &[FollowedWork { targets, ..followed(&runs) }], None);
+    let page = page_of_history(&runs, &[WorkloadSeries { targets, ..followed(&runs) }], None);
     let title = page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
     assert!(title.starts_with("4 KiB random reads") && title.contains("worse, 32 runs"), "{title}");
     assert!(page.contains("<h3>4 KiB random reads on t.dat</h3>"), "{page}");
     assert!(page.contains("<code>diskspd"), "the command line is under the heading");
     // A verdict of the whole page does not contradict its changes.
-    assert!(!page.contains("CAN'T TELL"), "{page}");
+    assert!(!page.contains("Cannot TELL"), "{page}");
 }
 
 #[test]
@@ -332,9 +332,9 @@ fn few_or_even_runs_have_no_trend() {
 }
 
 #[test]
-fn ten_thousand_runs_make_a_page_that_a_browser_opens() {
+fn page_of_ten_thousand_runs_opens_in_a_browser() {
     let runs = listed(10_000);
-    let works: Vec<FollowedWork> = vec![followed(&runs); 30];
+    let works: Vec<WorkloadSeries> = vec![followed(&runs); 30];
     let page = page_of_history(&runs, &works, None);
     assert!(page.len() < 3 << 20, "{} bytes", page.len());
     assert_eq!(page.matches("<figure").count(), 24 * 3);
@@ -353,6 +353,6 @@ fn names_cannot_become_elements_of_a_history() {
         (run.tags, run.targets, run.work) = (hostile, hostile, hostile.into());
     }
     let work =
-        FollowedWork { command_line: Some(HOSTILE.into()), machine: HOSTILE.into(), ..followed(&runs) };
+        WorkloadSeries { command_line: Some(HOSTILE.into()), machine: HOSTILE.into(), ..followed(&runs) };
     does_nothing(&page_of_history(&runs, &[work], None));
 }

@@ -4,15 +4,17 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use crate::report::golden_reports::synth;
+use diskspd::checks::JudgedRecord;
+use diskspd::checks::{Limiter, Verdict};
 use diskspd::engines::EngineKind;
-use diskspd::lab::precondition;
-use diskspd::lab::repeat::Repeat;
-use diskspd::lab::repetition::RepeatedWork;
-use diskspd::lab::sweep::{
-    Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepEnd, SweepPoint, SweepResult,
-    Upcoming, What, next, rows,
+use diskspd::experiments::precondition;
+use diskspd::experiments::repeat::Repeat;
+use diskspd::experiments::repetition::RepeatedWork;
+use diskspd::experiments::sweep::{
+    Drift, NextPoint, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepEnd, SweepPoint,
+    SweepResult, What, next, rows,
 };
-use diskspd::lab::{KeptAnswer, LatencyLine, RunFinding, RunLine, RunVerdict};
+use diskspd::experiments::{KeptAnswer, LatencyLine, RunFinding, RunRow, RunVerdict};
 use diskspd::machine::System;
 use diskspd::operation::Operation;
 use diskspd::profile::{CacheMode, Profile, RawText};
@@ -21,8 +23,6 @@ use diskspd::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, Curv
 use diskspd::report::{HTML, html};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
-use diskspd::truth::Judged;
-use diskspd::truth::{Limiter, Verdict};
 use diskspd::units::Millis;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::Value;
@@ -135,7 +135,7 @@ fn headings_skip_no_level(page: &str) {
 }
 
 #[test]
-fn a_page_is_well_formed_and_asks_nobody_for_anything() {
+fn page_is_well_formed_and_self_contained() {
     for recorded in RECORDED {
         asks_nobody(&page(&synth::record(recorded)));
     }
@@ -167,7 +167,7 @@ fn three_workloads() -> Record {
 #[test]
 fn workload_page_has_table_and_titled_sections() {
     let record = three_workloads();
-    let judged = Judged::new(&record);
+    let judged = JudgedRecord::new(&record);
     let page = page(&record);
     asks_nobody(&page);
     whole_charts(&page);
@@ -227,7 +227,7 @@ fn the_verdict_speaks_of_workloads_and_leads_to_them() {
 }
 
 #[test]
-fn a_page_says_what_the_cache_did() {
+fn page_states_the_cache_effect() {
     let with = |file_system: bool, device: bool, mode: CacheMode, uncached_devices: bool| {
         let mut record = small();
         for target in record.profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
@@ -294,7 +294,7 @@ fn isolated_points_are_marked_over_their_interval() {
 }
 
 #[test]
-fn threads_and_targets_are_called_by_name() {
+fn threads_and_targets_are_named() {
     let mut record = synth::record(RECORDED[2]);
     let named = |record: &Record, chart: &str| -> Vec<String> {
         let page = page(record);
@@ -318,14 +318,14 @@ fn threads_and_targets_are_called_by_name() {
     let expected: Vec<String> = (0..threads).map(|thread| format!("thread {thread}")).collect();
     assert_eq!(named(&record, "run-1-threads"), expected);
     // With the processor, where that was recorded.
-    let worker = |thread| WorkerEffort {
+    let worker = |thread| WorkerUsage {
         engine: EngineKind::Sync,
         depth: 1,
         cpu: Some(thread + 4),
         affinity_change: None,
         times: None,
     };
-    let effort = Effort { workers: (0..threads).map(worker).collect(), ..Effort::default() };
+    let effort = ResourceUsage { workers: (0..threads).map(worker).collect(), ..ResourceUsage::default() };
     let observed = Observed { resource_usage: Some(effort), ..Observed::default() };
     record.host_mut().results.time_spans[0].observed = Some(observed);
     let expected: Vec<String> =
@@ -334,7 +334,7 @@ fn threads_and_targets_are_called_by_name() {
 }
 
 #[test]
-fn parts_flushes_and_discards_have_tables_where_there_are_some() {
+fn parts_flushes_and_discards_have_tables_if_present() {
     let mut record = small();
     let plain = page(&record);
     let target = &mut record.host_mut().results.time_spans[0].threads[0].targets[0];
@@ -397,7 +397,7 @@ fn preconditioned(rates: &[f64]) -> Record {
 }
 
 #[test]
-fn the_rounds_of_a_preconditioning_have_a_verdict_a_chart_and_a_table() {
+fn preconditioning_rounds_have_verdict_chart_and_table() {
     let plain = page(&small());
     assert!(!plain.contains("Preconditioning"));
     let steady = page(&preconditioned(&[900.0, 110.0, 100.0, 100.0, 100.0, 90.0, 100.0]));
@@ -433,7 +433,7 @@ fn the_rounds_of_a_preconditioning_have_a_verdict_a_chart_and_a_table() {
 }
 
 #[test]
-fn every_figure_of_the_headline_is_that_of_the_json() {
+fn headline_figures_match_the_json() {
     let (mut compared, mut with_few) = (0, 0);
     let records = RECORDED.iter().map(|recorded| synth::record(recorded));
     for record in records.chain([three_spans()]) {
@@ -520,7 +520,7 @@ pub fn whole_charts(page: &str) -> usize {
 }
 
 #[test]
-fn every_chart_says_what_it_shows_and_has_its_table() {
+fn charts_have_descriptions_and_tables() {
     for recorded in RECORDED {
         whole_charts(&page(&synth::record(recorded)));
     }
@@ -605,7 +605,7 @@ fn timed(threads: u64, seconds: u64, idle: &[u64]) -> Record {
 }
 
 #[test]
-fn an_hour_of_64_threads_is_less_than_a_mebibyte_and_no_peak_is_lost() {
+fn long_run_page_is_small_and_keeps_peaks() {
     let page = page(&large());
     elements(&page);
     assert!(page.len() < 1 << 20, "{} bytes", page.len());
@@ -618,7 +618,7 @@ fn an_hour_of_64_threads_is_less_than_a_mebibyte_and_no_peak_is_lost() {
     assert_eq!(rows.len(), 240);
 }
 
-fn several<'a>(judged: &'a [Judged<'a>], more: Vec<RunSummary>) -> String {
+fn several<'a>(judged: &'a [JudgedRecord<'a>], more: Vec<RunSummary>) -> String {
     let runs = judged.iter().enumerate().map(|(number, judged)| html::Run {
         known: known::run(judged, &format!("run <{number}>")),
         judged: Some(judged),
@@ -632,7 +632,7 @@ fn several<'a>(judged: &'a [Judged<'a>], more: Vec<RunSummary>) -> String {
 #[test]
 fn several_runs_have_a_table_and_each_its_sections() {
     let records: Vec<Record> = RECORDED.map(synth::record).into();
-    let judged: Vec<Judged> = records.iter().map(Judged::new).collect();
+    let judged: Vec<JudgedRecord> = records.iter().map(JudgedRecord::new).collect();
     let unknown = RunSummary::new("nothing known", Origin::ResultXml { version: None });
     let page = several(&judged, vec![unknown]);
     asks_nobody(&page);
@@ -663,9 +663,9 @@ fn page_of_result_xml_marks_missing_figures() {
 }
 
 #[test]
-fn hundreds_of_runs_have_rows_and_figures_but_no_charts_of_each() {
+fn hundreds_of_runs_have_rows_without_charts() {
     let record = small();
-    let judged: Vec<Judged> = (0..60).map(|_| Judged::new(&record)).collect();
+    let judged: Vec<JudgedRecord> = (0..60).map(|_| JudgedRecord::new(&record)).collect();
     let page = several(&judged, Vec::new());
     assert_eq!(page.matches("<figure").count(), 3, "those that compare them");
     assert_eq!(page.matches("<article").count(), 60);
@@ -726,7 +726,7 @@ fn a_curve_names_its_knee_and_its_objective() {
 }
 
 /// A run at a depth: 150 us each on a link that all share, 300 us elsewhere; a percent more or less from run to run.
-fn run_at(depth: f64, number: usize) -> RunLine {
+fn run_at(depth: f64, number: usize) -> RunRow {
     let iops = (depth / 450e-6).min(1.0 / 150e-6) * (1.0 + 0.01 * (number % 3) as f64);
     let mean_ms = 1000.0 * depth / iops;
     let found = |name: &str, wrong| RunFinding {
@@ -735,7 +735,7 @@ fn run_at(depth: f64, number: usize) -> RunLine {
         message: format!("something <{name}>"),
         remedy: Some("--do something".into()),
     };
-    RunLine {
+    RunRow {
         iops,
         measured_s: 10.0,
         mib_per_s: iops,
@@ -771,7 +771,7 @@ fn swept() -> (Sweep, Vec<Ran>) {
     };
     let sweep = Sweep { points: points.collect(), settings };
     let mut history: Vec<Ran> = Vec::new();
-    while let Upcoming::Run(what) = next(&sweep, &history) {
+    while let NextPoint::Run(what) = next(&sweep, &history) {
         let (What::Point(number) | What::Reference(number)) = what else { panic!("{what:?}") };
         let fails = number == 9;
         let line = (!fails).then(|| run_at(sweep.points[number].load as f64, history.len()));
@@ -783,7 +783,7 @@ fn swept() -> (Sweep, Vec<Ran>) {
 fn page_of_sweep(command: &str, record: Option<&Record>) -> String {
     let (sweep, history) = swept();
     let points = rows(&sweep, &history);
-    let judged = record.map(Judged::new);
+    let judged = record.map(JudgedRecord::new);
     let result = SweepResult {
         format: SweepResult::format(),
         command_line: command.into(),
@@ -809,7 +809,7 @@ fn page_of_sweep(command: &str, record: Option<&Record>) -> String {
 }
 
 #[test]
-fn the_page_of_a_sweep_answers_first_and_has_every_point() {
+fn sweep_page_answers_first_and_lists_every_point() {
     let page = page_of_sweep("diskspd sweep x.dat", Some(&small()));
     asks_nobody(&page);
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
@@ -823,7 +823,7 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
         "id=\"curve-1\"",
         ">Points<",
     ];
-    let order = order.into_iter().chain([">What was found<", ">Drift<", ">Do it again<", ">Environment<"]);
+    let order = order.into_iter().chain([">Findings<", ">Drift<", ">Do it again<", ">Environment<"]);
     let places: Vec<usize> = order.map(at).collect();
     assert!(places.is_sorted(), "{places:?}");
     assert_eq!(page.matches("<figure class=\"chart curve").count(), 2, "one for each group");
@@ -853,7 +853,7 @@ fn sweep_page_lists_each_finding_once() {
 }
 
 #[test]
-fn names_cannot_become_elements_of_the_page_of_a_sweep() {
+fn names_are_escaped_on_the_sweep_page() {
     let page = page_of_sweep(HOSTILE, None);
     let all = elements(&page);
     assert_eq!(all.iter().filter(|element| element.name == "script").count(), 1);

@@ -10,12 +10,12 @@ use diskspd::engines::EngineKind;
 use diskspd::finding::Finding;
 use diskspd::host::devices::{self, Details, Partition};
 use diskspd::host::refusal::{How, Use};
-use diskspd::machine::arrays::{ArrayFacts, Upkeep};
+use diskspd::machine::arrays::{ArrayFacts, ArrayMaintenance};
 use diskspd::machine::completion::OneByOne;
 use diskspd::machine::content;
 use diskspd::machine::content::{ContentFacts, Reducer, Space};
 use diskspd::machine::device_log::{
-    DeviceStatement, Health, LatencyBin, LogPage, LogSource, MediaCounters, VolumeCounters,
+    DeviceLogDelta, Health, LatencyBin, LogPage, LogSource, MediaCounters, VolumeCounters,
 };
 use diskspd::machine::environment::{
     Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
@@ -26,6 +26,7 @@ use diskspd::machine::io_counters::{
     Activity, CacheGrowth, DeviceActivity, DeviceFacts, FileState, Flow, OwnIo, SettingChange, SpaceChange,
     TargetDevices,
 };
+use diskspd::machine::io_features::AtomicWrites;
 use diskspd::machine::io_limit::{IoControl, IoCost, IoLimit};
 use diskspd::machine::memory_backed::InMemory;
 use diskspd::machine::quota::{CpuQuota, MemoryAllowance, MemoryLimit, MemoryLimitChange};
@@ -40,14 +41,13 @@ use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::tracer::Tracer;
 use diskspd::machine::tracing::{EVENTS, TraceEvent};
 use diskspd::machine::unread_facts::UnreadFacts;
-use diskspd::machine::ways::AtomicWrites;
 use diskspd::merge::whole;
 use diskspd::operation::Operation;
 use diskspd::profile::WriteLifetime;
 use diskspd::profile::*;
 use diskspd::record::json;
 use diskspd::results::*;
-use diskspd::stats::{Histogram, IntervalLog, Intervals, LatencyCourse, LatencySums, PackedCounts, Series};
+use diskspd::stats::{Histogram, IntervalLog, Intervals, LatencySeries, LatencySums, PackedCounts, Series};
 use diskspd::units::Millis;
 use serde_json::Value;
 use std::path::Path;
@@ -161,8 +161,8 @@ fn examples() -> Vec<Record> {
         full.run_options.clone().map(|run_options| RunOptions { until_written, until_read, ..run_options });
     records.extend(COURSES.map(|course| with_course(closed.clone(), course)));
     // By target, all of them together, and nothing to tell.
-    let together = QuietFacts { targets: Vec::new(), ..quiet() };
-    let looked = [Some(quiet()), Some(together), Some(QuietFacts::default())];
+    let together = OutageObservations { targets: Vec::new(), ..quiet() };
+    let looked = [Some(quiet()), Some(together), Some(OutageObservations::default())];
     records.extend(looked.map(|quiet| with_outage(with_course(closed.clone(), COURSES[0]), quiet)));
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
     unknown.hosts[0].system.environment =
@@ -246,9 +246,9 @@ fn judged_programs(full: &Record) -> [Record; 3] {
         .map(|program| Record { program: Some(Box::new(program)), ..full.clone() });
     // Of its processes fewer facts are known than of this program's threads.
     let observed = Observed {
-        resource_usage: Some(Effort::default()),
+        resource_usage: Some(ResourceUsage::default()),
         devices: Some(DeviceFacts::default()),
-        outage_observations: Some(QuietFacts::default()),
+        outage_observations: Some(OutageObservations::default()),
         ..Observed::default()
     };
     records[1].hosts[0].results.time_spans[0].observed = Some(observed);
@@ -480,18 +480,18 @@ fn preconditioning() -> Preconditioning {
 }
 
 /// Beats of a run that pauses for 0.4 s every 1.7 s until second `until`.
-fn paused(until: usize) -> Beats {
+fn paused(until: usize) -> TickCounts {
     let beat = |beat: usize| if beat / 50 < until && beat % 85 >= 65 { 0 } else { 20 };
-    Beats { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) }
+    TickCounts { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) }
 }
 
 /// Latencies that change as often as the rate, and are longest where it is lowest.
-fn latencies(ios: fn(u64) -> u64) -> LatencyCourse {
+fn latencies(ios: fn(u64) -> u64) -> LatencySeries {
     let of = |second| match ios(second) {
         0 => LatencySums { ios: 2000, sum_ns: 6_000_000_000, squares_us2: 2000 * 9_000_000 },
         ios => LatencySums { ios, sum_ns: 1_000_000_000, squares_us2: 1_000_000_000_000 / ios },
     };
-    LatencyCourse { width_us: 1_000_000, intervals: (0..30).map(of).collect() }
+    LatencySeries { width_us: 1_000_000, intervals: (0..30).map(of).collect() }
 }
 
 fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
@@ -565,9 +565,9 @@ fn slowest(known: bool) -> SlowIos {
 }
 
 /// A target that answers nothing for four seconds, or all of them together.
-fn with_outage(mut record: Record, quiet: Option<QuietFacts>) -> Record {
+fn with_outage(mut record: Record, quiet: Option<OutageObservations>) -> Record {
     let beat = |beat: u64| if (400..600).contains(&beat) { 0 } else { 100_000 };
-    let beats = Beats { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) };
+    let beats = TickCounts { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) };
     let facts = quiet.map(|mut facts| {
         facts.targets.iter_mut().for_each(|target| target.ticks = beats.clone());
         facts
@@ -580,7 +580,7 @@ fn with_outage(mut record: Record, quiet: Option<QuietFacts>) -> Record {
     record
 }
 
-fn quiet() -> QuietFacts {
+fn quiet() -> OutageObservations {
     let change = PathChange {
         observed_us: 1,
         attribute: "sdb state".into(),
@@ -603,9 +603,9 @@ fn quiet() -> QuietFacts {
         submitted_us: -1,
         observed_us: 1,
     };
-    QuietFacts {
-        targets: vec![TargetBeats { target: TargetId(0), ticks: Beats::default() }],
-        watcher_gaps: vec![UnseenTime { start_us: 1, end_us: 2 }],
+    OutageObservations {
+        targets: vec![TargetTicks { target: TargetId(0), ticks: TickCounts::default() }],
+        watcher_gaps: vec![WatcherGap { start_us: 1, end_us: 2 }],
         gaps: vec![silence, Silence { start_us: 1, end_us: 2, ..Silence::default() }],
         stuck: vec![stuck],
     }
@@ -625,12 +625,12 @@ fn memory_change(bytes: Option<u64>) -> MemoryLimitChange {
     MemoryLimitChange { bytes, ..MemoryLimitChange::default() }
 }
 
-fn effort(known: bool) -> Effort {
-    let worker = |times: Option<ThreadTimes>| WorkerEffort {
+fn effort(known: bool) -> ResourceUsage {
+    let worker = |times: Option<ThreadTimes>| WorkerUsage {
         engine: EngineKind::Sync,
         depth: 1,
         cpu: times.and(Some(1)),
-        affinity_change: times.map(|_| Rebound { after_us: 1, observed_us: 2, cpus: vec![1] }),
+        affinity_change: times.map(|_| AffinityChange { after_us: 1, observed_us: 2, cpus: vec![1] }),
         times,
     };
     let times = |waiting| Some(ThreadTimes { busy: 1, run_delay: waiting, ..ThreadTimes::default() });
@@ -643,7 +643,7 @@ fn effort(known: bool) -> Effort {
         ..IoLimit::default()
     };
     let quota = CpuQuota { group: "a".into(), cpus: 0.5, periods: 1, throttled_periods: 1, throttled: 1 };
-    Effort {
+    ResourceUsage {
         workers: match known {
             // So long that the figures would be others without.
             true => vec![worker(times(Some(1 << 50)))],
@@ -791,10 +791,14 @@ fn devices() -> DeviceFacts {
             ArrayFacts {
                 members: Some(3),
                 missing: (0, 1),
-                maintenance: Some(Upkeep { action: "recover".into(), done: (0.0, 0.5) }),
+                maintenance: Some(ArrayMaintenance { action: "recover".into(), done: (0.0, 0.5) }),
                 ..ArrayFacts::default()
             },
-            ArrayFacts { maintenance: Some(Upkeep::default()), state_unknown: true, ..ArrayFacts::default() },
+            ArrayFacts {
+                maintenance: Some(ArrayMaintenance::default()),
+                state_unknown: true,
+                ..ArrayFacts::default()
+            },
             ArrayFacts::default(),
         ],
         space: spaces,
@@ -851,10 +855,10 @@ fn contents() -> Vec<ContentFacts> {
     vec![full, cloned, ContentFacts::default()]
 }
 
-fn statements() -> Vec<DeviceStatement> {
+fn statements() -> Vec<DeviceLogDelta> {
     let bin = vec![LatencyBin::default()];
     let volume = VolumeCounters { read_bins: bin.clone(), write_bins: bin, ..VolumeCounters::default() };
-    let statement = |source, page: Option<LogPage>| DeviceStatement {
+    let statement = |source, page: Option<LogPage>| DeviceLogDelta {
         device: "nvme0n1".into(),
         source,
         before: page.clone(),
@@ -1034,7 +1038,8 @@ const COMPARISON_FIELDS: [(&str, &str); 56] = [
     ("period", "length of the fixed pattern of the sides, in runs or boots; null without such a pattern"),
     (
         "boots",
-        "how many boots measured A, and B, where none measured both: the unit is then the boot; null = one did, or it isn't known",
+        "how many boots measured A, and B, where none measured both: the unit is then the boot; null = one \
+         did, or it is not known",
     ),
     ("unmatched", "workloads that only A has, and only B: not compared"),
     ("time_spans", "the time spans of all workloads, in order"),
@@ -1073,20 +1078,20 @@ const COMPARISON_FIELDS: [(&str, &str); 56] = [
         "position_percent",
         "effect of the position: the second run of each pair against the first; null if not significant",
     ),
-    ("allowance", "what the machine may have done between sides one after the other; null = run in turn"),
+    ("allowance", "what the machine may have done between sequential sides; null = alternating sides"),
     ("percent", "the interval is so much wider at both ends, percent of a level"),
     ("sessions", "steps between neighbouring sessions that this rests on; 0 = unknown, a bound is assumed"),
     ("differences", "what else differs"),
-    ("not_comparable", "what must agree and doesn't; empty without --anyway"),
+    ("not_comparable", "what must agree and does not; empty without --anyway"),
     ("subject", "what differs"),
     ("first", "of A; several values are joined by or; null = not recorded"),
     ("second", "of B"),
 ];
 
 fn comparison_schema() -> String {
-    use diskspd::lab::KeptAnswer;
-    use diskspd::lab::compare::*;
-    use diskspd::lab::repetition::RepeatedWork;
+    use diskspd::experiments::KeptAnswer;
+    use diskspd::experiments::compare::*;
+    use diskspd::experiments::repetition::RepeatedWork;
     let text = || Some("a".to_owned());
     let summarized = || Summarized { median: 1.5, values: vec![1.5] };
     let compared = |known: bool, known_by: KnownBy| {
@@ -1203,11 +1208,11 @@ const SUITE_FIELDS: [(&str, &str); 29] = [
 ];
 
 fn suite_schema() -> String {
-    use diskspd::lab::suite::{SuiteRow, SuiteTest, ToldSuite, json};
-    use diskspd::lab::{HostRate, LatencyLine, RunFinding, RunLine, RunVerdict};
+    use diskspd::experiments::suite::{SuiteReport, SuiteRow, SuiteTest, json};
+    use diskspd::experiments::{HostRate, LatencyLine, RunFinding, RunRow, RunVerdict};
     let ms = Millis::new(1.5);
     let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms, open_end_ms: None };
-    let line = |known: bool| RunLine {
+    let line = |known: bool| RunRow {
         iops: 1.5,
         measured_s: 1.5,
         mib_per_s: 1.5,
@@ -1230,21 +1235,21 @@ fn suite_schema() -> String {
         about: "a".into(),
         command: vec!["a".into()],
         repeat: None,
-        question: diskspd::lab::compare::TestQuestion::default(),
+        question: diskspd::experiments::compare::TestQuestion::default(),
     };
-    let row = |lines: Vec<RunLine>| {
+    let row = |lines: Vec<RunRow>| {
         SuiteRow::new(
             &test,
             "a".into(),
             vec!["a".into(); lines.len()],
             lines,
-            diskspd::lab::repeat::Repeat::Times(5),
+            diskspd::experiments::repeat::Repeat::Times(5),
         )
     };
     let open = || Some(LatencyLine { open_end_ms: Some(ms), ..latency() });
-    let bound = RunLine { latency: open(), response: open(), ..line(true) };
+    let bound = RunRow { latency: open(), response: open(), ..line(true) };
     let rows = [row(vec![line(true), bound]), row(vec![line(false)]), row(Vec::new())];
-    let told = ToldSuite { name: "a", about: "a", label: "a", rows: &rows };
+    let told = SuiteReport { name: "a", about: "a", label: "a", rows: &rows };
     let mut shape = Shape::default();
     shape.see(&serde_json::from_str(&json(&told)).unwrap());
     shape.document_with("diskspd suite --json", &SUITE_FIELDS)
@@ -1277,7 +1282,7 @@ fn the_list_of_devices_is_described_field_by_field() {
 }
 
 #[test]
-fn the_schemas_in_docs_are_those_of_the_types() {
+fn schemas_in_docs_match_the_types() {
     for (file, schema) in [
         ("record", record_schema()),
         ("stream", stream_schema()),
@@ -1290,7 +1295,7 @@ fn the_schemas_in_docs_are_those_of_the_types() {
 }
 
 #[test]
-fn every_record_is_as_its_schema_says_and_reads_back() {
+fn records_match_the_schema_and_read_back() {
     for record in examples() {
         schema::record(&json::bytes(&record));
         assert_eq!(json::read(&json::bytes(&record)).as_ref(), Ok(&record));

@@ -24,7 +24,7 @@ const PLACES: usize = 16;
 
 struct Between<F>(Mutex<F>);
 
-impl<F: FnMut() + Send> Listener for Between<F> {
+impl<F: FnMut() + Send> RunObserver for Between<F> {
     fn time_span_ended(&self, _: &Record) {
         (self.0.lock().unwrap())();
     }
@@ -119,7 +119,7 @@ impl History {
 }
 
 #[test]
-fn damage_behind_a_run_is_found_by_its_journal_and_named() {
+fn damage_after_a_run_is_found_by_its_journal() {
     let history = History::new();
     let [first, second, last] = &history.states[..] else { panic!() };
     let place = history.written_once() * PLACE;
@@ -173,7 +173,7 @@ fn damage_behind_a_run_is_found_by_its_journal_and_named() {
 }
 
 #[test]
-fn a_destroyed_target_of_a_run_that_was_cut_off_is_damaged_whatever_it_wrote_through() {
+fn destroyed_target_of_a_cut_run_is_damaged() {
     let mut history = History::new();
     history.journal.has_ended = false;
     history.journal.targets.values_mut().for_each(|target| target.mixing = Mixing::WhenCut);
@@ -220,7 +220,7 @@ fn a_destroyed_target_of_a_run_that_was_cut_off_is_damaged_whatever_it_wrote_thr
 }
 
 #[test]
-fn stamps_in_places_that_the_run_has_not_written_are_damage() {
+fn stamps_in_unwritten_places_are_damage() {
     let directory = directory();
     let file = directory.path().join("data");
     std::fs::write(&file, vec![0xee; 2 * PLACES * PLACE]).unwrap();
@@ -281,7 +281,7 @@ fn journal_forgets_file_before_it_is_created_again() {
 }
 
 #[test]
-fn damage_between_writing_and_reading_is_found_while_the_run_goes_on() {
+fn damage_is_found_during_the_run() {
     type Damage = fn(&mut Vec<u8>);
     let cases: [(&str, Damage, Option<(SectorFault, u64)>); 4] = [
         ("-o1", |_| (), None),
@@ -315,7 +315,7 @@ fn damage_between_writing_and_reading_is_found_while_the_run_goes_on() {
         assert_eq!(section.contains(" sector at offset "), expected.is_some(), "{section}");
         let mut xml = Vec::new();
         let format = format_named("xml").unwrap().with_verdicts(WithVerdicts::ALL);
-        (format.write)(&Judged::new(&record), &mut xml).unwrap();
+        (format.write)(&JudgedRecord::new(&record), &mut xml).unwrap();
         let xml = String::from_utf8(xml).unwrap();
         let failed = format!("<FailedSectors>{}</FailedSectors>", found.counts.wrong());
         assert!(xml.contains(&failed), "{options}: {failed}");

@@ -31,7 +31,7 @@ fn check(directory: &Path, name: &str) {
     let tells_extents = match name {
         "ext2" | "ext4" | "xfs" | "btrfs" => true,
         "tmpfs" => false,
-        _ => return crate::common::skip(&format!("it isn't known whether {name} tells what was written")),
+        _ => return crate::common::skip(&format!("it is not known whether {name} tells what was written")),
     };
     for size in [0, 1, 511, 512, 4097, MIB + 1, 64 * MIB] {
         let path = directory.join(format!("file{size}"));
@@ -94,7 +94,7 @@ fn check_incomplete(directory: &Path, name: &str) {
         let path = directory.join("incomplete");
         if !make(&File::create(&path).unwrap()) {
             // ext2 has no unwritten extents, tmpfs no extents at all.
-            println!("{name} can't make a file that is {what}");
+            println!("{name} cannot make a file that is {what}");
             continue;
         }
         assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Rewritten(Why::Unwritten), "{name}: {what}");
@@ -129,7 +129,7 @@ fn on_other_file_systems() {
 }
 
 #[test]
-fn a_file_is_kept_when_it_holds_what_is_ordered() {
+fn file_with_requested_content_is_kept() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = directory.path().join("file");
     let size = 3 * MIB + 5;
@@ -141,7 +141,7 @@ fn a_file_is_kept_when_it_holds_what_is_ordered() {
     };
     assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Created);
     if go(&order(&path, size)).unwrap() != Prepared::Kept {
-        return crate::common::skip("/var/tmp can't tell what was written");
+        return crate::common::skip("/var/tmp cannot tell what was written");
     }
     assert_eq!(go(&zeros).unwrap(), content(true));
     assert!(fs::read(&path).unwrap().iter().all(|&byte| byte == 0));
@@ -177,7 +177,7 @@ fn full_disk_is_reported_and_unchanged() {
 }
 
 #[test]
-fn a_full_memory_file_system_is_left_as_it_was() {
+fn full_memory_file_system_is_unchanged() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = directory.path().to_str().unwrap().to_owned();
     if crate::common::loops::run("mount", &["-t", "tmpfs", "-o", "size=8M", "tmpfs", &at]).is_none() {
@@ -223,7 +223,7 @@ fn refuse_what_does_not_fit(directory: &Path, kind: &str, size: u64) {
                     matches!(error.reason, Reason::Full { .. } | Reason::TooLarge { .. }),
                     "{kind}: {error}"
                 );
-                assert!(error.to_string().ends_with("nothing was changed"), "{error}");
+                assert!(error.to_string().ends_with("no file was changed"), "{error}");
                 assert_eq!(fs::read(&path).unwrap(), content, "{kind}");
             }
             Err(error) => panic!("{kind}: {size}: {error}"),
@@ -236,7 +236,7 @@ fn refuse_what_does_not_fit(directory: &Path, kind: &str, size: u64) {
 }
 
 #[test]
-fn files_that_do_not_fit_together_are_left_as_they_were() {
+fn files_without_space_are_unchanged() {
     let Some((_device, directory)) = Loop::with_file_system(32 * MIB, "ext4") else { return };
     let (a, b, new) = (directory.join("a"), directory.join("b"), directory.join("no/such/directory/new"));
     fs::write(&a, "first").unwrap();
@@ -329,7 +329,7 @@ fn folders_are_not_created() {
 }
 
 #[test]
-fn sizes_beyond_all_file_systems_are_told() {
+fn sizes_beyond_all_file_systems_are_refused() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = directory.path().join("file");
     for size in [1 << 62, i64::MAX as u64, 1 << 63, u64::MAX] {

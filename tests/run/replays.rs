@@ -53,7 +53,7 @@ fn replay_keeps_times_over_threads() {
     assert_eq!((times(&again, 5), times(&again, 7)), (expected.clone(), expected.clone()), "none is late");
     let replayed = record.run_options.as_ref().and_then(|run_options| run_options.replay.as_ref()).unwrap();
     assert_eq!((replayed.ios, replayed.length_ns), (first.len() as u64, *expected.last().unwrap()));
-    let judged = Judged::new(&record);
+    let judged = JudgedRecord::new(&record);
     let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.as_ref().unwrap();
     assert_eq!((paced.ios, paced.late_starts, paced.not_submitted), (first.len() as u64, 0, 0));
     assert!((paced.offered_iops / 1000.0 - 1.0).abs() < 0.01, "{}", paced.offered_iops);
@@ -90,7 +90,7 @@ fn replay_keeps_times_over_threads() {
 
     // One request at a time can't keep to it: what comes too late is counted.
     let (record, _) = run(&replay.replace("-o16", "-o1 --replay-speed 1000x"), &file("late.csv")).unwrap();
-    let judged = Judged::new(&record);
+    let judged = JudgedRecord::new(&record);
     let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.as_ref().unwrap();
     assert!(paced.late_starts > 500, "{paced:?}");
 }
@@ -123,7 +123,7 @@ fn discards_are_done_again_where_writes_may_be() {
 }
 
 #[test]
-fn a_replay_with_discards_ends_with_the_last_of_them() {
+fn replay_with_discards_ends_with_the_last_discard() {
     let directory = directory();
     let (target, log) = (directory.path().join("target.dat"), directory.path().join("log"));
     // Discards alone, one of them longer than anything is told at once; in the target, and without times.
@@ -150,7 +150,7 @@ fn a_replay_with_discards_ends_with_the_last_of_them() {
 }
 
 #[test]
-fn every_recorded_io_is_counted_from_the_very_first_one_on() {
+fn recorded_ios_are_all_counted() {
     let directory = directory();
     let file = |name: &str| directory.path().join(name);
     let target = file("target.dat");
@@ -237,7 +237,7 @@ fn unrepeatable_records_are_refused() {
         (discards, format!("--replay {path} --trim 5"), "--replay defines the workload"),
         (read, format!("--replay {path}"), "in line 3 of --replay ends at 1073742336; use a larger target"),
         ("x\n", format!("--replay {path}"), "line 1: unknown format of recorded I/Os"),
-        (read, format!("--replay {path}.none"), "can't be opened"),
+        (read, format!("--replay {path}.none"), "cannot be opened"),
         (read, format!("--replay {path} --stream-of /b"), "has no read or write on /b"),
         (read, "--replay-speed max".into(), "need --replay with a file"),
         (read, format!("--replay {path} b.dat"), "needs exactly one target"),

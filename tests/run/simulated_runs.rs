@@ -8,7 +8,7 @@ use diskspd::finding::Severity;
 use diskspd::machine::System;
 use diskspd::profile::RunOptions;
 use diskspd::profile::validate::validate;
-use diskspd::run::{self, Control, Options, Voice};
+use diskspd::run::{self, Control, Options, RunReporter};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -112,7 +112,7 @@ fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
         assert!(!errors.is_empty() && errors.iter().all(|error| !error.to_string().is_empty()), "{line}");
         return None;
     }
-    let (control, voice) = (Control::default(), Voice::quiet());
+    let (control, voice) = (Control::default(), RunReporter::quiet());
     match run::run(&request.profile, &system, &options, &control.into(), &voice, &mut |_| ()) {
         Ok(outcome) => Some(outcome.failures),
         Err(errors) => panic!("{line} can be planned, but not run: {errors:?}"),

@@ -185,15 +185,15 @@ fn edges(run: &Run, all: &[log::Line], counted: &[log::Line], words: &[String]) 
     let have = counted.iter().filter(inside).count();
     (must != have || early + late > 0).then(|| {
         format!(
-            "{must} I/Os of the log lie in the measured time, {have} of them were counted; {early} before \
-             it, {late} behind it"
+            "{must} I/Os of the log are in the measured time, {have} of them were counted; {early} before \
+             it, {late} after it"
         )
     })
 }
 
 fn difference(report: &str, name: &str, printed: &str, figures: &Figures, exact: bool) -> Option<String> {
     let Some(figure) = figures.get(name) else {
-        return Some(format!("{report}: {name}: {printed}, but the log tells nothing of it"));
+        return Some(format!("{report}: {name}: {printed}, but the log does not show it"));
     };
     let Figure { value, others, share } = figure;
     let number: Option<f64> = printed.parse().ok();

@@ -36,10 +36,10 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     arguments.finish()?;
     // The bill of materials tells the standard library of the toolchain that makes what is shipped.
     if toolchain.is_some() && (!check || twice || for_windows || libc == Libc::Glibc) {
-        return Err("--toolchain goes with --check of the static program".into());
+        return Err("--toolchain requires --check of the static program".into());
     }
     let own = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
-    let root = Path::new(&own).parent().ok_or("this tool's package lies in no workspace")?;
+    let root = Path::new(&own).parent().ok_or("this tool's package is not in a workspace")?;
     if twice {
         return build_twice(root, triple);
     }

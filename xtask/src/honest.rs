@@ -201,7 +201,7 @@ impl<'a> HonestRun<'a> {
         }
         let ended = child.wait_with_output()?;
         match began.elapsed() > LONGEST {
-            true => Err(format!("it didn't end in {} s", LONGEST.as_secs()).into()),
+            true => Err(format!("it did not end in {} s", LONGEST.as_secs()).into()),
             false => Ok(ended),
         }
     }
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_found_in_what_the_program_says() {
+    fn counts_are_parsed_from_program_output() {
         let mut tally = Tally::default();
         let head = "x\n\nVerified sectors of timespan 1:\n***\n\n stamped | verified |\n----\n";
         add_report(&mut tally, &format!("{head}   10 |   20 |   30 |   40 |   50 |   0 |  a.dat\n"));

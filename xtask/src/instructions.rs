@@ -47,7 +47,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let (check, record) = (arguments.flag("--check"), arguments.flag("--record"));
     arguments.finish()?;
     if !is_installed("valgrind") {
-        return Err("valgrind isn't installed (apt-get install valgrind)".into());
+        return Err("valgrind is not installed (apt-get install valgrind)".into());
     }
     let counted = WORKLOADS
         .iter()
@@ -147,7 +147,7 @@ impl Record {
 
     fn from_text(text: &str) -> Result<Record, Failure> {
         let mut comments = text.lines().filter_map(|line| line.strip_prefix("# "));
-        let built = comments.nth(1).ok_or("the record doesn't say what it was built with")?.to_owned();
+        let built = comments.nth(1).ok_or("the record does not name its build tools")?.to_owned();
         let row = |line: &str| {
             let (number, workload) = line.trim().split_once("  ")?;
             Some(Row { workload: workload.to_owned(), instructions: number.parse().ok()? })
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn only_more_than_the_tolerance_fails_and_another_compiler_gets_more_of_it() {
+    fn only_differences_above_the_tolerance_fail() {
         let kept = record("rustc 1.90.0, x86_64", &[100.0, 50.0]);
         for (built, now, fine) in [
             ("rustc 1.90.0, x86_64", [102.9, 50.0], true),

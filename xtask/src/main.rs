@@ -28,26 +28,26 @@ const COMMANDS: &[Command] = &[
         "audit",
         audit::main,
         "[--directory /var/tmp] [--line WORDS] [--ours PATH]",
-        "Every figure of some thirty unlike runs, in text, XML, JSON and CSV, made anew from the log of \
-         their I/Os, and what\n    their device counted. Prints the differences; --line takes the command \
-         lines that hold these words.",
+        "Every figure of about thirty different runs, in text, XML, JSON and CSV, recomputed from the log \
+         of their I/Os, and from\n    the counters of their device. Prints the differences; --line takes \
+         the command lines that hold these words.",
     ),
     (
         "ceiling",
         ceiling::main,
         "[--rounds 9] [--markdown]",
-        "What this machine allows the program: ns per I/O, by part. Takes half a minute, and a file of 64 \
-         MiB in\n    /var/tmp that it removes.",
+        "Limits of this machine for the program: ns per I/O, by part. Takes half a minute, and a file of \
+         64 MiB in\n    /var/tmp that it removes.",
     ),
     (
         "dist",
         dist::main,
         "[--arch x86_64|aarch64] [--libc musl|glibc] [--program | --twice | --windows] \
          [--check [--toolchain NAME]]",
-        "What is shipped, in target/dist/out: one static program, its debug symbols, packages, a bill \
-         of\n    materials, an archive for Windows. --program makes the program alone, --twice makes it in \
-         two\n    folders and compares, --windows makes the archive for Windows alone, --check makes \
-         everything\n    unoptimized. --toolchain is the one of rustup that compiles the static program.",
+        "Release files, in target/dist/out: one static program, its debug symbols, packages, a bill of\n   \
+          materials, an archive for Windows. --program makes the program alone, --twice makes it in two\n  \
+           folders and compares, --windows makes the archive for Windows alone, --check makes everything\n \
+            unoptimized. --toolchain is the toolchain of rustup that compiles the static program.",
     ),
     (
         "peers",
@@ -62,50 +62,50 @@ const COMMANDS: &[Command] = &[
         "delays",
         delays::main,
         "[--only KIND] [--count 15] [--length 60] [--directory /var/tmp] [--ours PATH]",
-        "Stages delays of known time and place in runs with --explain (as root): so many of each kind,\n    \
-         so many ms long. Each must be blamed on what made it, and none on an innocent device.",
+        "Stages delays of known time and place in runs with --explain (as root): --count of each kind,\n   \
+          --length ms long. Each must be blamed on its cause, and none on an innocent device.",
     ),
     (
         "power-cuts",
         power_cuts::main,
         "[--only honest|faults|atomic] [--cuts 1000] [--place raw|ext4|xfs|btrfs] [--seconds 2]\n    \
          [--block 16K] [--seed 1] [--way '-b4K -o8 -Sh'] [--keep FOLDER] [--ours PATH]",
-        "Records the writes of runs, and shows the disk as so many power cuts would have left it (as\n    \
-         root, with FUSE and mkfs): honest storage is never called wrong, each injected fault is called\n    \
-         by its name, and no atomic write is torn, while torn ones are seen without --atomic.",
+        "Records the writes of runs, and shows the disk after each of --cuts power cuts (as\n    root, \
+         with FUSE and mkfs): honest storage is never called wrong, each injected fault is called\n    by \
+         its name, and no atomic write is torn, while torn ones are seen without --atomic.",
     ),
     (
         "prepare",
         prepare::main,
         "[--directory /var/tmp] [--size 2048] [--files 1] [--rounds 5] [--markdown]",
-        "File preparation (-c) against dd and against what the device takes. Sizes in MiB.",
+        "File preparation (-c) against dd and against the rate of the device. Sizes in MiB.",
     ),
     (
         "faults",
         faults::main,
         "[--ours PATH] [--seconds 600] [--occurrences 100] [--kills 300]\n    \
          [--only outputs|commands|kills|servers|real-time|limits|signals|calls]",
-        "Lets every system call of some runs fail once at each of its occurrences (needs strace), and tries \
-         signals, limits\n    and outputs that can't be written: each run has to end in time, with a \
-         message, the right exit code, and nothing\n    left over.",
+        "Lets every system call of some runs fail once at each of its occurrences (needs strace), and \
+         tries signals, limits\n    and outputs that cannot be written: each run has to end in time, with \
+         a message, the right exit code, and nothing\n    left over.",
     ),
     (
         "fio-jobs",
         fio_jobs::main,
         "FOLDER [--write] [--compare [--ours PATH] [--fio PATH]]\n    \
          --agree FILE [--rounds 8] [--seconds 2] [--only WORDS] [--ours PATH] [--fio PATH]",
-        "Converts the jobs of a folder, as of fio's examples, and says which convert and why the others are \
-         refused. --compare runs\n    those that convert, and those in tests/data/fio-jobs, in both programs \
-         without storage, and compares the logs of their\n    I/Os. --write puts the tables into \
-         docs/design/fio-jobs.md.\n    --agree runs twenty jobs in fio and here, in turn, on a file of 512 \
-         MiB,\n    which it makes or writes over, and lets compare judge them.",
+        "Converts the jobs of a folder, as of fio's examples, and says which convert and why the others \
+         are refused. --compare runs\n    the convertible jobs, and the jobs in tests/data/fio-jobs, in \
+         both programs without storage, and compares the logs of their\n    I/Os. --write puts the tables \
+         into docs/design/fio-jobs.md.\n    --agree runs twenty jobs alternately in fio and here, on a \
+         file of 512 MiB,\n    which it makes or writes over, and lets compare judge them.",
     ),
     (
         "honest",
         honest::main,
         "[--rounds 50] [--only WORDS] [--place WORD] [--directory /var/tmp] [--ours PATH] [--markdown]",
-        "So many runs with --verify of every engine in every cache mode, on files of several file systems \
-         and on devices\n    (as root), half of them killed and read back by their journal. Nothing may be \
+        "--rounds runs with --verify of every engine in every cache mode, on files of several file systems \
+         and on devices\n    (as root), half of them killed and read back by their journal. No data may be \
          found wrong. --only takes the engines\n    and cache modes that hold these words, --place the \
          places (file, ext4, xfs, btrfs, loop device, zram, dm-linear).",
     ),
@@ -114,24 +114,24 @@ const COMMANDS: &[Command] = &[
         instructions::main,
         "[--check | --record]",
         "Instructions per I/O of the worker loop, counted by valgrind; --record keeps them in \
-         benches/instructions.txt,\n    --check compares with what is kept there.",
+         benches/instructions.txt,\n    --check compares with that file.",
     ),
     (
         "shares",
         shares::main,
         "[--draws 10000000] [--markdown]",
-        "Draws so many I/Os of mixes, sizes and distributions, and compares the shares with those that were \
-         asked for: each has\n    to lie within six deviations. Takes some seconds.",
+        "Draws --draws I/Os of mixes, sizes and distributions, and compares the shares with the requested \
+         ones: each must\n    be within six deviations. Takes some seconds.",
     ),
     (
         "simulate",
         simulate::main,
         "[--seeds 1000] [--seed N] [--world ranks|storage|store]",
-        "Plays so many seeds in simulated time, by the program's own code: what ranks say to each other\n    \
-         while messages are late, ways are cut, and ranks are killed and stopped; what is read back of\n    \
-         storage that lies or loses power; a history that several programs work on at once, which are\n    \
-         killed, find the disk full, and its index lost. Prints seed and command of whatever\n    \
-         doesn't hold. --seed plays one of them and prints its steps.",
+        "Plays --seeds seeds in simulated time, by the program's own code: a cluster of ranks\n    while \
+         messages are late, ways are cut, and ranks are killed and stopped. Then data read back from\n    \
+         storage that lies or loses power; a history of several concurrent programs that are\n    killed, \
+         find the disk full, and its index lost. Prints seed and command of each check that\n    does not \
+         hold. --seed plays one of them and prints its steps.",
     ),
     (
         "size",

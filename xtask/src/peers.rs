@@ -140,7 +140,7 @@ fn all_tools(arguments: &mut Arguments) -> Result<Vec<Tool>, Failure> {
     for (option, name, variants) in tools::PEERS {
         match arguments.value(option)?.map(|path| absolute(&path)).transpose()?.or_else(|| installed(name)) {
             Some(path) => tools.extend(variants.iter().map(|variant| Tool::peer(variant, &path))),
-            None => eprintln!("skipped: {name} isn't installed; {option} PATH names it elsewhere"),
+            None => eprintln!("skipped: {name} is not installed; {option} PATH names it elsewhere"),
         }
     }
     if let Some(only) = only {
@@ -190,7 +190,7 @@ fn may_be_written(target: &Path) -> Result<(), Failure> {
     if kind.is_file() || kind.is_block_device() && (name.starts_with("loop") || name.starts_with("zram")) {
         return Ok(());
     }
-    Err(format!("{} isn't written to: only files, loop devices and zram are", target.display()).into())
+    Err(format!("{} is not written to: only files, loop devices and zram are", target.display()).into())
 }
 
 /// Time between two runs.
@@ -375,7 +375,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn each_tool_runs_behind_each_other_one_as_often() {
+    fn each_tool_follows_every_other_equally_often() {
         for tools in 1..8 {
             let rounds = tools * (1 + tools % 2);
             let mut behind: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_for_waking_up_is_a_number_that_the_kernel_takes() {
+    fn wake_up_limit_is_a_valid_kernel_number() {
         for (text, expected) in
             [("0", Some(0)), ("2147483647", Some(2_147_483_647)), ("2147483648", None), ("us", None)]
         {
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_nobodys_is_written_to() {
+    fn only_unowned_devices_are_written() {
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(may_be_written(file.path()).is_ok());
         assert!(may_be_written(Path::new("/dev/null")).is_err());

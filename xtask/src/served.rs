@@ -46,7 +46,7 @@ pub fn serve(at: &Path, disk: Arc<Mutex<impl ServedDisk + 'static>>) -> Result<(
         .stdin(Stdio::from(device))
         .status()?;
     if !mounting.success() {
-        return Err("can't mount a file system of FUSE: it takes root and /dev/fuse".into());
+        return Err("cannot mount a file system of FUSE: it takes root and /dev/fuse".into());
     }
     std::thread::spawn(move || answer_all(serving, &disk));
     Ok(())

@@ -5,7 +5,7 @@ use diskspd::cli::{self, Invocation};
 use diskspd::engines::Direction;
 use diskspd::machine::System;
 use diskspd::machine::target::TargetFacts;
-use diskspd::plan::{self, Surroundings, WorkerPlan};
+use diskspd::plan::{self, PlanContext, WorkerPlan};
 use diskspd::workload::{Assignment, InterlockedPosition, Next, ThreadWorkload};
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         }
     }
     table::print(&["options", "kind", "asked", "drawn", "deviations"], &rows, markdown);
-    if off > 0 { Err(format!("{off} shares are not what was asked for").into()) } else { Ok(()) }
+    if off > 0 { Err(format!("{off} shares differ from the request").into()) } else { Ok(()) }
 }
 
 fn count(options: &[&str], kinds: &[Kind], draws: u64) -> Result<Vec<u64>, Failure> {
@@ -126,7 +126,7 @@ fn worker(options: &[&str]) -> Result<WorkerPlan, Failure> {
         return Err(format!("{options:?} are refused").into());
     };
     let (system, facts) = (System::default(), [TargetFacts::default()]);
-    let around = Surroundings {
+    let around = PlanContext {
         system: &system,
         facts: &facts,
         run_options: &request.run_options,

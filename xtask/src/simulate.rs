@@ -53,7 +53,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     }
     match failed {
         0 => Ok(()),
-        _ => Err(format!("in {failed} courses something doesn't hold").into()),
+        _ => Err(format!("in {failed} courses something does not hold").into()),
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_has_one_course_another_one_another_and_all_holds() {
+    fn seeds_are_reproducible_and_hold_all_properties() {
         use_one_cpu();
         for (name, world) in WORLDS {
             let courses: Vec<u64> = (0..20)

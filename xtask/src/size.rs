@@ -24,7 +24,7 @@ const LATER: &[(&str, &[&str])] = &[
     (
         "one answer of --repeat",
         &[
-            "crates/judge/src/lab/repetition.rs",
+            "crates/judge/src/experiments/repetition.rs",
             "crates/judge/src/record/repetition.rs",
             "crates/report/src/html/repetition.rs",
             "crates/report/src/spark.rs",
@@ -54,8 +54,8 @@ const LATER: &[(&str, &[&str])] = &[
     (
         "random pairs of --with",
         &[
-            "crates/judge/src/lab/compare/foreseen.rs",
-            "crates/judge/src/lab/compare/schedule.rs",
+            "crates/judge/src/experiments/compare/foreseen.rs",
+            "crates/judge/src/experiments/compare/schedule.rs",
             "src/commands/foreseen.rs",
         ],
     ),
@@ -63,9 +63,9 @@ const LATER: &[(&str, &[&str])] = &[
         "changed files, first writes, uneven targets",
         &[
             "crates/host/src/content/space.rs",
-            "crates/judge/src/truth/changed.rs",
-            "crates/judge/src/truth/first_writes.rs",
-            "crates/judge/src/truth/uneven.rs",
+            "crates/judge/src/checks/changed.rs",
+            "crates/judge/src/checks/first_writes.rs",
+            "crates/judge/src/checks/uneven.rs",
             "crates/run/src/watch/changes.rs",
         ],
     ),

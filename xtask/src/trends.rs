@@ -46,9 +46,9 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     };
     let of_noise = |(name, noise): &(&str, Noise)| row(name, &|runs, random| noise.runs(runs, random));
     let (rows, shares): (Vec<_>, Vec<_>) = STATIONARY.iter().map(of_noise).unzip();
-    println!("Of {histories} histories in which nothing changes so many seem to, percent:\n");
+    println!("Share of {histories} unchanging histories that seem to change, percent:\n");
     table::print(&head, &rows, markdown);
-    println!("\nThe same of noise that few runs can't tell from changes:\n");
+    println!("\nThe same of noise that looks like changes in few runs:\n");
     table::print(&head, &TREACHEROUS.iter().map(|kind| of_noise(kind).0).collect::<Vec<_>>(), markdown);
     println!("\nReal changes that are found, normal noise of 3 %, percent:\n");
     let of_change = |(factor, from, name): &(f64, f64, &str)| {

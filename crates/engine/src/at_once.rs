@@ -1,11 +1,11 @@
 //! Engines that complete each I/O during submission. No I/O is ever in flight, and the next `wait` returns
 //! the completions.
 
-use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup};
+use super::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup};
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::time::Duration;
 
-pub(super) trait Perform {
+pub(super) trait SyncIo {
     /// Does it, with the memory of all I/Os; returns its [`Done::result`].
     ///
     /// # Errors
@@ -31,7 +31,7 @@ pub(super) trait Perform {
     fn features(&self) -> String;
 }
 
-pub(super) struct AtOnce<P> {
+pub(super) struct SynchronousEngine<P> {
     way: P,
     buffer: Buffer,
     limits: Limits,
@@ -39,19 +39,19 @@ pub(super) struct AtOnce<P> {
     taken: Vec<Done>,
 }
 
-impl<P: Perform> AtOnce<P> {
+impl<P: SyncIo> SynchronousEngine<P> {
     pub(crate) fn new(
         setup: Setup,
         kind: EngineKind,
         make: impl FnOnce(Vec<super::File>) -> Result<P, EngineError>,
-    ) -> Result<AtOnce<P>, EngineError> {
+    ) -> Result<SynchronousEngine<P>, EngineError> {
         let limits = Limits::for_setup(&setup, kind);
         let taken = Vec::with_capacity(setup.depth as usize);
-        Ok(AtOnce { way: make(setup.files)?, buffer: setup.buffer, limits, taken })
+        Ok(SynchronousEngine { way: make(setup.files)?, buffer: setup.buffer, limits, taken })
     }
 }
 
-impl<P: Perform> AtOnce<P> {
+impl<P: SyncIo> SynchronousEngine<P> {
     /// Does a batch with I/Os that may not keep the limits.
     #[cold]
     fn submit_checked(&mut self, batch: &[Io]) -> Result<(), EngineError> {
@@ -70,7 +70,7 @@ impl<P: Perform> AtOnce<P> {
     }
 }
 
-impl<P: Perform> Engine for AtOnce<P> {
+impl<P: SyncIo> Engine for SynchronousEngine<P> {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         // A copy that nothing else can refer to stays in registers.
         let limits = self.limits;
@@ -102,7 +102,7 @@ impl<P: Perform> Engine for AtOnce<P> {
         self.buffer.private_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
-        AboutEngine::features(self.way.features())
+    fn about(&self) -> EngineInfo<'_> {
+        EngineInfo::features(self.way.features())
     }
 }

@@ -95,7 +95,8 @@ pub trait Engine {
     /// I/O contains a mix of old and new data.
     fn memory_mut(&mut self) -> SlotMut<'_>;
 
-    fn about(&self) -> AboutEngine<'_>;
+    /// Returns the features and notes of the engine, fixed since its creation.
+    fn about(&self) -> EngineInfo<'_>;
 
     /// Whether the last completed I/O of a request would have waited (`--nowait`), so it was refused and
     /// repeated. Valid until the request has another I/O.
@@ -111,8 +112,9 @@ impl dyn Engine + '_ {
     }
 }
 
+/// Features and notes of an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AboutEngine<'a> {
+pub struct EngineInfo<'a> {
     /// One line for `-v` and the record.
     pub features: String,
     /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this
@@ -121,9 +123,10 @@ pub struct AboutEngine<'a> {
     pub not_pinned: Option<&'a NotPinned>,
 }
 
-impl AboutEngine<'_> {
-    pub fn features(features: impl Into<String>) -> AboutEngine<'static> {
-        AboutEngine { features: features.into(), not_pinned: None }
+impl EngineInfo<'_> {
+    /// Describes an engine by its features, without notes.
+    pub fn features(features: impl Into<String>) -> EngineInfo<'static> {
+        EngineInfo { features: features.into(), not_pinned: None }
     }
 }
 
@@ -134,6 +137,7 @@ pub enum NotPinned {
     Limit,
     /// It is larger than the kernel pins at once.
     TooLarge,
+    /// The setup is not supported; the text contains the reason and the remedy.
     Refused(String),
 }
 
@@ -159,5 +163,5 @@ impl EngineError {
 pub(super) fn cannot(engine: EngineKind, op: Operation) -> EngineError {
     let (name, row) = (engine.row().name, op.row());
     let (what, option) = row.other.as_ref().map_or((row.name, ""), |other| (other.plural, other.option));
-    EngineError::invalid(format!("engine {name} can't do {what} ({option}): use --engine uring or sync"))
+    EngineError::invalid(format!("engine {name} cannot do {what} ({option}): use --engine uring or sync"))
 }

@@ -1,6 +1,6 @@
 //! A file for an engine, with its options.
 
-use diskspd_model::access::{IoPriority, IoWays, MapOptions};
+use diskspd_model::access::{IoFeatures, IoPriority, MapOptions};
 use diskspd_sys::files::FileHandle;
 
 /// An open file, and how its I/Os are done.
@@ -21,7 +21,7 @@ pub struct File {
     /// the file is open.
     pub write_through: bool,
     /// Additional kernel options of the I/Os; not supported for mapped files.
-    pub ways: IoWays,
+    pub ways: IoFeatures,
     /// It is a device whose zones are emptied (`--zoned`).
     pub zoned: bool,
 }
@@ -36,7 +36,7 @@ impl From<FileHandle> for File {
             polled: false,
             workers: false,
             write_through: false,
-            ways: IoWays::default(),
+            ways: IoFeatures::default(),
             zoned: false,
         }
     }

@@ -17,20 +17,20 @@ pub use diskspd_model::operation::{Direction, Operation};
 
 // The same everywhere.
 mod at_once;
+mod buffers;
 mod contract;
+mod factory;
 mod file;
 mod limits;
-mod making;
 mod mixed;
 mod mmap;
 mod null;
-mod placed;
 pub mod sim;
 mod unavailable;
 
 // What asks the system, each in its own way.
-#[cfg_attr(windows, path = "windows/asking.rs")]
-mod asking;
+#[cfg_attr(windows, path = "windows/errno.rs")]
+mod errno;
 #[cfg_attr(windows, path = "windows/kernel.rs")]
 mod kernel;
 
@@ -38,9 +38,9 @@ mod kernel;
 pub use self::kernel::{aio, nvme, uring};
 use self::{contract::cannot, limits::Limits};
 pub use self::{
-    contract::{AboutEngine, Done, Engine, EngineError, Io, NotPinned, Setup},
+    contract::{Done, Engine, EngineError, EngineInfo, Io, NotPinned, Setup},
+    factory::{MakeEngine, describe_all},
     file::File,
-    making::{MakeEngine, describe_all},
     unavailable::Unavailable,
 };
 /// Most bytes of one I/O; engines refuse anything longer.

@@ -69,7 +69,7 @@ impl Limits {
             return cannot(self.engine, io.op);
         }
         EngineError::invalid(format!(
-            "I/O refused, {io:?}: request is to be below {}, file below {}, length at most {MAX_LENGTH}, \
+            "I/O refused, {io:?}: request must be below {}, file below {}, length at most {MAX_LENGTH}, \
              offset at most 2^63 - 1, and the data within the {} bytes of the buffer",
             self.depth,
             self.files.map_or("any".to_string(), |files| files.to_string()),

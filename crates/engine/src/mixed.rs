@@ -2,7 +2,7 @@
 //! the others use the queue.
 
 use super::mmap::{Mapped, ThreadPriority};
-use super::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup};
+use super::{Done, Engine, EngineError, EngineInfo, EngineKind, File, Io, Limits, Setup};
 use diskspd_model::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
@@ -93,10 +93,10 @@ impl Engine for Mixed {
         self.queue.memory_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
+    fn about(&self) -> EngineInfo<'_> {
         let mapped = self.ways.iter().filter(|way| matches!(way, Way::Mapped(_))).count();
-        let AboutEngine { features, not_pinned } = self.queue.about();
+        let EngineInfo { features, not_pinned } = self.queue.about();
         let features = format!("{features}; {mapped} of {} files mapped", self.ways.len());
-        AboutEngine { features, not_pinned }
+        EngineInfo { features, not_pinned }
     }
 }

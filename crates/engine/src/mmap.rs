@@ -2,12 +2,12 @@
 //! thread itself.
 
 #[cfg_attr(windows, path = "windows/mapped.rs")]
-mod asks;
+mod advice;
 
-use super::at_once::{AtOnce, Perform};
+use super::at_once::{SyncIo, SynchronousEngine};
 use super::{EngineError, EngineKind, File, Io, Setup, cannot};
-pub(super) use asks::ThreadPriority;
-use asks::{NO_MEMORY, explain, name_of, negated};
+pub(super) use advice::ThreadPriority;
+use advice::{NO_MEMORY, explain, name_of, negated};
 use diskspd_model::access::IoPriority;
 use diskspd_model::operation::Operation;
 use diskspd_sys::mapping::View;
@@ -24,15 +24,15 @@ impl Mmap {
     ///
     /// # Errors
     /// One of them can't be mapped as its options say.
-    pub(crate) fn open(setup: Setup) -> Result<AtOnce<Mmap>, EngineError> {
-        AtOnce::new(setup, EngineKind::Mmap, |files| {
+    pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Mmap>, EngineError> {
+        SynchronousEngine::new(setup, EngineKind::Mmap, |files| {
             let views = files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
             Ok(Mmap { views, thread: ThreadPriority::default() })
         })
     }
 }
 
-impl Perform for Mmap {
+impl SyncIo for Mmap {
     #[inline]
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError> {
         let (view, length) = (&mut self.views[io.file as usize], io.length as usize);
@@ -60,7 +60,10 @@ impl Mapped {
         let name = name_of(&file.handle).map_or("a file".into(), |path| format!("'{}'", path.display()));
         let view = View::new(file.handle, options).map_err(|source| {
             let how = if options.flush == Default::default() { "mapped" } else { "mapped as -N asks for" };
-            EngineError { what: format!("{name} can't be {how}: {}", explain(&source)), source: Some(source) }
+            EngineError {
+                what: format!("{name} cannot be {how}: {}", explain(&source)),
+                source: Some(source),
+            }
         })?;
         Ok(Mapped { view, priority: file.priority })
     }

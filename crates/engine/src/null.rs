@@ -1,7 +1,7 @@
 //! An engine that completes every I/O immediately without doing it, so only the program's overhead
 //! remains.
 
-use super::at_once::{AtOnce, Perform};
+use super::at_once::{SyncIo, SynchronousEngine};
 use super::{Done, EngineError, EngineKind, Io, Setup};
 use diskspd_sys::memory::Buffer;
 
@@ -12,12 +12,12 @@ impl Null {
     ///
     /// # Errors
     /// None.
-    pub(crate) fn open(setup: Setup) -> Result<AtOnce<Null>, EngineError> {
-        AtOnce::new(setup, EngineKind::Null, |_| Ok(Null))
+    pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Null>, EngineError> {
+        SynchronousEngine::new(setup, EngineKind::Null, |_| Ok(Null))
     }
 }
 
-impl Perform for Null {
+impl SyncIo for Null {
     #[inline]
     fn perform(&mut self, io: &Io, _: &mut Buffer) -> Result<i64, EngineError> {
         Ok(i64::from(io.length))

@@ -6,7 +6,7 @@
 //! submit ─▶ link (one after the other) ─▶ first free channel (base + tail, seldom a stall) ─▶ done
 //! ```
 
-use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup};
+use super::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup};
 use diskspd_model::operation::Operation;
 use diskspd_sys::clock::{Clock, Nanos, SECOND};
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -397,8 +397,8 @@ impl Engine for Sim {
         self.buffer.private_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
-        AboutEngine::features(format!("sim: {} channels, virtual clock", self.device.channels))
+    fn about(&self) -> EngineInfo<'_> {
+        EngineInfo::features(format!("sim: {} channels, virtual clock", self.device.channels))
     }
 }
 

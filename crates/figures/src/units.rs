@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_of_the_newest_version_have_no_zeros_at_the_end() {
+    fn sizes_of_version_2_3_omit_trailing_zeros() {
         let kib = 1024;
         let table = [
             (0, "0B"),

@@ -1,7 +1,7 @@
 //! How a job uses its files: access, written data, and the CPUs of its threads.
 
 use super::settings::JobSettings;
-use super::surroundings::JobSurroundings;
+use super::surroundings::HostContext;
 use diskspd_model::profile::{ContentShape, IoPriority, WriteLifetime};
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub(super) fn hints(settings: &JobSettings) -> Option<bool> {
         None | Some("1" | "") => Some(true),
         Some("0" | "none") => Some(false),
         Some(_) => {
-            settings.refuse("fadvise_hint", "the hint follows from rw, or there is none", "give 1 or 0");
+            settings.refuse("fadvise_hint", "the hint follows from rw, or there is no hint", "give 1 or 0");
             None
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn large_pages(settings: &JobSettings) -> Option<bool> {
         None | Some("malloc" | "mmap") => Some(false),
         Some("mmaphuge" | "shmhuge") => Some(true),
         Some(_) => {
-            settings.refuse("mem", "buffers are the program's own memory", "use malloc, or mmaphuge");
+            settings.refuse("mem", "buffers are memory of the program", "use malloc, or mmaphuge");
             None
         }
     }
@@ -109,7 +109,7 @@ fn parse_number_list(text: &str) -> Result<Vec<u32>, &'static str> {
 }
 
 /// Returns the permitted CPUs of a job's threads; empty = all.
-pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Vec<u8>> {
+pub(super) fn cpus(settings: &JobSettings, around: &dyn HostContext) -> Option<Vec<u8>> {
     let of_nodes = of_nodes(settings, around)?;
     let (option, cpus) = match (settings.has("cpus_allowed"), of_nodes) {
         (false, None) => return Some(Vec::new()),
@@ -128,14 +128,14 @@ pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Opti
         return None;
     };
     if settings.text("cpus_allowed_policy") != Some("split") && named.len() > 1 {
-        settings.tell(option, "each thread is bound to one of these CPUs, in turn");
+        settings.tell(option, "threads are bound to these CPUs round-robin");
     }
     Some(named)
 }
 
 /// Returns the CPUs of `numa_cpu_nodes`; `Some(None)` if it is not set. Buffers are on the node of their
 /// thread, so `numa_mem_policy` may request only that.
-fn of_nodes(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Option<Vec<u32>>> {
+fn of_nodes(settings: &JobSettings, around: &dyn HostContext) -> Option<Option<Vec<u32>>> {
     let nodes = match settings.has("numa_cpu_nodes") {
         true => Some(settings.read("numa_cpu_nodes", parse_number_list)?),
         false => None,
@@ -145,7 +145,7 @@ fn of_nodes(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Opti
     let is_local = matches!(policy, "default" | "local");
     if !is_local && (bound.is_none() || bound != nodes || nodes.as_ref().is_some_and(|nodes| nodes.len() > 1))
     {
-        let reason = "buffers lie on the node of their thread";
+        let reason = "buffers are on the node of their thread";
         settings.refuse("numa_mem_policy", reason, "use local, or bind:NODE with that one in numa_cpu_nodes");
         return None;
     }
@@ -181,7 +181,7 @@ pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>
 /// Whether a job works in the zones of a device (`--zoned`); `None` = it was refused.
 pub(super) fn zoned(settings: &JobSettings) -> Option<bool> {
     let sized = settings.size("zonesize").is_some_and(|size| size.share_of(None).unwrap_or(1) > 0);
-    let reason = "a file can't be read in areas with gaps between them";
+    let reason = "a file cannot be read in areas with gaps between them";
     let remedy = "use zonemode=zbd for a zoned device, or give offset and size of a part";
     match settings.text("zonemode") {
         Some("zbd") => Some(true),

@@ -76,7 +76,7 @@ pub(super) fn read_back(span: &TimeSpan, group: &[&NamedJob], named: &NamedJob) 
         named.settings.fault(fault.hint("use do_verify=0, or stonewall"));
         return None;
     }
-    named.settings.tell("do_verify", "a time span of its own reads all of the area back, sequentially");
+    named.settings.tell("do_verify", "a separate time span reads all of the area back, sequentially");
     let alone = |target: &Target| Target {
         write_ratio: 0,
         random_ratio: 0,

@@ -1,7 +1,7 @@
 //! The end of a time span: by time, or by the completed work of its jobs.
 
 use super::files::FilePiece;
-use super::job::AskedJob;
+use super::job::RequestedJob;
 use super::number::FioSize;
 use super::shape::{JobShape, JobWay};
 use diskspd_model::profile::Volume;
@@ -20,16 +20,16 @@ pub(super) enum JobEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoEnd {
     /// Trims aren't counted for it.
-    #[error("trimmed bytes can't end a time span: only reads and writes count")]
+    #[error("trimmed bytes cannot end a time span: only reads and writes count")]
     Trims,
-    #[error("the amount of I/O depends on the size of a device that doesn't exist on this machine")]
+    #[error("the amount of I/O depends on the size of a device that does not exist on this machine")]
     NoSize,
     /// Numbers beyond 64 bits.
     #[error("the amount is too large")]
     TooLarge,
 }
 
-impl AskedJob {
+impl RequestedJob {
     /// Returns the end condition, given the pieces of all threads.
     ///
     /// # Errors

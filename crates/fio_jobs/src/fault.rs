@@ -44,7 +44,7 @@ pub enum JobProblem {
     #[error("{0}")]
     Syntax(String),
     /// A file that is included can't be read.
-    #[error("include {name}: the file can't be read: {error}")]
+    #[error("include {name}: the file cannot be read: {error}")]
     Include {
         name: String,
         #[source]

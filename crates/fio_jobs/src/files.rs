@@ -2,7 +2,7 @@
 
 use super::number::FioSize;
 use super::settings::{FileNames, JobSettings};
-use super::surroundings::{Existing, JobSurroundings};
+use super::surroundings::{Existing, HostContext};
 
 /// The files of a job, as its settings say.
 #[derive(Debug, Clone)]
@@ -46,9 +46,9 @@ pub(super) enum NoPiece {
     #[error("'{0}' does not exist, and the job has no size")]
     NoSize(String),
     /// A percentage of something unknown.
-    #[error("a percentage of '{0}', whose size is not known")]
+    #[error("a percentage of '{0}', whose size is unknown")]
     NoWhole(String),
-    #[error("the offset lies beyond the end of '{0}'")]
+    #[error("the offset is beyond the end of '{0}'")]
     Behind(String),
     /// The file is not there, and may not be made.
     #[error("'{0}' does not exist or is too small, and allow_file_create=0")]
@@ -75,7 +75,7 @@ pub(super) fn from_settings(settings: &JobSettings) -> Option<Files> {
     if settings.file_names().len() > 1 {
         settings.tell(
             "filename",
-            "several lines: the files of all of them are used, those of [global] too, as in fio",
+            "several lines: the files of all of them are used, also the files of [global], as in fio",
         );
     }
     let of_line = |given: &FileNames| {
@@ -122,17 +122,21 @@ fn are_served(settings: &JobSettings, files: u64) -> Option<()> {
         return None;
     }
     let Ok(in_row) = in_row.parse::<u32>() else {
-        settings.refuse("file_service_type", "behind the colon is no number of I/Os", "use random");
+        settings.refuse("file_service_type", "expected a number of I/Os after ':'", "use random");
         return None;
     };
     if kind == "roundrobin" {
         settings.tell("file_service_type", "each I/O picks its file at random, not round robin");
     }
     if in_row > 1 {
-        settings.tell("file_service_type", "each I/O picks a file anew, not one for several I/Os in a row");
+        settings.tell(
+            "file_service_type",
+            "each I/O picks a file, instead of one file for several I/Os in \
+            a row",
+        );
     }
     if settings.number("openfiles", 0..=u64::MAX).is_some_and(|open| (1..files).contains(&open)) {
-        let reason = "all files are open at once; fio opens the next one when one is done";
+        let reason = "all files are open at once; fio opens the next file when a file is done";
         settings.refuse("openfiles", reason, "leave it out, or use a job with stonewall for each file");
         return None;
     }
@@ -205,7 +209,7 @@ impl Files {
     }
 
     /// The names of a thread's files.
-    fn paths(&self, clone: u32, around: &dyn JobSurroundings) -> Result<Vec<String>, NoPiece> {
+    fn paths(&self, clone: u32, around: &dyn HostContext) -> Result<Vec<String>, NoPiece> {
         if let Some(named) = &self.named {
             return named.iter().map(|file| path(file.folder.as_deref(), &file.name)).collect();
         }
@@ -236,7 +240,7 @@ impl Files {
         &self,
         clone: u32,
         smallest: u32,
-        around: &dyn JobSurroundings,
+        around: &dyn HostContext,
         real: bool,
     ) -> Result<Vec<FilePiece>, NoPiece> {
         let paths = self.paths(clone, around)?;
@@ -250,7 +254,7 @@ impl Files {
         clone: u32,
         smallest: u32,
         count: u64,
-        around: &dyn JobSurroundings,
+        around: &dyn HostContext,
         real: bool,
     ) -> Result<FilePiece, NoPiece> {
         let there = if real { around.existing(&path) } else { Existing::Nothing };

@@ -3,7 +3,7 @@
 
 use super::fault::{JobFault, JobPlace, JobProblem};
 use super::number;
-use super::surroundings::{JobSurroundings, Keyword};
+use super::surroundings::{HostContext, Keyword};
 use diskspd_model::limits;
 
 /// A line of a section: an option with its value.
@@ -48,7 +48,7 @@ pub(super) const LONGEST_NAME: usize = 255;
 pub(super) fn sections(
     text: &[u8],
     file: &str,
-    around: &dyn JobSurroundings,
+    around: &dyn HostContext,
     faults: &mut Vec<JobFault>,
 ) -> Vec<JobSection> {
     let mut reader = JobReader::new(around, faults);
@@ -69,7 +69,7 @@ pub(super) struct LineSections<'a> {
 /// fio, the first job of each file except the first file waits for all jobs before it.
 pub(super) fn sections_of_line(
     line: &LineSections,
-    around: &dyn JobSurroundings,
+    around: &dyn HostContext,
     faults: &mut Vec<JobFault>,
 ) -> Vec<JobSection> {
     let mut reader = JobReader::new(around, faults);
@@ -104,7 +104,7 @@ pub(super) fn sections_of_line(
 }
 
 struct JobReader<'a> {
-    around: &'a dyn JobSurroundings,
+    around: &'a dyn HostContext,
     faults: &'a mut Vec<JobFault>,
     sections: Vec<JobSection>,
     /// Whether a section of the current file has begun.
@@ -117,7 +117,7 @@ struct JobReader<'a> {
 }
 
 impl<'a> JobReader<'a> {
-    fn new(around: &'a dyn JobSurroundings, faults: &'a mut Vec<JobFault>) -> JobReader<'a> {
+    fn new(around: &'a dyn HostContext, faults: &'a mut Vec<JobFault>) -> JobReader<'a> {
         let (sections, is_open, is_over) = (Vec::new(), false, false);
         JobReader { around, faults, sections, is_open, file: 0, lines: 0, bytes: 0, jobs: 0, is_over }
     }
@@ -185,7 +185,7 @@ impl<'a> JobReader<'a> {
 
     fn begin_section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
         if depth > 0 {
-            return self.faults.push(JobFault::syntax(place, "an included file can't begin a section"));
+            return self.faults.push(JobFault::syntax(place, "an included file cannot begin a section"));
         }
         let name = rest.strip_suffix(']').unwrap_or(rest).to_owned();
         if name.len() == rest.len() {
@@ -209,7 +209,7 @@ impl<'a> JobReader<'a> {
     fn include_file(&mut self, name: &str, place: &JobPlace, depth: usize) {
         if depth >= DEEPEST || !self.is_open {
             let what = match !self.is_open {
-                true => "include: it stands before any section",
+                true => "include: it is before any section",
                 false => "include: files include each other more than 16 times deep",
             };
             return self.faults.push(JobFault::syntax(place, what));

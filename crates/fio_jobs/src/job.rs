@@ -3,12 +3,12 @@
 use super::access::{self, JobContent};
 use super::files::{self, Files};
 use super::number::FioSize;
-use super::of_run::{self, OfRun};
 use super::options::{self, EngineRule};
 use super::pace;
+use super::run_settings::{self, OfRun};
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
-use super::surroundings::JobSurroundings;
+use super::surroundings::HostContext;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::profile::{IoPriority, Throughput, WriteLifetime};
 
@@ -16,7 +16,7 @@ use diskspd_model::profile::{IoPriority, Throughput, WriteLifetime};
 const HUGE_FROM: u64 = 64 << 10;
 
 #[derive(Debug, Clone)]
-pub(super) struct AskedJob {
+pub(super) struct RequestedJob {
     /// How many threads do the same.
     pub(super) clones: u32,
     pub(super) engine: EngineKind,
@@ -62,8 +62,8 @@ pub(super) struct AskedJob {
     pub(super) run: OfRun,
 }
 
-impl AskedJob {
-    pub(super) fn from_settings(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<AskedJob> {
+impl RequestedJob {
+    pub(super) fn from_settings(settings: &JobSettings, around: &dyn HostContext) -> Option<RequestedJob> {
         // All of them are read before one is missed, so that everything that is wrong is told.
         let (engine, shape, files) =
             (engine_kind(settings), JobShape::from_settings(settings), files::from_settings(settings));
@@ -79,7 +79,7 @@ impl AskedJob {
         let buffered = settings.switch("buffered").map(|buffered| !buffered);
         let last = settings.last_of(&["direct", "buffered"]);
         let direct = if last == Some("buffered") { buffered } else { direct };
-        let mut job = AskedJob {
+        let mut job = RequestedJob {
             clones,
             engine,
             depth,
@@ -110,7 +110,7 @@ impl AskedJob {
             seed: settings.number("randseed", 0..=u64::MAX).map_or(0, |seed| seed as u32),
             stonewall: settings.is_on("stonewall"),
             wait_for: settings.text("wait_for").map(str::to_owned),
-            run: of_run::of_run(settings, &shape, rate.poisson)?,
+            run: run_settings::of_run(settings, &shape, rate.poisson)?,
             shape,
         };
         // A zone's write pointer says what is next.
@@ -136,7 +136,8 @@ impl AskedJob {
                 ),
                 JobContent::Fixed => settings.tell(
                     "scramble_buffers",
-                    "writes are random bytes from random places of a buffer as large as all of fio's",
+                    "writes are random bytes from random places of one buffer as large as all buffers in \
+                     fio",
                 ),
                 JobContent::Zeros | JobContent::Made(_) => {}
             }
@@ -164,7 +165,7 @@ impl AskedJob {
         if self.engine == EngineKind::Aio && self.shape.way == JobWay::Trim {
             settings.refuse(
                 "ioengine",
-                "Linux AIO has no discards, and fio does them beside it, one by one",
+                "Linux AIO has no discards, and fio does them outside of it, one by one",
                 "use ioengine=io_uring or psync",
             );
             return false;
@@ -186,7 +187,7 @@ impl AskedJob {
         }
         let kind = settings.text("cmd_type").unwrap_or("nvme");
         let rules = [
-            (kind != "nvme", "cmd_type", "commands are those of NVMe", "use cmd_type=nvme, and /dev/ng0n1"),
+            (kind != "nvme", "cmd_type", "commands are NVMe commands", "use cmd_type=nvme, and /dev/ng0n1"),
             (
                 self.run.verify,
                 "verify",
@@ -287,7 +288,7 @@ fn whole_seconds(settings: &JobSettings, name: &'static str) -> Option<u32> {
 
 fn start_delay(settings: &JobSettings) -> Option<u64> {
     if settings.text("startdelay").is_some_and(|text| text.contains('-')) {
-        settings.refuse("startdelay", "the delay can't be drawn", "give one time");
+        settings.refuse("startdelay", "the delay cannot be drawn", "give one time");
         return None;
     }
     Some(settings.micros("startdelay").unwrap_or(0))

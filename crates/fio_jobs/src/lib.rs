@@ -1,7 +1,7 @@
 //! Conversion of fio job files to profiles: parsed (`ini`), interpreted by the table of fio's options
 //! (`options`), and combined (`spans`). Differences are reported, and unsupported options are refused, so
 //! no option is silently different. Files are not opened here; external information comes from
-//! [`JobSurroundings`].
+//! [`HostContext`].
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
@@ -18,10 +18,10 @@ mod ini;
 mod job;
 mod named_job;
 mod number;
-mod of_run;
 pub mod options;
 mod pace;
 mod random;
+mod run_settings;
 mod settings;
 mod shape;
 mod sizes;
@@ -35,14 +35,14 @@ mod zoned;
 pub use command_line::{job_files, option_of_word};
 pub use fault::{JobFault, JobPlace, JobProblem, Note};
 pub use ini::MAX_BYTES;
-pub use surroundings::{Existing, JobSurroundings, Keyword};
+pub use surroundings::{Existing, HostContext, Keyword};
 pub use table::{engines_table, options_table};
 
 use command_line::FioLine;
 use diskspd_model::profile::{Profile, RunOptions};
 use fault::Notes;
 use ini::JobSection;
-use job::AskedJob;
+use job::RequestedJob;
 use named_job::NamedJob;
 use settings::{GlobalSettings, JobSettings};
 use shape::JobWay;
@@ -59,7 +59,7 @@ pub struct Converted {
 ///
 /// # Errors
 /// Everything in it that can't be done, in the order of the file.
-pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<Converted, Vec<JobFault>> {
+pub fn convert(text: &[u8], file: &str, around: &dyn HostContext) -> Result<Converted, Vec<JobFault>> {
     let mut faults = Vec::new();
     let sections = ini::sections(text, file, around, &mut faults);
     let place = JobPlace { file: file.to_owned(), ..JobPlace::default() };
@@ -71,10 +71,7 @@ pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<
 ///
 /// # Errors
 /// As [`convert`], and for a job file that cannot be read.
-pub fn convert_command_line(
-    words: &[String],
-    around: &dyn JobSurroundings,
-) -> Result<Converted, Vec<JobFault>> {
+pub fn convert_command_line(words: &[String], around: &dyn HostContext) -> Result<Converted, Vec<JobFault>> {
     let mut faults = Vec::new();
     let mut line = FioLine::read(words, &mut faults);
     let mut notes = Notes::default();
@@ -101,7 +98,7 @@ impl ReadSections {
         mut self,
         place: &JobPlace,
         how: &str,
-        around: &dyn JobSurroundings,
+        around: &dyn HostContext,
     ) -> Result<Converted, Vec<JobFault>> {
         if self.sections.iter().all(|section| section.is_global) && self.faults.is_empty() {
             self.faults.push(JobFault::syntax(place, "there is no job").hint(how));
@@ -117,7 +114,7 @@ impl ReadSections {
                 continue;
             }
             let settings = JobSettings::from_sections(section, &global, &faults, &notes);
-            if let Some(job) = AskedJob::from_settings(&settings, around) {
+            if let Some(job) = RequestedJob::from_settings(&settings, around) {
                 if self.reads_only && job.shape.way != JobWay::Read {
                     settings.refuse("rw", "--readonly permits no writes", "leave out --readonly");
                 }

@@ -1,9 +1,9 @@
 //! A job of fio with its name.
 
-use super::job::AskedJob;
+use super::job::RequestedJob;
 use super::settings::JobSettings;
 
 pub(super) struct NamedJob<'a> {
     pub(super) settings: JobSettings<'a>,
-    pub(super) job: AskedJob,
+    pub(super) job: RequestedJob,
 }

@@ -32,11 +32,14 @@ pub enum NoNumber {
         "'{0}' is not a unit: sizes take k, m, g, t, p with or without b or ib, times us, ms, s, m, h, d"
     )]
     Unit(String),
-    #[error("of how many bytes a zone (z) is, the job doesn't say: give zonemode=zbd and zonesize, or bytes")]
+    #[error(
+        "of how many bytes a zone (z) is, the job does not say: give zonemode=zbd and zonesize, or \
+        bytes"
+    )]
     Zones,
     #[error("the number is out of range")]
     TooLarge,
-    #[error("the expression can't be computed: numbers, + - * / % ^, parentheses and units are possible")]
+    #[error("the expression cannot be computed: numbers, + - * / % ^, parentheses and units are possible")]
     Expression,
 }
 

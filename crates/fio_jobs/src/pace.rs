@@ -78,7 +78,8 @@ fn mixed_rate(
     let all = rates[0] + rates[1];
     let (whole, reads) = (all.round(), (100.0 * rates[0] / all).round() as u32);
     if (whole - all).abs() / all > OFF || !(1..=99).contains(&reads) {
-        let reason = "the rates of both directions don't come near whole I/Os per second and whole percents";
+        let reason = "the rates of both directions do not come near whole I/Os per second and whole \
+            percents";
         settings.refuse(name, reason, "use rate_iops, or other rates");
         return None;
     }
@@ -135,8 +136,8 @@ fn of_ios(settings: &JobSettings, name: &'static str, limit: u64) -> Option<Thro
     limit.map(Throughput::Iops)
 }
 
-const SHORTENED: &str = "I/Os are shortened to end before a block that was done, so a rate in bytes can't be \
-                         given in I/Os";
+const SHORTENED: &str = "I/Os are shortened to end before a block that was done, so a rate in bytes cannot \
+                         be given in I/Os";
 const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
 /// Maximum relative error of a rate that has no exact form.

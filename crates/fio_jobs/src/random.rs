@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, kb_base: u64) -> Result<Each<RandomPlaces>, Wrong
         "pareto" | "normal" => return Err(WrongValue::Other(HASHED)),
         "sequence" => {
             return Err(WrongValue::Other(
-                "a fixed sequence of random offsets isn't supported; use --replay with a log of I/Os",
+                "a fixed sequence of random offsets is not supported; use --replay with a log of I/Os",
             ));
         }
         _ => return Err(FORMS),
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str, kb_base: u64) -> Result<Each<RandomPlaces>, Wrong
 
 fn parse_zipf(theta: &str) -> Result<AddressSpread, WrongValue> {
     if theta.contains([':', ',']) {
-        let what = "the center of the distribution can't be chosen: hot blocks lie far apart";
+        let what = "the center of the distribution cannot be chosen: hot blocks lie far apart";
         return Err(WrongValue::Other(what));
     }
     let number: f64 = theta.parse().map_err(|_| WrongValue::Other("theta is a number, such as 1.2"))?;
@@ -67,7 +67,7 @@ fn parse_ranges(text: &str, kind: DistributionKind, kb_base: u64) -> Result<Dist
     let (mut io, mut span) = (0u64, 0u64);
     for part in text.strip_suffix(':').unwrap_or(text).split(':') {
         if part.is_empty() {
-            return Err(WrongValue::Other("a part between two colons is empty: fio reads nothing behind it"));
+            return Err(WrongValue::Other("a part between two colons is empty: fio ignores the rest"));
         }
         if ranges.len() == MOST_RANGES {
             return Err(WrongValue::Other("fio reads 256 ranges at most"));

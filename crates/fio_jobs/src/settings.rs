@@ -148,7 +148,7 @@ impl<'a> JobSettings<'a> {
     fn judge_options(&self) {
         for GivenSetting { row, setting, adds } in &self.given {
             if *adds {
-                let reason = "it leaves a direction to an earlier value, which fio keeps for that one";
+                let reason = "it leaves a direction to an earlier value, which fio keeps for that direction";
                 let fault = JobFault::refused(&setting.place, setting.quoted_line(), reason);
                 self.fault(fault.hint("give the values of all directions in one place"));
             }

@@ -50,9 +50,8 @@ impl JobShape {
         let mut shape = JobShape { way, random_percent, hole, sizes, alignment, random, each_once: false };
         shape.each_once = shape.does_each_once(settings);
         if shape.has_map(settings) && shape.has_several_sizes() && !shape.each_once {
-            let reason = "of several sizes, fio shortens each I/O that would reach a block that was done, \
-                          which is done here where reads and writes have the same sizes, and all I/Os are \
-                          random";
+            let reason = "with several sizes, fio shortens each I/O before a block that was done; here \
+                          this needs equal sizes of reads and writes, and random I/Os only";
             settings.refuse("norandommap", reason, "add norandommap=1: then fio keeps the sizes too");
             return None;
         }
@@ -116,7 +115,11 @@ impl JobShape {
             );
         }
         if (1..100).contains(&self.random_percent) {
-            settings.tell("percentage_random", "the sequential I/Os go on after the last one, as with -rs");
+            settings.tell(
+                "percentage_random",
+                "the sequential I/Os continue after the last one, as with \
+                -rs",
+            );
         }
     }
 
@@ -219,11 +222,12 @@ fn parse_direction(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
         "trim" => (JobWay::Trim, false),
         "randtrim" => (JobWay::Trim, true),
         "trimwrite" | "randtrimwrite" => {
-            let reason = "a trim isn't followed by a write of the same block";
+            let reason = "a trim is not followed by a write of the same block";
             settings.refuse(
                 "rw",
                 reason,
-                "for a share of discards beside writes add --trim to the line that diskspd convert prints",
+                "for a share of discards in addition to writes add --trim to the line that diskspd convert \
+                 prints",
             );
             return None;
         }
@@ -242,7 +246,7 @@ fn parse_direction(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
         }
         Some("1") if random => 0,
         Some(_) if random => {
-            let reason = "each random I/O has an offset of its own, never several in sequence";
+            let reason = "each random I/O has its own offset, never several in sequence";
             settings.refuse("rw", reason, "leave the number out, or use percentage_random");
             return None;
         }
@@ -270,7 +274,7 @@ fn percentage_random(settings: &JobSettings) -> Option<u32> {
         })?;
         match (each.read, each.write) {
             (Some(read), Some(write)) if read == write => Ok(read),
-            _ => Err(WrongValue::Other("reads and writes can't have different shares of random I/O")),
+            _ => Err(WrongValue::Other("reads and writes cannot have different shares of random I/O")),
         }
     })
 }

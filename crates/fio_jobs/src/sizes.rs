@@ -47,7 +47,7 @@ fn size_range(least: SizeShare, most: SizeShare) -> Result<Vec<SizeShare>, Wrong
     }
     let count = most / least;
     if !most.is_multiple_of(least) || count as usize > MOST_PORTIONS {
-        let what = "the larger size has to be a multiple of the smaller one, at most 64 times it";
+        let what = "the larger size must be a multiple of the smaller size, at most 64 times it";
         return Err(WrongValue::Other(what));
     }
     Ok((1..=count).map(|number| SizeShare { block_size: least * number, share: 1 }).collect())
@@ -66,7 +66,7 @@ fn parse_split(
     let mut sizes = Vec::new();
     for part in text.strip_suffix(':').unwrap_or(text).split(':') {
         if part.is_empty() {
-            return Err(WrongValue::Other("a part between two colons is empty: fio reads nothing behind it"));
+            return Err(WrongValue::Other("a part between two colons is empty: fio ignores the rest"));
         }
         if sizes.len() == MOST_SIZES {
             return Err(WrongValue::Other("fio reads 64 sizes at most"));

@@ -50,20 +50,20 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
         }
         if job.ends_all && threads > 1 {
             let what =
-                "the first thread that is done doesn't end the others: all end when all amounts are done";
+                "the first thread that is done does not end the others: all end when all amounts are done";
             settings.tell("exitall", what);
         }
         if job.shape.way != JobWay::Read && job.shape.way != JobWay::Write {
-            settings.tell("size", "reads or writes, whichever is the larger amount, end the run");
+            settings.tell("size", "the larger amount, of reads or of writes, ends the run");
         }
         if job.loops > 1 && job.shape.random_percent == 0 && matches!(job.shape.way, JobWay::Mixed(_)) {
             settings.tell(
                 "loops",
-                "sequential reads and writes go on where they were, not both from the beginning",
+                "sequential reads and writes continue where they were, not both from the beginning",
             );
         }
         if job.warmup_s > 0 {
-            settings.tell("ramp_time", "I/O of the warm-up doesn't count towards the size");
+            settings.tell("ramp_time", "I/O of the warm-up does not count towards the size");
         }
         if job.does_a_stated_amount() && settings.has("number_ios") {
             settings.tell("number_ios", "the run ends after the bytes of that many I/Os");

@@ -1,8 +1,8 @@
 //! Combination of jobs: concurrent jobs become the targets of one time span.
 
 use super::files::FilePiece;
-use super::of_run::OfRun;
-use super::surroundings::{Existing, JobSurroundings};
+use super::run_settings::OfRun;
+use super::surroundings::{Existing, HostContext};
 use super::{NamedJob, beside, span_end};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::limits::TARGETS;
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;
 
 /// The profile of all jobs, and how it is run; `None` = something was refused.
-pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Option<(Profile, RunOptions)> {
+pub(super) fn converted(jobs: &[NamedJob], around: &dyn HostContext) -> Option<(Profile, RunOptions)> {
     is_not_too_much(jobs)?;
     let run_options = run_options(jobs)?;
     let mut spans = Vec::new();
@@ -133,7 +133,7 @@ fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
     })
 }
 
-fn group_span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(TimeSpan, Option<TimeSpan>)> {
+fn group_span(group: &[&NamedJob], around: &dyn HostContext) -> Option<(TimeSpan, Option<TimeSpan>)> {
     let pieces: Vec<Vec<Vec<FilePiece>>> =
         group.iter().map(|named| thread_pieces(named, around)).collect::<Option<_>>()?;
     same_for_all(group)?;
@@ -160,7 +160,7 @@ fn group_span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(Time
 }
 
 /// The pieces of each thread of a job.
-fn thread_pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<FilePiece>>> {
+fn thread_pieces(named: &NamedJob, around: &dyn HostContext) -> Option<Vec<Vec<FilePiece>>> {
     let NamedJob { settings, job } = named;
     let (smallest, real) = (job.shape.smallest(), job.engine.row().needs_files);
     let of_clone = |clone| job.files.pieces(clone, smallest, around, real);
@@ -174,7 +174,8 @@ fn thread_pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<V
                 return None;
             }
             if !job.shape.ranges_are_aligned() {
-                let reason = "the ranges aren't multiples of the alignment, to which fio rounds each offset";
+                let reason = "the ranges are not multiples of the alignment, to which fio rounds each \
+                    offset";
                 settings.refuse("random_distribution", reason, "give multiples of bs, or of ba");
                 return None;
             }
@@ -190,7 +191,7 @@ fn thread_pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<V
     }
 }
 
-fn tell_of_made_files(named: &NamedJob, pieces: &[Vec<FilePiece>], around: &dyn JobSurroundings) {
+fn tell_of_made_files(named: &NamedJob, pieces: &[Vec<FilePiece>], around: &dyn HostContext) {
     let settings = &named.settings;
     let mut told = HashSet::new();
     let mut more = 0;
@@ -225,7 +226,7 @@ fn same_for_all(group: &[&NamedJob]) -> Option<()> {
             return None;
         }
         if job.start_delay_us > 0 {
-            settings.tell("startdelay", "startdelay is ignored: all jobs would be delayed alike");
+            settings.tell("startdelay", "startdelay is ignored: all jobs would have the same delay");
         }
         if job.warmup_s != first.job.warmup_s {
             settings.refuse("ramp_time", "concurrent jobs have one warm-up", "give it in [global]");

@@ -3,7 +3,7 @@
 use std::io;
 
 /// Information about the machine that will run the jobs, and about the files next to the job file.
-pub trait JobSurroundings {
+pub trait HostContext {
     /// The value of an environment variable; `None` = it isn't set.
     fn variable(&self, name: &str) -> Option<String>;
 

@@ -2,7 +2,7 @@
 
 use super::access::JobContent;
 use super::files::FilePiece;
-use super::job::AskedJob;
+use super::job::RequestedJob;
 use super::random::RandomPlaces;
 use super::shape::{JobShape, JobWay};
 use diskspd_model::engines::EngineKind;
@@ -13,7 +13,7 @@ use diskspd_model::profile::{
 
 const BUFFER: u64 = 4 << 20;
 
-impl AskedJob {
+impl RequestedJob {
     pub(super) fn target(&self, piece: &FilePiece, threads: u32) -> Target {
         let mapped = self.engine == EngineKind::Mmap;
         let mut target = Target {

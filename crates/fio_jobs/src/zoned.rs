@@ -1,6 +1,6 @@
 //! Jobs that work in zones (`zonemode=zbd`).
 
-use super::job::AskedJob;
+use super::job::RequestedJob;
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
 use diskspd_model::engines::EngineKind;
@@ -8,7 +8,7 @@ use diskspd_model::engines::EngineKind;
 /// Whether it is broken, the option, why, and what to do.
 type JobZoneRule = (bool, &'static str, &'static str, &'static str);
 
-impl AskedJob {
+impl RequestedJob {
     pub(super) fn zones_fit(&self, settings: &JobSettings) -> bool {
         if !self.zoned {
             return true;
@@ -18,8 +18,8 @@ impl AskedJob {
             return false;
         }
         let what = if self.has_writes() {
-            "each outstanding write has a zone of its own, and fills it; fio writes the zone that the drawn \
-             address lies in, and has several writes of one zone in flight"
+            "each outstanding write has its own zone, and fills it; fio writes the zone of the drawn \
+             address, and has several writes of one zone in flight"
         } else {
             "reads stay below the write pointers; another one goes to the next zone that holds data"
         };
@@ -34,7 +34,7 @@ impl AskedJob {
             let most = settings.number(name, 0..=u64::MAX).filter(|most| *most > 0);
             self.has_writes() && most.is_some_and(|most| zones > most)
         };
-        let open = "each outstanding write has a zone of its own, and more of them than zones may be open";
+        let open = "each outstanding write has its own zone, and more of them than zones may be open";
         vec![
             (
                 way == JobWay::Trim,
@@ -46,7 +46,7 @@ impl AskedJob {
                 self.shape.has_several_sizes() || matches!(way, JobWay::Mixed(_) if random_percent == 0),
                 "rw",
                 "a zone is filled with blocks of one size, all in order or all at random",
-                "give one bs, and rw=randrw for reads beside writes",
+                "give one bs, and rw=randrw for reads and writes",
             ),
             (
                 (1..100).contains(&random_percent) || hole > 0 || !self.shape.is_uniform(),
@@ -68,7 +68,7 @@ impl AskedJob {
             (
                 self.atomic || self.dont_cache,
                 "zonemode",
-                "atomic and uncached aren't for zones",
+                "atomic and uncached are not for zones",
                 "leave them out",
             ),
             (too_many("max_open_zones", outstanding), "max_open_zones", open, "lower iodepth or numjobs"),

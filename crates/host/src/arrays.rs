@@ -5,7 +5,7 @@
 use super::device::Device;
 use super::root::Root;
 use super::{stack, target};
-use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
+use diskspd_model::machine::arrays::{ArrayFacts, ArrayMaintenance};
 use diskspd_model::machine::stack::{Layer, LayerKind, Stack};
 use diskspd_model::path::RawText;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
     let arrays = among(&root, stacks.iter());
     let now = |name: String| {
         let ArrayLook { members, missing, untold, upkeep } = look(&root, &name);
-        let upkeep = upkeep.map(|(action, done)| Upkeep { action, done: (done, done) });
+        let upkeep = upkeep.map(|(action, done)| ArrayMaintenance { action, done: (done, done) });
         ArrayFacts { name, members, missing: (missing, missing), state_unknown: untold, maintenance: upkeep }
     };
     arrays.into_iter().map(now).collect()
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raid_of_lvm_that_may_not_be_asked_is_known_by_its_members_names() {
+    fn lvm_raid_is_identified_by_member_names() {
         let machine = tempfile::tempdir().unwrap();
         let sys = machine.path().join("sys");
         for (name, minor, mapped) in [("dm-0", 0, "vg-a"), ("dm-1", 1, "vg-a_rimage_0"), ("dm-2", 2, "vg-b")]
@@ -194,7 +194,7 @@ mod tests {
             found.upkeep
         };
         assert_eq!(looked("idle", "none"), None);
-        assert_eq!(looked("recover", "none"), None, "it only begins to, or can't");
+        assert_eq!(looked("recover", "none"), None, "it only begins to, or cannot");
         assert_eq!(looked("resync", "delayed"), None, "it waits for another one");
         assert_eq!(looked("recover", "50 / 200"), Some(("recover".into(), 0.25)));
         assert_eq!(looked("recover", "0 / 0"), None);

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_is_read_beside_it() {
+    fn cgroup_v1_is_read_next_to_v2() {
         let (_directory, groups) = groups(&[
             ("proc/self/cgroup", "5:blkio:/x\n4:cpu,cpuacct:/docker/1/in\n1:name=systemd:/\n0::/\n"),
             (

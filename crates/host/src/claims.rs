@@ -4,15 +4,15 @@ use super::device::{Device, DeviceNumber, block_number, split};
 use super::nvme::{Claimable, Generic};
 use super::permission::Permission;
 use super::refusal::{
-    self, Refusal, Unchecked, file_refusal, found_on, inherited_refusal, open_file_refusal, stream_refusal,
-    use_refusal, write_refusal,
+    self, Unchecked, WriteRefusedError, file_refusal, found_on, inherited_refusal, open_file_refusal,
+    stream_refusal, use_refusal, write_refusal,
 };
 use super::root::Root;
 use super::target::locate;
 use diskspd_model::profile::RawText;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::files::{self, OpenTarget};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::process;
 use serde::{Deserialize, Serialize};
@@ -56,13 +56,13 @@ pub struct SharedClaim {
 pub enum ClaimError {
     /// They're in use, or something is on them.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] WriteRefusedError),
     #[error(transparent)]
     Target(#[from] TargetError),
 }
 
 /// Claims the block devices among the paths before they are written, and refuses to destroy user data: see
-/// [`Refusal`]. Regular files must not be in use, for example by a loop device. Missing paths are skipped.
+/// [`WriteRefusedError`]. Regular files must not be in use, for example by a loop device. Missing paths are skipped.
 /// A device may be named several times, by several names, and a disk together with its partitions: the claim
 /// on the disk covers them.
 ///
@@ -77,11 +77,11 @@ pub fn protect<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
     permission: impl Into<Permission<'a>>,
 ) -> Result<Claims, ClaimError> {
-    protect_as(Claimant::Alone, targets, permission)
+    protect_as(ClaimOwner::Alone, targets, permission)
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Claimant {
+pub enum ClaimOwner {
     #[default]
     Alone,
     /// A controlling process that claims for all processes of a job on this machine. It only checks the
@@ -95,7 +95,7 @@ pub enum Claimant {
 /// As for [`protect`]. For a device that the job's controlling process claims, that process reports other
 /// users.
 pub fn protect_as<'a, L: Location + ?Sized + 'a>(
-    claimant: Claimant,
+    claimant: ClaimOwner,
     targets: impl IntoIterator<Item = &'a L>,
     permission: impl Into<Permission<'a>>,
 ) -> Result<Claims, ClaimError> {
@@ -107,7 +107,7 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     for target in targets {
         if let Some((number, claimable)) = find_claimable(target)? {
             if named.as_ref().is_some_and(|named| !named.contains(&number)) {
-                return Err(Refusal::Unnamed { path: target.name().to_owned() }.into());
+                return Err(WriteRefusedError::Unnamed { path: target.name().to_owned() }.into());
             }
             devices.push((whole_disk(number), number, claimable));
         }
@@ -118,7 +118,7 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     let mut claims = Claims::default();
     for (whole, number, target) in devices {
         let path = target.name();
-        let covered = claimant == Claimant::Job || whole.is_some_and(|disk| claims.covers_device(disk));
+        let covered = claimant == ClaimOwner::Job || whole.is_some_and(|disk| claims.covers_device(disk));
         let device = File::from(match covered {
             true => files::look_into(&target)?,
             false => files::claim(&target).map_err(|error| explain_error(error, &target))?,
@@ -140,7 +140,9 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
 ///
 /// # Errors
 /// The first one that is in use.
-pub fn spare<'a, L: Location + ?Sized + 'a>(targets: impl IntoIterator<Item = &'a L>) -> Result<(), Refusal> {
+pub fn spare<'a, L: Location + ?Sized + 'a>(
+    targets: impl IntoIterator<Item = &'a L>,
+) -> Result<(), WriteRefusedError> {
     let mut targets: Vec<&L> = targets.into_iter().collect();
     targets.sort_unstable_by_key(|target| target.name());
     targets.dedup_by_key(|target| target.name());
@@ -169,9 +171,9 @@ pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), ClaimError> {
 ///
 /// # Errors
 /// Fails if the file is in use, or is a block device.
-pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
+pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedError> {
     if files::device_number(&opened).is_some() {
-        return Err(Refusal::NoOutput { path: path.to_owned() });
+        return Err(WriteRefusedError::NoOutput { path: path.to_owned() });
     }
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
 }
@@ -181,9 +183,9 @@ pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// It's in use; it's a block device.
-pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
+pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedError> {
     if files::device_number(&opened).is_some() {
-        return Err(Refusal::NoOutput { path: path.to_owned() });
+        return Err(WriteRefusedError::NoOutput { path: path.to_owned() });
     }
     inherited_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
 }
@@ -193,12 +195,12 @@ pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// It's a block device, or a file that a device or the kernel uses.
-pub fn permit_stream(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
+pub fn permit_stream(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedError> {
     if files::device_number(&opened).is_some() {
-        return Err(Refusal::NoOutput { path: path.to_owned() });
+        return Err(WriteRefusedError::NoOutput { path: path.to_owned() });
     }
     match stream_refusal(path, opened.as_fd()) {
-        None | Some(Refusal::Unknown { .. }) => Ok(()),
+        None | Some(WriteRefusedError::Unknown { .. }) => Ok(()),
         Some(refusal) => Err(refusal),
     }
 }
@@ -208,12 +210,14 @@ pub fn is_device<L: Location + ?Sized>(location: &L) -> bool {
     block_number(location.way()).is_some() || Generic::at(&Root::live(), location.way()).is_some()
 }
 
-fn find_claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(DeviceNumber, Claimable)>, Refusal> {
+fn find_claimable<L: Location + ?Sized>(
+    target: &L,
+) -> Result<Option<(DeviceNumber, Claimable)>, WriteRefusedError> {
     if let Some(number) = block_number(target.way()) {
         return Ok(Some((number, Claimable::itself(target))));
     }
     let Some(generic) = Generic::at(&Root::live(), target.way()) else { return Ok(None) };
-    let unknown = |unknown| Refusal::unknown(target.name(), unknown);
+    let unknown = |unknown| WriteRefusedError::unknown(target.name(), unknown);
     let device = generic.used_as().map_err(unknown)?;
     Ok(Some((device.number, Claimable::instead(target, device))))
 }
@@ -254,7 +258,7 @@ fn check_device(path: &Path, number: DeviceNumber, device: &File, destroy: bool)
     let found = if destroy { Vec::new() } else { found_on(path, device)? };
     match found.is_empty() {
         true => Ok(()),
-        false => Err(Refusal::WouldDestroy { path: path.to_owned(), found }.into()),
+        false => Err(WriteRefusedError::WouldDestroy { path: path.to_owned(), found }.into()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! How often processors went to sleep: the counters of the kernel's idle states.
 
-use super::edges::EdgeCounters;
 use super::root::{Root, number, text};
+use super::window_counters::WindowCounters;
 use diskspd_model::machine::cpu_sleeps::*;
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ impl SleepCounters {
     }
 }
 
-impl EdgeCounters for SleepCounters {
+impl WindowCounters for SleepCounters {
     type AtEdge = SleepReading;
     type BetweenEdges = CpuSleeps;
 

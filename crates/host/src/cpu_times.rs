@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_the_difference_in_the_order_of_the_active_cpus() {
+    fn cpu_time_of_window_is_listed_by_active_cpu() {
         let earlier = CpuClock::parse("cpu0 1 0 1 10\ncpu1 5 0 5 5\ncpu2 7 7 7 7\ncpu5 0 0 0 0");
         let later = CpuClock::parse("cpu0 4 0 3 20\ncpu1 5 0 5 5\ncpu2 6 8 9 7\ncpu7 1 1 1 1");
         let times = |idle, kernel, user| CpuTimes { idle, kernel, user };

@@ -21,7 +21,7 @@ pub struct DeviceLogs {
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceLogError {
     /// The disk's node in /dev can't be used.
-    #[error("/dev/{name} can't be opened: {why}")]
+    #[error("/dev/{name} cannot be opened: {why}")]
     Unopened { name: String, why: String },
     #[error("only root may read them")]
     NotRoot,

@@ -1,7 +1,7 @@
 //! The CPUs that handle device interrupts, from the kernel's interrupt counters.
 
-use super::edges::EdgeCounters;
 use super::root::{Root, names, text};
+use super::window_counters::WindowCounters;
 use diskspd_model::machine::cpu_list;
 use diskspd_model::machine::interrupts::*;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl InterruptCounters {
     }
 }
 
-impl EdgeCounters for InterruptCounters {
+impl WindowCounters for InterruptCounters {
     type AtEdge = InterruptReading;
     type BetweenEdges = DeviceInterrupts;
 
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn interrupts_of_a_disk_are_counted_by_the_cpu_that_took_them() {
+    fn disk_interrupts_are_counted_per_cpu() {
         let directory = sample_machine();
         let root = Root::at(directory.path());
         let counters = InterruptCounters::find(&root, &owned_names(&["vda1", "vda", "sda", "loop0", "gone"]));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_disks_whose_interrupts_are_read_or_none() {
+    fn interrupts_of_this_machine_are_readable_or_absent() {
         let root = Root::live();
         let disks = root.names("/sys/class/block");
         let counters = InterruptCounters::find(&root, &disks);

@@ -35,8 +35,6 @@ pub mod devices;
 pub mod discards;
 mod disks;
 #[cfg(target_os = "linux")]
-pub mod edges;
-#[cfg(target_os = "linux")]
 pub mod environment;
 #[cfg(target_os = "linux")]
 mod file_place;
@@ -47,6 +45,8 @@ mod holdings;
 #[cfg(target_os = "linux")]
 pub mod interrupts;
 pub mod io_counters;
+#[cfg(target_os = "linux")]
+pub mod io_features;
 #[cfg(target_os = "linux")]
 pub mod launched;
 #[cfg(target_os = "linux")]
@@ -103,7 +103,7 @@ pub mod unread_facts;
 #[cfg(target_os = "linux")]
 mod usage;
 #[cfg(target_os = "linux")]
-pub mod ways;
+pub mod window_counters;
 #[cfg(target_os = "linux")]
 pub mod zones;
 #[cfg(target_os = "linux")]

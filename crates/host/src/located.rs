@@ -5,7 +5,7 @@ use crate::stack;
 use crate::target;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::target::{DirectRequirements, TargetFacts};
-use diskspd_sys::anchor::{Anchor, Location};
+use diskspd_sys::anchor::{Location, TargetHandle};
 use diskspd_sys::files;
 use diskspd_sys::problem::{Problem, TargetError};
 use std::collections::HashMap;
@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 #[derive(Debug, Clone)]
-pub struct Located {
+pub struct ResolvedTarget {
     root: Root,
-    anchor: Anchor,
+    anchor: TargetHandle,
     learned: Arc<Learned>,
 }
 
@@ -28,16 +28,16 @@ struct Learned {
 }
 
 #[derive(Debug)]
-pub struct OpenedToLook {
+pub struct InspectionHandle {
     /// `None` = it can't be opened.
     pub file: Option<File>,
     pub stack: Stack,
 }
 
-impl Located {
-    fn at(root: &Root, path: &Path) -> Result<Option<Located>, TargetError> {
-        match Anchor::at(path) {
-            Ok(anchor) => Ok(Some(Located { root: root.clone(), anchor, learned: Arc::default() })),
+impl ResolvedTarget {
+    fn at(root: &Root, path: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
+        match TargetHandle::at(path) {
+            Ok(anchor) => Ok(Some(ResolvedTarget { root: root.clone(), anchor, learned: Arc::default() })),
             Err(TargetError { problem: Problem::Missing, .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -67,18 +67,18 @@ impl Located {
     /// Opens the target for inspection, and returns its storage stack.
     ///
     /// A `written` target is opened for writing, because an overlay then moves it to its writable layer.
-    pub fn opened(&self, written: bool) -> OpenedToLook {
+    pub fn opened(&self, written: bool) -> InspectionHandle {
         let stack = if written { &self.learned.written } else { &self.learned.read };
         let file = files::open_to_locate(&self.anchor, written).ok();
         let stack = stack.get_or_init(|| match &file {
             Some(file) => stack::of_open(&self.root, file, self.anchor.name()),
             None => stack::stack(self.anchor.way()),
         });
-        OpenedToLook { stack: stack.clone(), file }
+        InspectionHandle { stack: stack.clone(), file }
     }
 }
 
-impl Location for Located {
+impl Location for ResolvedTarget {
     fn name(&self) -> &Path {
         self.anchor.name()
     }
@@ -91,32 +91,32 @@ impl Location for Located {
 /// The targets of a run, each located once. Missing targets are located again, because `-c` may have
 /// created them.
 #[derive(Debug)]
-pub struct LocatedTargets {
+pub struct ResolvedTargets {
     root: Root,
-    known: HashMap<PathBuf, Located>,
+    known: HashMap<PathBuf, ResolvedTarget>,
 }
 
-impl Default for LocatedTargets {
-    fn default() -> LocatedTargets {
-        LocatedTargets { root: Root::live().remembering(), known: HashMap::new() }
+impl Default for ResolvedTargets {
+    fn default() -> ResolvedTargets {
+        ResolvedTargets { root: Root::live().remembering(), known: HashMap::new() }
     }
 }
 
-impl LocatedTargets {
+impl ResolvedTargets {
     /// Clears the cache, after files were created or time has passed.
     pub fn look_anew(&mut self) {
-        *self = LocatedTargets::default();
+        *self = ResolvedTargets::default();
     }
 
     /// Returns the target at a path; `None` if it does not exist.
     ///
     /// # Errors
     /// Fails for missing permissions, too long names, link loops, and dangling links.
-    pub fn at(&mut self, path: &Path) -> Result<Option<Located>, TargetError> {
+    pub fn at(&mut self, path: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
         if let Some(known) = self.known.get(path) {
             return Ok(Some(known.clone()));
         }
-        let found = Located::at(&self.root, path)?;
+        let found = ResolvedTarget::at(&self.root, path)?;
         self.known.extend(found.iter().map(|found| (path.to_owned(), found.clone())));
         Ok(found)
     }

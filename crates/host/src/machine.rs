@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn governors_that_differ_are_mixed_and_missing_ones_do_not_count() {
+    fn different_governors_are_mixed_and_missing_are_ignored() {
         let of = |names: &[Option<&str>]| common_governor(names.iter().map(|name| name.map(str::to_owned)));
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[None, None]), None);

@@ -92,11 +92,11 @@ impl Generic {
         match text(&device.directory().join("queue/iostats_passthrough")).as_deref() {
             Some("1") => of_device(device.number),
             Some(_) => Stack::without(format!(
-                "the kernel doesn't count NVMe pass-through commands on {name} unless told to: \
-                 echo 1 >/sys/block/{name}/queue/iostats_passthrough"
+                "the kernel does not count NVMe pass-through commands on {name} unless told to: echo 1 \
+                 >/sys/block/{name}/queue/iostats_passthrough"
             )),
             None => Stack::without(format!(
-                "this kernel doesn't count NVMe pass-through commands: Linux 6.13 or later does, after \
+                "this kernel does not count NVMe pass-through commands: Linux 6.13 or later does, after \
                  echo 1 >/sys/block/{name}/queue/iostats_passthrough"
             )),
         }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_is_known_by_its_class_and_its_block_device_lies_beside_it() {
+    fn namespace_is_found_by_class_with_its_block_device() {
         let (_folder, root) = sample_machine(None, true);
         let found = Generic::find_by_number(&root, (10, 1)).unwrap();
         let block = found.used_as().unwrap();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_compared_with_counters_only_where_these_count_them() {
+    fn commands_are_compared_only_with_available_counters() {
         for (counted, expected) in [(None, "Linux 6.13"), (Some("0"), "echo 1"), (Some("1"), "")] {
             let (_folder, root) = sample_machine(counted, true);
             let stack = Generic::find_by_number(&root, (10, 1)).unwrap().stack(&root, |number| {

@@ -5,7 +5,7 @@ use super::file_place::FilePlace;
 pub use super::holdings::Unknown;
 use super::holdings::{IN_USE, Identity};
 use super::nvme::{Claimable, Generic};
-pub use super::refused::Refusal;
+pub use super::refused::WriteRefusedError;
 use super::root::Root;
 use super::signatures;
 use super::stacked::{Role, other_places};
@@ -23,10 +23,10 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-impl Refusal {
-    pub(super) fn unknown(path: &Path, unknown: Unknown) -> Refusal {
+impl WriteRefusedError {
+    pub(super) fn unknown(path: &Path, unknown: Unknown) -> WriteRefusedError {
         let (why, remedy) = (unknown.to_string(), unknown.cause.remedy());
-        Refusal::Unknown { path: path.to_owned(), why, remedy }
+        WriteRefusedError::Unknown { path: path.to_owned(), why, remedy }
     }
 }
 
@@ -42,13 +42,13 @@ impl Refusal {
 pub fn write_refusal<L: Location + ?Sized>(
     location: &L,
     destroy: bool,
-) -> Result<Option<Refusal>, TargetError> {
+) -> Result<Option<WriteRefusedError>, TargetError> {
     if block_number(location.way()).is_none()
         && let Some(generic) = Generic::at(&Root::live(), location.way())
     {
         return match generic.used_as() {
             Ok(device) => write_refusal(&Claimable::instead(location, device), destroy),
-            Err(unknown) => Ok(Some(Refusal::unknown(location.name(), unknown))),
+            Err(unknown) => Ok(Some(WriteRefusedError::unknown(location.name(), unknown))),
         };
     }
     let path = location.name();
@@ -60,30 +60,30 @@ pub fn write_refusal<L: Location + ?Sized>(
         return Ok(None);
     }
     let found = found_on(path, &files::look_into(location)?.into())?;
-    Ok((!found.is_empty()).then(|| Refusal::WouldDestroy { path: path.to_owned(), found }))
+    Ok((!found.is_empty()).then(|| WriteRefusedError::WouldDestroy { path: path.to_owned(), found }))
 }
 
-pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<Refusal> {
+pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<WriteRefusedError> {
     match uses(&Root::live(), number) {
         Ok(uses) if uses.is_empty() => None,
-        Ok(uses) => Some(Refusal::InUse { path: path.to_owned(), uses }),
-        Err(unknown) => Some(Refusal::unknown(path, unknown)),
+        Ok(uses) => Some(WriteRefusedError::InUse { path: path.to_owned(), uses }),
+        Err(unknown) => Some(WriteRefusedError::unknown(path, unknown)),
     }
 }
 
 /// Why the regular file at the path must not be written to; `None` if it may be, or does not exist. A link
 /// that is not followed is refused also if it leads to no file yet.
-pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<Refusal> {
+pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRefusedError> {
     let path = location.name();
     if let Err(ReachError::Planted { link, owner }) = reach(path, LastName::Followed) {
-        return Some(Refusal::Planted { path: path.to_owned(), link, owner });
+        return Some(WriteRefusedError::Planted { path: path.to_owned(), link, owner });
     }
     let found = rustix::fs::stat(location.way()).ok()?;
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
     if let Some(lease) = is_file.then(|| leases::unreleased(location, true)).flatten() {
         let how = How::Leased { holder: lease.to_string() };
         let uses = vec![Use { device: path.display().to_string(), how }];
-        return Some(Refusal::InUse { path: path.to_owned(), uses });
+        return Some(WriteRefusedError::InUse { path: path.to_owned(), uses });
     }
     // Locks are queried through a descriptor, which a user who cannot read the file does not get.
     let opened = files::peek(location);
@@ -212,12 +212,12 @@ impl DataPlaces {
 }
 
 /// Returns the reason why the open regular file must not be written to. Other objects are not checked.
-pub(super) fn open_file_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<Refusal> {
+pub(super) fn open_file_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<WriteRefusedError> {
     refusal_of(path, &rustix::fs::fstat(opened).ok()?, Some(opened))
 }
 
 /// The same for a file that another process may hold open by the same handle.
-pub(super) fn inherited_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<Refusal> {
+pub(super) fn inherited_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<WriteRefusedError> {
     let found = rustix::fs::fstat(opened).ok()?;
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
     let other_handle = is_file.then(|| files::peek(path)).flatten();
@@ -225,17 +225,21 @@ pub(super) fn inherited_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<R
 }
 
 /// The same without the locks.
-pub(super) fn stream_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<Refusal> {
+pub(super) fn stream_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<WriteRefusedError> {
     refusal_of(path, &rustix::fs::fstat(opened).ok()?, None)
 }
 
-fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'_>>) -> Option<Refusal> {
+fn refusal_of(
+    path: &Path,
+    found: &rustix::fs::Stat,
+    opened: Option<BorrowedFd<'_>>,
+) -> Option<WriteRefusedError> {
     if rustix::fs::FileType::from_raw_mode(found.st_mode) != rustix::fs::FileType::RegularFile {
         return None;
     }
     let file_system = file_system_of(path, opened);
     if !FileSystemType::from_name(&file_system).holds_data() {
-        return Some(Refusal::KernelInterface { path: path.to_owned(), file_system });
+        return Some(WriteRefusedError::KernelInterface { path: path.to_owned(), file_system });
     }
     let name = path.display().to_string();
     let data = DataPlaces::find(path, found, opened, &file_system);
@@ -245,18 +249,18 @@ fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'
     {
         uses.push(Use { device: name, how: How::Locked { process: lock.process } });
     }
-    (!uses.is_empty()).then(|| Refusal::InUse { path: path.to_owned(), uses })
+    (!uses.is_empty()).then(|| WriteRefusedError::InUse { path: path.to_owned(), uses })
 }
 
 /// Why the open block device must not be written to because of a lock.
-pub(super) fn lock_refusal(path: &Path, device: &File) -> Option<Refusal> {
+pub(super) fn lock_refusal(path: &Path, device: &File) -> Option<WriteRefusedError> {
     let lock = locks::lock(device.as_fd())?;
     if rustix::fs::fstat(device).is_ok_and(|found| is_own(&found)) {
         return None;
     }
     let how = How::Locked { process: lock.process };
     let uses = vec![Use { device: path.display().to_string(), how }];
-    Some(Refusal::InUse { path: path.to_owned(), uses })
+    Some(WriteRefusedError::InUse { path: path.to_owned(), uses })
 }
 
 /// Whether the program was started for holding the lock: with the file open, as `flock FILE diskspd ..`
@@ -289,8 +293,8 @@ fn is_held_above(root: &Root, inode: u64) -> bool {
 pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<signatures::Name>, TargetError> {
     let fail = |error: io::Error| match error.raw_os_error() {
         // Claimed for writing, because we may not read it.
-        Some(libc::EBADF) => TargetError::new(path, Problem::Permission { access: "read what is on it" }),
-        _ => TargetError::from_io(path, "read what is on it", "read", error),
+        Some(libc::EBADF) => TargetError::new(path, Problem::Permission { access: "read its content" }),
+        _ => TargetError::from_io(path, "read its content", "read", error),
     };
     let size = block::capacity(device.as_fd()).map_err(fail)?;
     signatures::find(device, size).map_err(fail)
@@ -322,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_of_another_user_in_a_shared_folder_is_not_written_through() {
+    fn foreign_link_in_shared_folder_is_refused() {
         use std::os::unix::fs::{PermissionsExt, lchown, symlink};
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -348,7 +352,7 @@ mod tests {
         ] {
             let refusal = file_refusal(&at(name));
             assert_eq!(
-                matches!(refusal, Some(Refusal::Planted { owner: 65534, .. })),
+                matches!(refusal, Some(WriteRefusedError::Planted { owner: 65534, .. })),
                 refused,
                 "{name}: {refusal:?}"
             );

@@ -15,7 +15,7 @@ const DEVICE: &str = "a disk, a volume or a device";
 /// Reason for not writing to a device or file. The user message names the use or the data at risk, and the
 /// remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum WriteRefusedError {
     /// Never allowed.
     #[error("refusing to overwrite {}: it is in use:{}", display_path(path), use_lines(uses))]
     InUse { path: PathBuf, uses: Vec<Use> },
@@ -95,8 +95,8 @@ pub(crate) fn told_on_windows(used: &Use) -> String {
     let device = &used.device;
     match &used.how {
         How::Mounted { at, file_system } => format!(
-            "{device} holds a file system ({file_system}, at {at}): take a disk without volumes, or \
-             remove the volume first (Remove-Partition of PowerShell, which destroys what is on it)"
+            "{device} holds a file system ({file_system}, at {at}): take a disk without volumes, or remove \
+             the volume first (Remove-Partition of PowerShell, which destroys its data)"
         ),
         How::Swap => format!("{device} is a paging file of Windows"),
         How::HeldBy { holder } if holder == BOOT => {

@@ -3,7 +3,7 @@
 use diskspd_model::machine::content::Reducer;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::BlockDevice;
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;

@@ -103,10 +103,10 @@ impl SharePath {
         let SharePath { server, share, .. } = self;
         let path = self.path.iter().fold(String::new(), |path, part| path + "/" + part);
         format!(
-            "it lies on the share {share} of {server}, which is not mounted here: mkdir -p /mnt/{share} && \
+            "it is on the share {share} of {server}, which is not mounted here: mkdir -p /mnt/{share} && \
              mount -t cifs //{server}/{share} /mnt/{share} -o \
              username=NAME,uid=USER,file_mode=0600,dir_mode=0700 (package cifs-utils, as root; USER alone \
-             may use it then, and not everybody as NAME); then this name works, and so does \
+             may use it then, and not every user as NAME); then this name works, and so does \
              /mnt/{share}{path}{}",
             if self.windows { "" } else { ". An ordinary path begins with a single /" }
         )
@@ -135,7 +135,7 @@ mod tests {
         nonsense\n";
 
     #[test]
-    fn a_file_on_a_mounted_share_is_found_below_its_mount() {
+    fn file_on_share_is_found_under_its_mount() {
         for (target, expected) in [
             ("//fileserver/data/dir/a.dat", "/mnt/data/dir/a.dat"),
             ("\\\\FILESERVER\\DATA\\dir\\a.dat", "/mnt/data/dir/a.dat"),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_that_is_not_mounted_is_told_with_the_line_that_mounts_it() {
+    fn unmounted_share_is_reported_with_mount_command() {
         for target in [
             "//fileserver/dat/x",
             "//other/data/x",

@@ -3,15 +3,15 @@
 //! installed, and the built-in table (`signatures/marks.rs`). The table has formats unknown to libblkid,
 //! and works alone.
 
-mod marks;
+mod magic;
 
-use marks::{AT_END, AT_START, DRBD, PAGES, SWAP, UFS};
+use magic::{AT_END, AT_START, DRBD, PAGES, SWAP, UFS};
 use std::borrow::Cow;
 use std::io;
 #[cfg(target_os = "linux")]
 use {
     diskspd_sys::blkid,
-    marks::{KINDS, TABLES},
+    magic::{KINDS, TABLES},
     std::fs::File,
     std::os::fd::AsFd,
     std::os::unix::fs::FileExt,

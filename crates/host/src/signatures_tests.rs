@@ -175,7 +175,7 @@ const TOOLS: &[(u64, &str, &str)] = &[
 ];
 
 #[test]
-fn images_made_by_the_tools_themselves_are_recognized_with_and_without_libblkid() {
+fn images_of_real_tools_are_recognized() {
     let made = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for part in TOOLS.chunks(TOOLS.len().div_ceil(4)) {

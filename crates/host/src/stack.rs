@@ -31,14 +31,14 @@ pub fn stack(path: &Path) -> Stack {
     }
     match (std::fs::canonicalize(path), rustix::fs::stat(path)) {
         (Ok(place), Ok(found)) => of_file(&root, &place, Some(device::split(found.st_dev))),
-        _ => Stack::without("it can't be inspected"),
+        _ => Stack::without("it cannot be inspected"),
     }
 }
 
 pub fn of_device(root: &Root, number: DeviceNumber) -> Stack {
     match Device::find(root, number) {
         Some(device) => walk_down(root, vec![device], None),
-        None => Stack::without("/sys doesn't list the device"),
+        None => Stack::without("/sys does not list the device"),
     }
 }
 
@@ -104,7 +104,7 @@ fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Laye
     let mut mounts = Vec::new();
     let is = |directory: &str| device.directory().join(directory).exists();
     let slaves = || match device.slave_devices() {
-        slaves if slaves.is_empty() => Err(Without::unknown("the kernel lists no device beneath it")),
+        slaves if slaves.is_empty() => Err(Without::unknown("the kernel lists no device below it")),
         slaves => Ok(slaves),
     };
     let (kind, below, faithful) = if let Some(disk) = device.whole() {

@@ -95,7 +95,7 @@ fn inaccessible_target_has_next_step() {
 }
 
 #[test]
-fn requirements_for_direct_io_are_those_that_work() {
+fn direct_io_requirements_are_sufficient() {
     for directory in ["/var/tmp", "/dev/shm"] {
         let Ok(file) = tempfile::NamedTempFile::new_in(directory) else {
             println!("skipped {directory}: no file can be created there");

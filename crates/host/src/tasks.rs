@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_of_a_machine_without_processes() {
+    fn missing_proc_gives_unknown_tasks() {
         let directory = tempfile::tempdir().unwrap();
         assert!(Tasks::read(&Root::at(directory.path())).is_none());
     }

@@ -43,7 +43,7 @@ fn read_facts(device: &Device, way: &Path) -> Option<ZoneFacts> {
     let report = rustix::fs::open(way, flags, Mode::empty()).map_err(std::io::Error::from);
     let (zone_size, zones) = match report.and_then(zones::report) {
         Ok(report) => report,
-        Err(error) => return unknown(format!("its zones can't be read: {error}")),
+        Err(error) => return unknown(format!("its zones cannot be read: {error}")),
     };
     let limit = |file| number(&device.directory().join("queue").join(file)).unwrap_or(0);
     Some(ZoneFacts {

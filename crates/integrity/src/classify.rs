@@ -164,7 +164,7 @@ mod tests {
         mixed[256..].copy_from_slice(&stamped_sector(sample_stamp(10))[256..]);
         assert_eq!(judge_sector(9, true, &mixed), Undecided);
         assert_eq!(judge_sector(9, false, &mixed), Failed(SectorFault::Torn));
-        assert_eq!(judge_sector(10, true, &mixed), Failed(SectorFault::Torn), "one of them can't be there");
+        assert_eq!(judge_sector(10, true, &mixed), Failed(SectorFault::Torn), "one of them cannot be there");
         // Neither zeros nor anything else is a part of a mixture.
         for other in [0, 7] {
             let mut broken = stamped_sector(sample_stamp(9));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_is_only_read_is_judged_by_its_stamps_alone() {
+    fn read_only_target_is_judged_by_stamps() {
         let (oldest, newest, may_be_mixed) = (0, 0, false);
         let expected = Expected { run: None, target: 3, offset: 1024, oldest, newest, may_be_mixed };
         let verdict = |bytes: &[u8], intact| judge(&expected, bytes, intact);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sector_is_torn_when_another_one_of_the_missing_write_is_there() {
+    fn sector_of_a_lost_write_makes_its_block_torn() {
         let write = SectorStamp { offset: 512, index: 0, sectors: 4, ..sample_stamp(9) };
         let torn =
             |fault, held, there: Option<SectorStamp>| is_torn(fault, 1024, held, there.into_iter(), 512);

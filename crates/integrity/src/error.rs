@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
-    #[error("its device hasn't completed I/O for {0} s")]
+    #[error("its device has not completed I/O for {0} s")]
     Unanswered(u64),
     #[error(transparent)]
     Io(#[from] Arc<io::Error>),
@@ -16,12 +16,12 @@ pub enum JournalError {
 
 #[derive(Debug, thiserror::Error)]
 pub enum IntegrityError {
-    #[error("--journal: can't be written: {0}; later durable writes are missing from it")]
+    #[error("--journal: cannot be written: {0}; later durable writes are missing from it")]
     Journal(#[from] JournalError),
     /// Versions of all its places don't fit into memory.
     #[error(
-        "--verify: can't allocate {} for the versions of '{path}'; verify a part of it (-f), or use larger \
-         blocks (-b)", Size(*.bytes)
+        "--verify: cannot allocate {} for the versions of '{path}'; verify a part of it (-f), or use \
+         larger blocks (-b)", Size(*.bytes)
     )]
     TooLarge { bytes: u64, path: RawText },
     #[error(
@@ -37,7 +37,7 @@ pub enum IntegrityError {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReadBackError {
-    #[error("can't allocate memory: {0}")]
+    #[error("cannot allocate memory: {0}")]
     NoMemory(#[source] io::Error),
     #[error(transparent)]
     NotOpened(#[from] OpenError),

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_write_that_failed_anything_may_be_there_until_one_went_well_by_itself() {
+    fn failed_write_allows_any_content_until_a_later_success() {
         let unit = single_unit();
         for well in [true, false] {
             unit.begin(0);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn more_writes_than_can_be_counted_are_never_judged_again() {
+    fn uncountable_writes_are_never_judged() {
         let unit = single_unit();
         (0..1000).for_each(|_| {
             let _ = unit.begin(0);
@@ -227,7 +227,7 @@ mod tests {
         /// Checks with a model that possible content is never rejected. In the model each write takes
         /// effect at one time between its start and end.
         #[test]
-        fn what_can_be_read_is_never_excluded(steps in prop::collection::vec((0..4u8, 0..8usize), 1..120)) {
+        fn readable_versions_are_never_excluded(steps in prop::collection::vec((0..4u8, 0..8usize), 1..120)) {
             let unit = single_unit();
             let (mut there, mut under_way, mut looks) = (0, Vec::new(), Vec::new());
             for (step, which) in steps {

@@ -2,7 +2,7 @@
 
 use diskspd_model::profile::TargetId;
 use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault, ThreadResults};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::Mutex;
 
 /// Runs that stamped one target, at most: of more nothing is remembered.

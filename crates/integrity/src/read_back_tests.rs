@@ -38,7 +38,7 @@ fn sample_journal(atomic: bool, overlapped: bool) -> JournalContent {
 }
 
 #[test]
-fn a_block_of_two_versions_is_a_broken_promise_of_atomic_writes_alone() {
+fn mixed_block_breaks_atomic_writes_only() {
     use SectorFault::{NotAtomic, Torn};
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = directory.path().join("a");

@@ -10,7 +10,7 @@ use super::order::TargetOrder;
 use super::system::identity;
 use diskspd_model::plan::{SectorGrid, SpanPlan, WorkerTarget};
 use diskspd_model::profile::{RawText, TargetId, VerifyMode};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};

@@ -1,7 +1,7 @@
 //! The stamp of a verified sector (docs/reference/integrity.md has the format).
 
 use diskspd_sys::crc32c::{Linear, crc32c, remainder, remainder_of_words};
-use diskspd_sys::multiples;
+use diskspd_sys::payload_words;
 
 const MAGIC: [u8; 4] = *b"DSV1";
 /// Bytes of the checksum, which comes first and covers all that follows.
@@ -39,7 +39,7 @@ impl SectorStamp {
         [self.target, self.writer].iter().for_each(|number| put(&number.to_le_bytes()));
         put(&self.write.to_le_bytes());
         [self.index, self.sectors].iter().for_each(|number| put(&number.to_le_bytes()));
-        multiples::fill(rest.as_chunks_mut().0, self.stamp_word(), STEP);
+        payload_words::fill(rest.as_chunks_mut().0, self.stamp_word(), STEP);
     }
 
     /// Returns the CRC remainder of the stamp between checksum and words. It does not read memory, because
@@ -141,7 +141,7 @@ impl SectorChecksums {
     pub fn new(sector: usize) -> SectorChecksums {
         let zeros = vec![0; sector.saturating_sub(LENGTH)];
         let mut multiples = zeros.clone();
-        multiples::fill(multiples.as_chunks_mut().0, 0, STEP);
+        payload_words::fill(multiples.as_chunks_mut().0, 0, STEP);
         let words = || 0..zeros.len() / 8;
         SectorChecksums {
             sector,
@@ -172,7 +172,7 @@ impl SectorChecksums {
 
     fn is_intact(&self, sector: &[u8]) -> bool {
         let Some(stamp) = SectorStamp::read_from(sector) else { return false };
-        let sum = match multiples::are_filled(sector[LENGTH..].as_chunks().0, stamp.stamp_word(), STEP) {
+        let sum = match payload_words::are_filled(sector[LENGTH..].as_chunks().0, stamp.stamp_word(), STEP) {
             true => self.of_filled(&stamp),
             // Other words: earlier versions of the program made them in another way.
             false => crc32c(&sector[CHECKSUM..]),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sector_has_its_stamp_and_a_checksum_over_every_bit() {
+    fn sector_has_stamp_and_full_checksum() {
         for (sectors, length) in [(1, 512), (4, 512), (9, 512), (5, 4096)] {
             let mut bytes = sealed_sectors(sectors, length);
             let (checksums, mut fits) = (SectorChecksums::new(length), Vec::new());
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_format_is_the_one_that_is_documented() {
+    fn stamp_format_matches_documentation() {
         let bytes = sealed_sectors(2, 512);
         let stamp = &bytes[512..568];
         assert_eq!(&stamp[4..8], b"DSV1");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_of_a_place_differs_in_all_of_its_words() {
+    fn versions_of_a_sector_differ_in_every_word() {
         let versions = [6, 7].map(|generation| {
             let mut sector = [0; 512];
             SectorStamp { generation, ..STAMP }.fill(&mut sector);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn each_word_of_a_sector_tells_its_version() {
+    fn every_word_of_a_sector_encodes_its_version() {
         let version = |generation| {
             let mut sector = vec![0; 512];
             SectorStamp { generation, ..STAMP }.fill(&mut sector);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_reaches_as_far_as_its_sectors() {
+    fn write_extent_is_a_multiple_of_sectors() {
         let reach = |offset| STAMP.write_covers(offset, 512);
         assert_eq!(
             [0, 512, 1024, 2047, 2048, 2560, 3072].map(reach),

@@ -6,8 +6,8 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
-pub mod lab;
+pub mod checks;
+pub mod experiments;
 pub mod merge;
 pub mod record;
 pub mod slow;
-pub mod truth;

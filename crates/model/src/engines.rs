@@ -118,8 +118,8 @@ pub const ENGINES: [EngineRow; 14] = [
         kind: EngineKind::Aio,
         name: "aio",
         description: "Linux AIO, the interface of libaio: many I/Os in flight from one thread, but only \
-                      without the cache (-Su, -Sh); through the cache the kernel does them one after the \
-                      other, in io_submit",
+                      without the cache (-Su, -Sh); through the cache the kernel does them sequentially, \
+                      in io_submit",
         // Half of what the kernel gives to the whole machine unless told otherwise.
         max_depth: 32_768,
         real_io: true,

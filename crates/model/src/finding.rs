@@ -15,6 +15,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
+    /// Information without influence on the figures.
     Note,
     /// Before a run: a setting is not as requested, or probably unintended. After it: the figures are
     /// correct, but may be misunderstood.
@@ -43,6 +44,7 @@ impl Severity {
             .find(|severity| severity.word() == word)
     }
 
+    /// Returns the word printed before a message, such as `WARNING`.
     pub fn label(self) -> &'static str {
         match self {
             Severity::Note => "NOTE: ",
@@ -53,6 +55,7 @@ impl Severity {
     }
 }
 
+/// The time span and targets of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FindingPlace {
     /// The time span, from 1; `None` = the whole run.
@@ -84,6 +87,7 @@ pub struct Finding {
     pub name: &'static str,
     /// How bad it is.
     pub severity: Severity,
+    /// The time span and targets of the finding.
     #[serde(flatten)]
     pub place: FindingPlace,
     /// Message: one plain sentence without a full stop. A list may follow on separate lines.
@@ -146,6 +150,7 @@ impl Finding {
         Finding { quiet: true, ..self }
     }
 
+    /// Marks the finding as part of the answer, which is always printed.
     pub fn as_answer(self) -> Finding {
         Finding { answers: true, ..self }
     }
@@ -178,6 +183,7 @@ impl Finding {
         Finding { remedy: Some(remedy.into()), ..self }
     }
 
+    /// Returns the parts to print.
     pub fn printed(&self) -> Printed<'_> {
         Printed {
             label: self.severity.label(),
@@ -208,7 +214,9 @@ pub struct Printed<'a> {
     pub label: &'a str,
     /// Subject of the finding; `None` if implied.
     pub place: Option<&'a FindingPlace>,
+    /// One sentence with the quantity.
     pub message: &'a str,
+    /// Measured values, one per line.
     pub evidence: &'a [String],
     /// What to do.
     pub remedy: Option<&'a str>,

@@ -27,9 +27,9 @@ const OF_WINDOWS: &[(u32, &str)] = &[
         "The parameter is incorrect; offset, length or memory may not be aligned to the sectors of the disk",
     ),
     (112, "There is not enough space on the disk"),
-    (121, "The semaphore timeout period has expired; the device didn't answer in time"),
+    (121, "The semaphore timeout period has expired; the device did not respond in time"),
     (995, "The I/O operation has been aborted"),
-    (998, "Invalid access to memory location; a page of the mapped file could not be had"),
+    (998, "Invalid access to memory location; a page of the mapped file was not available"),
     (1117, "The request could not be performed because of an I/O device error"),
     (1167, "The device is not connected"),
     (1450, "Insufficient system resources exist to complete the requested service"),
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_windows_are_told_as_such_on_every_system() {
+    fn windows_errors_are_named_on_every_system() {
         assert_eq!(describe(of_windows(112)), "There is not enough space on the disk (error 112 of Windows)");
         assert_eq!(describe(of_windows(4390)), "error 4390 of Windows");
         assert_eq!(error(of_windows(5)).to_string(), "Access is denied (error 5 of Windows)");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_told_by_type_code_and_name() {
+    fn nvme_status_is_described_by_type_code_and_name() {
         let status = NvmeStatus::new(0x6281);
         assert_eq!(status.to_string(), "Unrecovered Read Error (NVMe status type 2h, code 81h)");
         assert_eq!(NvmeStatus::of_number(status.number()), Some(status));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn error_numbers_of_the_kernel_are_none() {
+    fn kernel_error_numbers_are_not_nvme_statuses() {
         for number in [0, 5, 4095, NVME - 1, NVME + 0x800, -5, i32::MIN] {
             assert_eq!(NvmeStatus::of_number(number), None, "{number}");
         }

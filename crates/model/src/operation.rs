@@ -33,12 +33,12 @@ pub struct OperationRow {
     /// A single one, in logs and messages.
     pub name: &'static str,
     pub doing: &'static str,
-    pub other: Option<OtherRow>,
+    pub other: Option<AuxRow>,
 }
 
 /// An operation that is in none of DISKSPD's figures.
 #[derive(Debug, PartialEq)]
-pub struct OtherRow {
+pub struct AuxRow {
     /// Several, in a sentence and above a column.
     pub plural: &'static str,
     pub title: &'static str,
@@ -74,7 +74,7 @@ pub const OPERATIONS: [OperationRow; 6] = [
         op: Operation::Flush,
         name: "flush",
         doing: "flushing",
-        other: Some(OtherRow {
+        other: Some(AuxRow {
             plural: "flushes",
             title: "Flushes",
             element: "Flushes",
@@ -88,7 +88,7 @@ pub const OPERATIONS: [OperationRow; 6] = [
         op: Operation::Discard,
         name: "discard",
         doing: "discarding",
-        other: Some(OtherRow {
+        other: Some(AuxRow {
             plural: "discards",
             title: "Discards",
             element: "Discards",
@@ -102,7 +102,7 @@ pub const OPERATIONS: [OperationRow; 6] = [
                 element: "TrimRatio",
                 past: "discarded",
                 writes_on_devices: false,
-                unverifiable: "the content of discarded sectors is undefined and can't be verified",
+                unverifiable: "the content of discarded sectors is undefined and cannot be verified",
             }),
         }),
     },
@@ -110,7 +110,7 @@ pub const OPERATIONS: [OperationRow; 6] = [
         op: Operation::WriteZeroes,
         name: "write-zeroes",
         doing: "zeroing",
-        other: Some(OtherRow {
+        other: Some(AuxRow {
             plural: "write zeroes",
             title: "Write zeroes",
             element: "WriteZeroes",
@@ -124,7 +124,7 @@ pub const OPERATIONS: [OperationRow; 6] = [
                 element: "WriteZeroesRatio",
                 past: "zeroed",
                 writes_on_devices: true,
-                unverifiable: "zeroed sectors carry no stamp and can't be verified",
+                unverifiable: "zeroed sectors carry no stamp and cannot be verified",
             }),
         }),
     },
@@ -132,7 +132,7 @@ pub const OPERATIONS: [OperationRow; 6] = [
         op: Operation::ZoneReset,
         name: "zone-reset",
         doing: "resetting a zone",
-        other: Some(OtherRow {
+        other: Some(AuxRow {
             plural: "zone resets",
             title: "Zone resets",
             element: "ZoneResets",
@@ -186,11 +186,11 @@ impl Operation {
         if self == Operation::Write { Direction::Write } else { Direction::Read }
     }
 
-    pub fn others() -> impl Iterator<Item = (Operation, &'static OtherRow)> {
+    pub fn others() -> impl Iterator<Item = (Operation, &'static AuxRow)> {
         OPERATIONS.iter().filter_map(|row| Some((row.op, row.other.as_ref()?)))
     }
 
-    pub fn shared() -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
+    pub fn shared() -> impl Iterator<Item = (Operation, &'static AuxRow, &'static ShareRow)> {
         Operation::others().filter_map(|(op, row)| Some((op, row, row.share.as_ref()?)))
     }
 }
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rows_stand_in_the_order_of_the_operations() {
+    fn operation_rows_follow_operation_order() {
         for (number, row) in (0..).zip(&OPERATIONS) {
             assert_eq!((row.op.number(), row.op.row().name), (number, row.name));
             assert_eq!(Operation::of_number(number), Some(row.op));

@@ -185,7 +185,7 @@ mod tests {
     use diskspd_sys::inode::{make_pipe, symlink};
 
     #[test]
-    fn links_are_followed_and_descriptors_are_known_by_any_name() {
+    fn destination_follows_links_and_recognizes_descriptors() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         std::fs::write(at("file"), "").unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_refused_by_whatever_name_also_before_it_exists() {
+    fn target_is_refused_as_output_by_any_name() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         std::fs::write(at("file"), "").unwrap();

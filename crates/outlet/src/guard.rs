@@ -4,11 +4,11 @@
 //! A call hangs if it has not returned for a while and the counters of its devices have not changed in that
 //! time. So a long `fsync` or discard is slow, and does not hang. Without counters, only the time counts.
 
-use crate::wish::{EndWish, INTERRUPTED};
+use crate::wish::{INTERRUPTED, StopSignal};
 use diskspd_host::blocked_calls::{BlockedCall, CallPlace, Progress, WaitsFor, blocked_calls};
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{self, Nanos, SECOND};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::parent_process::Parent;
 use diskspd_sys::standard_error::say;
 use diskspd_sys::{cpu, process};
@@ -49,7 +49,7 @@ struct Guard {
     /// A run that ends with a report.
     run: Option<(u64, Decision)>,
     /// The wish of the user to end the command.
-    wish: Option<Weak<dyn EndWish>>,
+    wish: Option<Weak<dyn StopSignal>>,
     calls: HashMap<i32, WatchedCall>,
     /// Named calls, with their files, that have not returned.
     named: HashSet<(&'static str, CallPlace)>,
@@ -136,7 +136,7 @@ pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> RunDecides {
 }
 
 /// The guard waits less when the user wants the command to end.
-pub fn obey(wish: Weak<dyn EndWish>) {
+pub fn obey(wish: Weak<dyn StopSignal>) {
     GUARD.lock_anyway().wish = Some(wish);
 }
 

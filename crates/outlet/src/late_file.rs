@@ -8,19 +8,19 @@ use diskspd_sys::standard_error::say;
 use std::io::{self, Write};
 
 #[derive(Debug)]
-pub struct LateFile {
+pub struct StreamedFile {
     given: String,
     sink: Begun,
 }
 
-impl LateFile {
+impl StreamedFile {
     /// Begins the file. An existing file stays unchanged.
     ///
     /// # Errors
     /// Fails with a message if it cannot be created.
-    pub fn open(outlet: Outlet) -> Result<LateFile, OutputError> {
+    pub fn open(outlet: Outlet) -> Result<StreamedFile, OutputError> {
         let given = outlet.by().to_owned();
-        Ok(LateFile { given, sink: outlet.begin()? })
+        Ok(StreamedFile { given, sink: outlet.begin()? })
     }
 
     pub fn replaces(&self) -> bool {
@@ -33,7 +33,7 @@ impl LateFile {
         if !file.is_placed()
             && let Err(not) = file.put()
         {
-            say(Finding::warning(format!("{}: can't be renamed to its final name: {not}", self.given)));
+            say(Finding::warning(format!("{}: cannot be renamed to its final name: {not}", self.given)));
         }
     }
 
@@ -45,7 +45,7 @@ impl LateFile {
         }
         let kept = file.keep_beside();
         let kept = kept.map_or_else(
-            |error| format!("can't be kept either: {error}"),
+            |error| format!("cannot be kept either: {error}"),
             |path| format!("is kept as {}", path.display()),
         );
         say(Finding::warning(format!(
@@ -55,7 +55,7 @@ impl LateFile {
     }
 }
 
-impl Write for LateFile {
+impl Write for StreamedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
             Begun::Open(file) => (&**file).write(bytes),
@@ -69,7 +69,7 @@ impl Write for LateFile {
 }
 
 #[derive(Debug)]
-pub struct FromTheFirstLine(pub LateFile);
+pub struct FromTheFirstLine(pub StreamedFile);
 
 impl Write for FromTheFirstLine {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -16,8 +16,8 @@ mod patience;
 mod wish;
 
 pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_target_of_command};
-pub use late_file::{FromTheFirstLine, LateFile};
-pub use outlet::{Outlet, OutputDoor, Permitted};
+pub use late_file::{FromTheFirstLine, StreamedFile};
+pub use outlet::{Outlet, OutputPolicy, Permitted};
 pub use output_error::{OutputError, OutputErrorKind, WriteError};
-pub use patience::{GRACE, Patience, SILENCE, Unanswered, grace};
-pub use wish::{EndWish, HURRIED, INTERRUPTED};
+pub use patience::{GRACE, HangGuard, SILENCE, Unanswered, grace};
+pub use wish::{HURRIED, INTERRUPTED, StopSignal};

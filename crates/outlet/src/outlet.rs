@@ -12,48 +12,48 @@ use super::destination::{
     refuse_double, refuse_kept, refuse_target, targets,
 };
 use super::output_error::{OutputError, OutputErrorKind, WriteError};
-use super::patience::Patience;
+use super::patience::HangGuard;
 use diskspd_model::profile::{Profile, RunOptions};
-use diskspd_sys::place::{Guard, NewFile, Place, PlaceError, elsewhere};
+use diskspd_sys::atomic_file::{Guard, NewFile, Place, PlaceError, elsewhere};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Default)]
-pub struct OutputDoor {
+pub struct OutputPolicy {
     targets: Vec<PathBuf>,
     inputs: Vec<Named>,
     permitted: Vec<Named>,
     keeps: Vec<PathBuf>,
 }
 
-impl OutputDoor {
-    pub fn of_run(profile: &Profile, run_options: &RunOptions) -> OutputDoor {
-        OutputDoor::default().which_runs(profile, run_options)
+impl OutputPolicy {
+    pub fn of_run(profile: &Profile, run_options: &RunOptions) -> OutputPolicy {
+        OutputPolicy::default().which_runs(profile, run_options)
     }
 
     /// The command runs this too.
-    pub fn which_runs(mut self, profile: &Profile, run_options: &RunOptions) -> OutputDoor {
+    pub fn which_runs(mut self, profile: &Profile, run_options: &RunOptions) -> OutputPolicy {
         self.targets.extend(targets(profile));
         self.targets.dedup();
         self.which_reads(inputs_of(profile, run_options))
     }
 
     /// The command reads these too.
-    pub fn which_reads(mut self, inputs: impl IntoIterator<Item = Named>) -> OutputDoor {
+    pub fn which_reads(mut self, inputs: impl IntoIterator<Item = Named>) -> OutputPolicy {
         self.inputs.extend(inputs);
         self
     }
 
     /// The command keeps this folder, which may hold its outputs.
-    pub fn which_keeps(mut self, folders: impl IntoIterator<Item = PathBuf>) -> OutputDoor {
+    pub fn which_keeps(mut self, folders: impl IntoIterator<Item = PathBuf>) -> OutputPolicy {
         self.keeps.extend(folders);
         self
     }
 
     /// The command reads and keeps these too.
-    pub fn which_owns(self, own: &OwnFiles) -> OutputDoor {
+    pub fn which_owns(self, own: &OwnFiles) -> OutputPolicy {
         self.which_reads(own.reads.iter().cloned()).which_keeps(own.keeps.iter().cloned())
     }
 
@@ -93,7 +93,7 @@ impl OutputDoor {
         let output = Named { by: by.clone(), path: path.clone() };
         let (option, door, looked) = (option.to_owned(), self.clone(), output.clone());
         // Its storage may not answer. No run has begun: a signal ends the program.
-        let permitted = Patience::default().attempt(&by, move || {
+        let permitted = HangGuard::default().attempt(&by, move || {
             let Named { by, path } = &looked;
             let destination = Destination::at(path).map_err(|fault| fault.named_by(by))?;
             if let Some(spot) = destination.spot() {
@@ -116,7 +116,7 @@ impl OutputDoor {
     pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, OutputError> {
         let by = format!("{option} {}", path.display());
         let looked = (option.to_owned(), path.to_owned(), by.clone());
-        let permitted = Patience::default().attempt(&by, move || {
+        let permitted = HangGuard::default().attempt(&by, move || {
             let (option, path, by) = &looked;
             let destination = Destination::at(path).map_err(|fault| fault.named_by(by))?;
             if let Some(spot) = destination.spot() {
@@ -151,7 +151,7 @@ impl Permitted {
     ///
     /// # Errors
     /// Fails with a message.
-    pub fn open(self, patience: &Patience) -> Result<Outlet, OutputError> {
+    pub fn open(self, patience: &HangGuard) -> Result<Outlet, OutputError> {
         let Permitted { by, path, destination, precious } = self;
         let sink = match destination {
             Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
@@ -194,7 +194,7 @@ pub struct Outlet {
     by: String,
     path: PathBuf,
     sink: Sink,
-    patience: Patience,
+    patience: HangGuard,
 }
 
 #[derive(Debug)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::LateFile;
+use crate::StreamedFile;
 use diskspd_sys::inode::symlink;
 use diskspd_sys::{locks, reach};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ const WAYS: [(&str, Written); 3] = [
     ("whole", |outlet| outlet.put(b"report".to_vec())),
     ("again", |outlet| outlet.put(b"one".to_vec()).and_then(|()| outlet.put(b"two".to_vec()))),
     ("line by line", |outlet| {
-        let mut file = LateFile::open(outlet)?;
+        let mut file = StreamedFile::open(outlet)?;
         let _ = file.write_all(b"line");
         file.show();
         Ok(())
@@ -49,9 +49,9 @@ fn spares_file_in_use_while_links_change() {
         for (way, write) in WAYS {
             for path in [at("one"), at("folder/out"), at("a/out")] {
                 for _ in 0..ROUNDS {
-                    let done = OutputDoor::default()
+                    let done = OutputPolicy::default()
                         .permit("--out", &path)
-                        .and_then(|permitted| permitted.open(&Patience::default()))
+                        .and_then(|permitted| permitted.open(&HangGuard::default()))
                         .and_then(write);
                     written += u32::from(done.is_ok());
                     let there = std::fs::read(at("image")).unwrap();
@@ -86,8 +86,8 @@ fn spares_file_taken_into_use_before_the_end() {
         if is_there_before {
             std::fs::write(&path, "earlier").unwrap();
         }
-        let outlet = OutputDoor::default().permit("--out", &path).unwrap();
-        let outlet = outlet.open(&Patience::default()).unwrap();
+        let outlet = OutputPolicy::default().permit("--out", &path).unwrap();
+        let outlet = outlet.open(&HangGuard::default()).unwrap();
         std::fs::write(&path, "precious").unwrap();
         let held = File::open(&path).unwrap();
         assert!(locks::hold(&held).unwrap());
@@ -110,11 +110,11 @@ fn spares_inputs_targets_and_journals_after_renames() {
     for (name, content) in [("input", &b"x"[..]), ("target", b"x"), ("journal", &journal), ("free", b"x")] {
         std::fs::write(at(name), content).unwrap();
         std::fs::write(at("out"), "earlier").unwrap();
-        let mut door = OutputDoor::default().which_reads([Named { by: "-X".into(), path: at("input") }]);
+        let mut door = OutputPolicy::default().which_reads([Named { by: "-X".into(), path: at("input") }]);
         door.targets.push(at("target"));
         let permitted = door.permit("--out", &at("out")).unwrap();
         std::fs::rename(at(name), at("out")).unwrap();
-        let opened = permitted.open(&Patience::default());
+        let opened = permitted.open(&HangGuard::default());
         assert_eq!(opened.is_ok(), name == "free", "{name}: {opened:?}");
     }
 }

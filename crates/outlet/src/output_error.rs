@@ -1,9 +1,9 @@
 //! Why something can't be written, or mustn't be.
 
 use super::patience::Unanswered;
-use diskspd_host::refusal::Refusal;
+use diskspd_host::refusal::WriteRefusedError;
+use diskspd_sys::atomic_file::{PlaceError, PutError};
 use diskspd_sys::failed_call::FailedCall;
-use diskspd_sys::place::{PlaceError, PutError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub enum OutputError {
     InUse {
         option: String,
         #[source]
-        refusal: Refusal,
+        refusal: WriteRefusedError,
     },
     #[error("{earlier} and {by} both write to standard output: choose one, and write the other to a file")]
     BothStandardOutput { earlier: String, by: String },
@@ -45,7 +45,7 @@ pub enum OutputErrorKind {
     Redirected(&'static str),
     #[error(
         "{} in this world-writable folder belongs to another user (number {owner}), who could redirect or \
-         read what is written; name a new file, or one in a folder of your own", .step.display()
+         read the output; name a new file, or one in your own folder", .step.display()
     )]
     Planted { step: PathBuf, owner: u32 },
     /// The descriptor wasn't handed down.
@@ -53,11 +53,11 @@ pub enum OutputErrorKind {
     Descriptor { number: i32, source: io::Error },
     /// It is in use, or a device.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] WriteRefusedError),
     #[error(transparent)]
     Unanswered(#[from] Unanswered),
     /// No pipe or terminal can be opened there.
-    #[error("can't be opened: {0}")]
+    #[error("cannot be opened: {0}")]
     NotOpened(#[source] io::Error),
     /// No file can be there.
     #[error("is a directory; name a file in it")]
@@ -66,13 +66,13 @@ pub enum OutputErrorKind {
     #[error(transparent)]
     Place(#[from] PlaceError),
     /// The file can't be begun.
-    #[error("can't be created: {0}")]
+    #[error("cannot be created: {0}")]
     NotCreated(#[source] io::Error),
-    #[error("can't be written: {0}")]
+    #[error("cannot be written: {0}")]
     NotWritten(#[source] WriteError),
     /// The log has no memory.
     #[error(
-        "can't allocate its write buffers; use fewer threads (-t), or raise the memory limit (ulimit -v)"
+        "cannot allocate its write buffers; use fewer threads (-t), or raise the memory limit (ulimit -v)"
     )]
     NoBuffers,
     /// The log has no thread.

@@ -2,11 +2,11 @@
 //! may hang, and the kernel then blocks the calling thread.
 
 use crate::guard;
-use crate::wish::EndWish;
+use crate::wish::StopSignal;
 use diskspd_model::finding::Finding;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::cpu;
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::process;
 use diskspd_sys::standard_error::say;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -31,14 +31,15 @@ const TICK: Duration = Duration::from_millis(50);
 /// Time limit for files that are not targets: the limit for targets, or less when the user wants the run
 /// to end.
 #[derive(Debug, Clone, Default)]
-pub struct Patience {
+pub struct HangGuard {
     /// The user's wish to end; `None` if a signal ends the program.
-    wish: Option<Arc<dyn EndWish>>,
+    wish: Option<Arc<dyn StopSignal>>,
 }
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "its storage doesn't answer: gave up after {waited_s:.0} s; see dmesg, and check the server or device"
+    "its storage is not responding: gave up after {waited_s:.0} s; see dmesg, and check the server or \
+     device"
 )]
 pub struct Unanswered {
     pub waited_s: f64,
@@ -50,9 +51,9 @@ impl From<Unanswered> for std::io::Error {
     }
 }
 
-impl Patience {
-    pub fn of_run<W: EndWish + 'static>(control: &Arc<W>) -> Patience {
-        Patience { wish: Some(Arc::<W>::clone(control)) }
+impl HangGuard {
+    pub fn of_run<W: StopSignal + 'static>(control: &Arc<W>) -> HangGuard {
+        HangGuard { wish: Some(Arc::<W>::clone(control)) }
     }
 
     fn time_limit(&self) -> Duration {
@@ -160,11 +161,11 @@ impl WorkState {
 /// Why it isn't done yet, by how long it waited for the storage, and was on a CPU or waited for one.
 fn wait_reason(waited: Duration, starved: Duration) -> &'static str {
     match starved {
-        Duration::ZERO => "its storage doesn't answer yet",
+        Duration::ZERO => "its storage is not responding yet",
         _ if starved >= waited => {
             "not done yet for want of CPU time: other programs or a CPU quota have it, not the storage"
         }
-        _ => "not done yet: it can't be told whether its storage or a lack of CPU time keeps it",
+        _ => "not done yet; the cause is undetermined: slow storage or a lack of CPU time",
     }
 }
 
@@ -174,34 +175,34 @@ mod tests {
 
     #[test]
     fn unanswered_call_is_abandoned_on_interrupt() {
-        let patience = Patience::default();
+        let patience = HangGuard::default();
         assert_eq!(patience.attempt("a file", || 7), Ok(7));
         assert_eq!(patience.time_limit(), Duration::from_nanos(GRACE), "as long as targets have");
 
         #[derive(Debug)]
         struct Hurried;
-        impl EndWish for Hurried {
+        impl StopSignal for Hurried {
             fn patience_ns(&self) -> Nanos {
                 SECOND / 10
             }
         }
-        let patience = Patience::of_run(&Arc::new(Hurried));
+        let patience = HangGuard::of_run(&Arc::new(Hurried));
         let hangs = patience.attempt("a file", || std::thread::sleep(Duration::from_secs(600)));
         let unanswered = hangs.unwrap_err();
-        assert!(unanswered.to_string().contains("doesn't answer: gave up after 0 s"), "{unanswered}");
+        assert!(unanswered.to_string().contains("is not responding: gave up after 0 s"), "{unanswered}");
         assert!(process::has_left_behind());
     }
 
     #[test]
-    fn a_lack_of_cpu_time_is_not_the_storage_and_is_waited_for() {
+    fn lack_of_cpu_time_is_not_blamed_on_storage() {
         let (ms, told) = (Duration::from_millis, |waited, starved| wait_reason(waited, starved));
-        assert!(told(ms(2000), ms(0)).contains("storage doesn't answer"));
+        assert!(told(ms(2000), ms(0)).contains("storage is not responding"));
         assert!(told(ms(0), ms(2000)).contains("for want of CPU time"));
-        assert!(told(ms(2000), ms(50)).contains("can't be told"));
+        assert!(told(ms(2000), ms(50)).contains("is undetermined"));
         // Looked at once a tick, until it is done.
         #[derive(Debug)]
         struct Patient;
-        impl EndWish for Patient {
+        impl StopSignal for Patient {
             fn patience_ns(&self) -> Nanos {
                 GRACE
             }
@@ -215,7 +216,7 @@ mod tests {
             }
             WorkState::Ready
         };
-        assert_eq!(Patience::of_run(&Arc::new(Patient)).wait("a file", &receiver, ready), Ok(7));
+        assert_eq!(HangGuard::of_run(&Arc::new(Patient)).wait("a file", &receiver, ready), Ok(7));
         assert_eq!(looks.get(), 3);
     }
 }

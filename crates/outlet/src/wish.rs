@@ -8,7 +8,7 @@ pub const INTERRUPTED: Nanos = 5 * SECOND;
 pub const HURRIED: Nanos = SECOND;
 
 /// Knows whether the user wants a command to end.
-pub trait EndWish: std::fmt::Debug + Send + Sync {
+pub trait StopSignal: std::fmt::Debug + Send + Sync {
     /// Returns the time that a command waits for storage now, in nanoseconds.
     fn patience_ns(&self) -> Nanos;
 }

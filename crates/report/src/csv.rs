@@ -1,7 +1,7 @@
 //! The per-interval series as CSV: a head, and a line for each interval of each time span.
 
 use crate::number::time_or;
-use diskspd_judge::truth::Judged;
+use diskspd_judge::checks::JudgedRecord;
 use diskspd_model::results::{IntervalDirection, IntervalFigures};
 use diskspd_model::units::Millis;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ pub const HEAD: &str = "time_span,end_s,started_at_ms,read_iops,write_iops,total
 ///
 /// # Errors
 /// Fails with the errors of `sink`.
-pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     writeln!(sink, "{HEAD}")?;
     for (index, span) in judged.summary.time_spans.iter().enumerate() {
         for interval in span.iter().filter_map(|span| span.iops.as_ref()).flat_map(|iops| &iops.intervals) {

@@ -1,6 +1,6 @@
 //! Findings about a run for people: the block on standard error after the report.
 
-use diskspd_judge::truth::{Judgement, Limiter};
+use diskspd_judge::checks::{Judgement, Limiter};
 use diskspd_model::finding::{Finding, Printed, Severity};
 use diskspd_model::units::visible::line;
 

@@ -1,6 +1,6 @@
 //! Additional content of fio results, for people.
 
-use diskspd_model::results::{FioFigures, FioLogged, FioSeries, FioSeriesOf, OtherFigures};
+use diskspd_model::results::{AuxFigures, FioFigures, FioLogged, FioSeries, FioSeriesOf};
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
@@ -20,7 +20,7 @@ pub fn text(fio: &FioFigures, room: usize) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-const APART: &str = "no percentiles: fio's of several jobs can't be combined; run fio with \
+const APART: &str = "no percentiles: fio's of several jobs cannot be combined; run fio with \
                      --output-format=json+ or --group_reporting";
 const UNSTATED: &str = "no percentiles: fio states none; leave out clat_percentiles=0 and disable_clat";
 
@@ -44,18 +44,18 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
 }
 
 /// The columns of discards and flushes.
-pub const FIO_OTHERS: [TableColumn<OtherFigures>; 8] = [
-    TableColumn::<OtherFigures>::words("", |of| Cell::named(of.plural())).brief_and_paged(),
-    TableColumn::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).brief_and_paged(),
-    TableColumn::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).brief_and_paged(),
-    TableColumn::<OtherFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
-    TableColumn::<OtherFigures>::number("50 %", |of| of.percentile_cell(of.median)).brief_and_paged(),
-    TableColumn::<OtherFigures>::number("99 %", |of| of.percentile_cell(of.p99)).brief_and_paged(),
-    TableColumn::<OtherFigures>::number("99.9 %", |of| of.percentile_cell(of.p999)).brief_and_paged(),
-    TableColumn::<OtherFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
+pub const FIO_OTHERS: [TableColumn<AuxFigures>; 8] = [
+    TableColumn::<AuxFigures>::words("", |of| Cell::named(of.plural())).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("number", |of| Cell::Whole(of.count)).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
+    TableColumn::<AuxFigures>::number("50 %", |of| of.percentile_cell(of.median)).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("99 %", |of| of.percentile_cell(of.p99)).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("99.9 %", |of| of.percentile_cell(of.p999)).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
 ];
 
-pub fn others(fio: &FioFigures) -> Vec<OtherFigures> {
+pub fn others(fio: &FioFigures) -> Vec<AuxFigures> {
     fio.trims.iter().chain(&fio.syncs).cloned().collect()
 }
 

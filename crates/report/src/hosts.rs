@@ -1,6 +1,6 @@
 //! The hosts of a merged run as rows.
 
-use diskspd_judge::truth::merged::{Stragglers, figures};
+use diskspd_judge::checks::merged::{Stragglers, figures};
 use diskspd_model::results::{Record, SpanSummary};
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{Cell, TableColumn};

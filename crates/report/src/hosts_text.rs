@@ -2,7 +2,7 @@
 //! tables of the hosts and their differences. Reports of many hosts do not have rows of single threads,
 //! targets and CPUs, and their table of hosts is limited to the slowest.
 
-use diskspd_judge::truth::merged::{HostFigure, HostsDifference, Stragglers, differences, figures};
+use diskspd_judge::checks::merged::{HostFigure, HostsDifference, Stragglers, differences, figures};
 use diskspd_model::results::{Host, IopsSeries, Record, Summary, Whole};
 use diskspd_model::stats::median;
 use diskspd_model::units::visible::line;
@@ -79,8 +79,8 @@ fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
     let share = 100.0 * seconds(besides) / seconds(longest_ns.max(1));
     (longest_ns > 0).then(|| {
         format!(
-            "; all measured together for {:.3} s; the tables include up to {:.3} s ({share:.2} %) in which \
-             not all did",
+            "; all measured together for {:.3} s, and the tables include up to {:.3} s ({share:.2} %) in \
+             which not all did",
             seconds(common_ns),
             seconds(besides)
         )
@@ -117,7 +117,7 @@ pub fn write_hosts(out: &mut Vec<u8>, record: &Record) {
         let shown = if are_many(record) { WORST } else { hosts.len() };
         match hosts.len() > shown {
             true => put!(out, "\nHosts{place}, the {shown} slowest of {}\n", hosts.len()),
-            false => put!(out, "\nHosts{place}, the slowest first\n"),
+            false => put!(out, "\nHosts{place}, slowest first\n"),
         }
         write_table(out, &hosts, shown);
     }

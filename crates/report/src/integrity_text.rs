@@ -48,7 +48,7 @@ fn write_failures(out: &mut Vec<u8>, row: &IntegrityRow) {
 pub fn held_text(failed: &FailedSector) -> String {
     let Some(found) = &failed.found else {
         return match failed.fault {
-            SectorFault::Unreadable => "what can't be read".into(),
+            SectorFault::Unreadable => "unreadable data".into(),
             SectorFault::Unwritten => "zeros".into(),
             _ => "no stamp".into(),
         };

@@ -15,7 +15,6 @@ macro_rules! put {
 
 pub mod answers;
 pub mod csv;
-pub mod end_block;
 pub mod findings;
 mod fio_text;
 mod hosts;
@@ -24,7 +23,6 @@ pub mod html;
 pub mod integrity_text;
 pub mod live;
 pub mod metrics;
-mod newest_text;
 mod nowait_text;
 mod number;
 pub mod openmetrics;
@@ -35,21 +33,23 @@ pub mod plan_text;
 pub mod profile_text;
 pub mod profile_xml;
 mod program_text;
+pub mod run_summary_text;
 pub mod run_text;
 pub mod runs;
 mod slow_text;
 pub mod spark;
 pub mod text;
 mod text_tables;
+mod text_v2_3;
 mod timed_text;
 mod trace_sections;
 mod trace_text;
 pub mod verdicts;
-pub mod work_in_words;
+pub mod workload_text;
 pub mod xml;
 
+use diskspd_judge::checks::JudgedRecord;
 use diskspd_judge::record::json;
-use diskspd_judge::truth::Judged;
 use diskspd_model::results::Record;
 use std::io::{self, Write};
 use std::path::Path;
@@ -61,7 +61,7 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     pub of_runs: OfRuns,
     /// Writes the whole report, in parts if it can be large. Fails with the errors of the sink.
-    pub write: fn(&Judged, &mut dyn Write) -> io::Result<()>,
+    pub write: fn(&JudgedRecord, &mut dyn Write) -> io::Result<()>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Format {
     pub fn bytes(&self, record: &Record) -> Vec<u8> {
         let mut bytes = Vec::new();
         // Memory takes everything.
-        let _ = (self.write)(&Judged::new(record), &mut bytes);
+        let _ = (self.write)(&JudgedRecord::new(record), &mut bytes);
         bytes
     }
 }

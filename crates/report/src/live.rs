@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn influx_lines_have_tags_fields_and_the_time_at_which_the_interval_began() {
+    fn influx_lines_have_tags_fields_and_start_time() {
         let figures = sample_figures();
         let interval = LiveInterval { time_span: 2, missed: 1, figures: &figures };
         let text = influx_lines(&interval, "a b,c=d\\");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_those_of_the_latest_interval_and_of_all_before() {
+    fn metrics_have_latest_interval_and_totals() {
         let figures = sample_figures();
         let mut totals = LiveTotals::default();
         (0..3).for_each(|_| totals.add(&figures));

@@ -2,10 +2,10 @@
 //! and base units follow the convention of Prometheus.
 
 use crate::openmetrics::{Dialect, Exposition, Family, Label, MetricKind, counter, gauge};
+use diskspd_judge::checks::JudgedRecord;
 use diskspd_judge::record::known;
-use diskspd_judge::truth::Judged;
 use diskspd_model::finding::Severity;
-use diskspd_model::results::{AddUp, Done, RunSummary, SpanSummary, WhichIos, Work};
+use diskspd_model::results::{Accumulate, Done, RunSummary, SpanSummary, WhichIos, Work};
 use diskspd_model::stats::Histogram;
 use diskspd_model::units::seconds_of_ns;
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ fn bounds_ns() -> impl Iterator<Item = u64> {
 ///
 /// # Errors
 /// Fails with the errors of `sink`.
-pub fn write_prometheus(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+pub fn write_prometheus(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(text(judged, Dialect::Prometheus).as_bytes())
 }
 
@@ -30,11 +30,11 @@ pub fn write_prometheus(judged: &Judged, sink: &mut dyn Write) -> io::Result<()>
 ///
 /// # Errors
 /// Fails with the errors of `sink`.
-pub fn write_openmetrics(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+pub fn write_openmetrics(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(text(judged, Dialect::OpenMetrics).as_bytes())
 }
 
-fn text(judged: &Judged, dialect: Dialect) -> String {
+fn text(judged: &JudgedRecord, dialect: Dialect) -> String {
     let mut text = Exposition::new(dialect);
     let known = known::run(judged, "");
     of_run(&mut text, judged, &known);
@@ -58,7 +58,7 @@ struct MeasuredSpan<'a> {
 }
 
 impl MeasuredSpan<'_> {
-    fn all_spans<'a>(judged: &Judged, known: &'a RunSummary) -> Vec<MeasuredSpan<'a>> {
+    fn all_spans<'a>(judged: &JudgedRecord, known: &'a RunSummary) -> Vec<MeasuredSpan<'a>> {
         let results = &judged.record.host().results.time_spans;
         let spans = known.time_spans.iter().zip(results).zip(&judged.summary.time_spans).zip(1..);
         let measured = spans.filter_map(|(((known, results), summary), number)| {
@@ -86,7 +86,7 @@ impl MeasuredSpan<'_> {
     }
 }
 
-fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
+fn of_run(text: &mut Exposition, judged: &JudgedRecord, known: &RunSummary) {
     let line = known.command_line.as_ref().map(ToString::to_string).unwrap_or_default();
     let run = Family {
         name: "diskspd_run",
@@ -269,13 +269,13 @@ fn cumulate_counts(latency: &Histogram) -> Vec<(f64, u64)> {
     bounds_ns().map(|bound| (seconds_of_ns(bound), up_to(bound))).collect()
 }
 
-fn write_targets(text: &mut Exposition, judged: &Judged, spans: &[MeasuredSpan]) {
+fn write_targets(text: &mut Exposition, judged: &JudgedRecord, spans: &[MeasuredSpan]) {
     let host = judged.record.host();
     let about = Family {
         name: "diskspd_target",
         kind: MetricKind::Info,
         unit: "",
-        help: "A target: its path, and the device that it is or lies on.",
+        help: "A target: its path, and its device.",
     };
     let mut known = text.family(about);
     for target in &host.targets {
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn each_bound_counts_what_is_no_longer() {
+    fn histogram_bound_counts_shorter_latencies() {
         let mut latency = Histogram::default();
         [900, 1000, 1001, 20_000_000_000].into_iter().for_each(|nanos| latency.record(nanos));
         let cumulated = cumulate_counts(&latency);

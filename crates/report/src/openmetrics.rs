@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn prometheus_names_counters_as_their_samples_and_has_neither_units_nor_an_end() {
+    fn prometheus_form_has_suffixed_counters_without_units_or_eof() {
         let expected = "# HELP x_ios_total I/Os \"done\".\n# TYPE x_ios_total counter\n\
                         x_ios_total{direction=\"read\",path=\"C:\\\\a \\\"b\\\"\\n\"} 3\n\
                         # HELP x_seconds How long.\n# TYPE x_seconds histogram\n\
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_no_numbers_have_their_words() {
+    fn non_finite_values_use_words() {
         let words = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.5, 1e-9].map(format_number);
         assert_eq!(words, ["NaN", "+Inf", "-Inf", "-0.5", "0.000000001"]);
     }

@@ -3,7 +3,7 @@
 
 use super::timed_text::{TIMES, times, write_section};
 use diskspd_model::operation::Operation;
-use diskspd_model::results::{OtherFigures, Summary};
+use diskspd_model::results::{AuxFigures, Summary};
 
 pub(super) fn write_others(out: &mut Vec<u8>, summary: &Summary) {
     Operation::others().for_each(|(op, _)| write_other(out, summary, op));
@@ -20,7 +20,7 @@ fn write_other(out: &mut Vec<u8>, summary: &Summary, op: Operation) {
     }
 }
 
-fn figure_cells(figures: &OtherFigures) -> String {
+fn figure_cells(figures: &AuxFigures) -> String {
     let bytes = figures.bytes.map_or(String::new(), |bytes| format!("{bytes:15} | "));
     format!("{:12} | {bytes}{:8.2} | {}", figures.count, figures.per_s, times(figures.times()))
 }

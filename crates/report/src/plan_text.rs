@@ -181,9 +181,9 @@ fn work_text(worker: &WorkerPlan, target: &WorkerTarget) -> String {
     };
     let spread = w.spread.map_or(String::new(), |spread| format!(" {spread}"));
     let once = match w.map_bytes() {
-        0 if w.each_once => " each once".into(),
+        0 if w.each_once => " once per block".into(),
         0 => String::new(),
-        bytes => format!(" each once (a map of {})", units::Size(bytes)),
+        bytes => format!(" once per block (a map of {})", units::Size(bytes)),
     };
     let start = if w.first > 0 { format!(" from {}", w.first) } else { String::new() };
     format!(

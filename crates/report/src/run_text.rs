@@ -3,7 +3,7 @@
 use super::fio_text;
 use diskspd_model::operation::Operation;
 use diskspd_model::profile::{Access, OfAllTargets, Rate};
-use diskspd_model::results::{KnownFigures, RunSummary, SpanSummary};
+use diskspd_model::results::{DirectionSummary, RunSummary, SpanSummary};
 use diskspd_model::units;
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{self, Cell, TableColumn};
@@ -52,7 +52,7 @@ fn span_text(span: &SpanSummary, all: bool, room: usize) -> String {
 /// The figures of a direction.
 struct KnownLine<'a> {
     name: &'static str,
-    figures: &'a KnownFigures,
+    figures: &'a DirectionSummary,
 }
 
 impl<'a> KnownLine<'a> {
@@ -91,7 +91,7 @@ impl PercentileLine {
 
 /// A line for each percentile, between minimum and maximum.
 fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
-    let edge = |name: &str, of: fn(&KnownFigures) -> Option<Millis>| PercentileLine {
+    let edge = |name: &str, of: fn(&DirectionSummary) -> Option<Millis>| PercentileLine {
         name: name.to_owned(),
         read: Cell::time(of(&span.read)),
         write: Cell::time(of(&span.write)),

@@ -36,7 +36,7 @@ pub(super) fn remarks(slow: &SlowIos) -> String {
     }
     lines.extend(slow.error.as_deref().map(|why| visible::line(why).to_string()));
     if slow.missed > 0 {
-        lines.push(format!("{} slow I/Os are missing: the recorder couldn't keep up", slow.missed));
+        lines.push(format!("{} slow I/Os are missing: the recorder could not keep up", slow.missed));
     }
     if slow.lost_events > 0 {
         lines
@@ -132,7 +132,7 @@ mod tests {
     use diskspd_model::results::{Culprit, CulpritKind, StageTimes};
 
     #[test]
-    fn stages_culprits_and_the_slowest_are_told() {
+    fn stages_culprits_and_slowest_ios_are_printed() {
         let io = |ns: u64, stages: StageTimes, kind: CulpritKind| SlowIo {
             thread: 1,
             target: TargetId(0),

@@ -4,7 +4,6 @@
 use super::findings::{self, Detail};
 use super::hosts_text::{are_many, condensed, first_line, write_hosts};
 use super::integrity_text::write_integrity;
-use super::newest_text;
 use super::nowait_text::write_nowait;
 use super::other_text::write_others;
 use super::paced_text::write_response_times;
@@ -13,8 +12,9 @@ use super::profile_text::{Style, write_profile_on};
 use super::program_text;
 use super::slow_text::write_slow;
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
+use super::text_v2_3;
 use super::trace_text::write_trace;
-use diskspd_judge::truth::Judged;
+use diskspd_judge::checks::JudgedRecord;
 use diskspd_model::machine::System;
 use diskspd_model::profile::Profile;
 use diskspd_model::results::{
@@ -28,8 +28,8 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Fails with the errors of `sink`.
-pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
-    let Judged { record, summary, .. } = judged;
+pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
+    let JudgedRecord { record, summary, .. } = judged;
     sink.write_all(&of_record(record, summary))
 }
 
@@ -37,11 +37,11 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// Fails with the errors of `sink`.
-pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+pub fn write_with_verdict(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     write(judged, sink)?;
     let detail = if judged.record.profile.verbose { Detail::Full } else { Detail::Brief };
     let found = findings::text(&judged.judgement, detail);
-    let found = if found.is_empty() { "nothing was observed that allows a verdict\n" } else { &found };
+    let found = if found.is_empty() { "the observations do not allow a verdict\n" } else { &found };
     write!(sink, "\nVerdict:\n{found}")
 }
 
@@ -80,12 +80,12 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
 fn write_results(out: &mut Vec<u8>, profile: &Profile, system: &System, summary: &Summary) {
     let style = &Style::for_compat(profile.compat);
     match style.newest {
-        true => newest_text::write_system(out, system),
+        true => text_v2_3::write_system(out, system),
         false => write_system(out, system),
     }
     for (index, span) in summary.time_spans.iter().enumerate() {
         let placement = profile.time_spans.get(index).filter(|_| style.newest);
-        let placement = placement.map(|asked| newest_text::ThreadPlacement::new(asked, &system.topology));
+        let placement = placement.map(|asked| text_v2_3::ThreadPlacement::new(asked, &system.topology));
         put!(out, "\nResults for timespan {}:\n{}\n", index + 1, "*".repeat(79));
         match span {
             Some(measured) => write_measured(out, measured, style, placement.as_ref()),
@@ -107,7 +107,7 @@ fn write_results(out: &mut Vec<u8>, profile: &Profile, system: &System, summary:
 
 pub fn system_alone(system: &System) -> Vec<u8> {
     let mut out = Vec::new();
-    newest_text::write_system(&mut out, system);
+    text_v2_3::write_system(&mut out, system);
     out
 }
 
@@ -138,7 +138,7 @@ fn write_measured(
     out: &mut Vec<u8>,
     span: &Measured,
     style: &Style,
-    placement: Option<&newest_text::ThreadPlacement>,
+    placement: Option<&text_v2_3::ThreadPlacement>,
 ) {
     put!(out, "\nactual test time:\t{:.2}s\n", span.seconds);
     put!(out, "thread count:\t\t{}\n", span.thread_count);
@@ -157,7 +157,7 @@ fn write_measured(
         write_table(out, table, style);
     }
     if placement.is_some() {
-        newest_text::write_submits(out, &span.submits);
+        text_v2_3::write_submits(out, &span.submits);
     }
     if let Some(charts) = &span.latency {
         write_charts(out, charts);
@@ -167,7 +167,7 @@ fn write_measured(
     }
     match placement {
         _ if span.waits.is_empty() => {}
-        Some(_) => newest_text::write_waits(out, &span.waits, span.latency.is_some() || span.iops.is_some()),
+        Some(_) => text_v2_3::write_waits(out, &span.waits, span.latency.is_some() || span.iops.is_some()),
         None => write_waits(out, &span.waits),
     }
 }

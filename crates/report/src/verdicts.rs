@@ -1,6 +1,6 @@
 //! The verdicts about the devices, for people: the first lines of the block on standard error.
 
-use diskspd_judge::truth::{DeviceVerdict, Judgement, SpanVerdict};
+use diskspd_judge::checks::{DeviceVerdict, Judgement, SpanVerdict};
 use diskspd_model::finding::{FindingPlace, Printed, Severity};
 use diskspd_model::profile::RawText;
 use diskspd_model::units::visible::line;

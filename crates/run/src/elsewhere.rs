@@ -28,7 +28,7 @@ use diskspd_model::profile::{Profile, RawText, RunOptions, TimeSpan};
 use diskspd_model::trace::IoTrace;
 use diskspd_model::trace::formats::RequestView;
 use diskspd_sys::raw_devices::may_be_device;
-use diskspd_worker::{Control, SpanOutcome, Voice};
+use diskspd_worker::{Control, RunReporter, SpanOutcome};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\diskspd.exe";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it needs Linux, and isn't available on Windows yet; {INSTEAD}")]
+#[error("it needs Linux, and is not available on Windows yet; {INSTEAD}")]
 pub struct NoRunsHere;
 
 /// Whether files can be opened as temporary ones (`-ft`).
@@ -109,7 +109,7 @@ pub fn precreate(
     profile: &Profile,
     options: &Options,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<HashSet<RawText>, Box<SpanOutcome>> {
     let wanted = if options.run_options.simulated() { Vec::new() } else { files(profile) };
     let located: Vec<(File, PathBuf)> = wanted
@@ -141,7 +141,7 @@ pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, Purg
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a device can't be traced on Windows, because that needs Linux's tracefs: read what another program \
+    "a device cannot be traced on Windows, because that needs Linux's tracefs: read what another program \
      recorded (--from FILE)"
 )]
 pub struct WatchError;

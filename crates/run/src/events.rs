@@ -3,11 +3,11 @@
 
 use diskspd_model::finding::Finding;
 use diskspd_model::results::EndedBy;
-use diskspd_sys::event::CallOff;
+use diskspd_sys::event::WaitCancel;
 pub use diskspd_sys::event::{Event, EventError};
 use diskspd_sys::real_time;
 use diskspd_sys::standard_error::say;
-use diskspd_worker::{Control, Voice};
+use diskspd_worker::{Control, RunReporter};
 use std::io;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
@@ -55,7 +55,7 @@ pub fn wait(event: &Event) -> Result<(), EventError> {
 
 impl Events {
     /// Waits for the event of `-yr`, if there is one. False = the run failed or was interrupted before.
-    pub(super) fn may_start(&self, control: &Control, voice: &Voice) -> bool {
+    pub(super) fn may_start(&self, control: &Control, voice: &RunReporter) -> bool {
         let Some(event) = &self.wait else { return !control.is_interrupted() };
         voice.verbose(|| "waiting for the event of -yr".into());
         loop {
@@ -96,7 +96,7 @@ pub(super) fn set_or_complain(event: &Event) {
 #[derive(Debug)]
 pub struct StopWatch {
     _event: Arc<Event>,
-    ended: Arc<CallOff>,
+    ended: Arc<WaitCancel>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -105,7 +105,7 @@ pub struct StopWatch {
 /// # Errors
 /// Fails if no thread can be started.
 pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<StopWatch> {
-    let ended = Arc::new(CallOff::new()?);
+    let ended = Arc::new(WaitCancel::new()?);
     let mut watch = StopWatch { _event: Arc::clone(&event), ended: Arc::clone(&ended), thread: None };
     // Now, so that a run that is not wanted doesn't even begin.
     if event.is_set().unwrap_or(false) {

@@ -1,8 +1,8 @@
 //! Execution of a profile with run options and a session into a record: the whole program without output.
 
-use super::real;
 use super::replay::{ReplayReady, prepared};
-use super::session::{Executed, NotRun, Session};
+use super::services;
+use super::session::{Executed, RunError, Session};
 use super::supervise::{End, supervise};
 use diskspd_host as system;
 use diskspd_model::finding::{Finding, Severity};
@@ -11,9 +11,9 @@ use diskspd_model::plan::PlanError;
 use diskspd_model::profile::validate::{self, validate};
 use diskspd_model::profile::{Profile, RunOptions, TargetIds};
 use diskspd_model::results::{Record, Results, SpanResults};
-use diskspd_outlet::Patience;
+use diskspd_outlet::HangGuard;
 use diskspd_sys::clock;
-use diskspd_worker::{Outcome, Voice};
+use diskspd_worker::{Outcome, RunReporter};
 use std::sync::Arc;
 
 /// Runs a profile on this machine. Always returns a record of the measurements, even if the run fails, is
@@ -22,28 +22,28 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Fails if the profile cannot be run.
-pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -> Result<Executed, NotRun> {
+pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -> Result<Executed, RunError> {
     let findings = validate(profile, false).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<_> = findings.filter(|finding| finding.severity == Severity::Error).collect();
     if !errors.is_empty() {
-        return Err(NotRun::Invalid(errors));
+        return Err(RunError::Invalid(errors));
     }
-    real::can_run(profile, run_options).map_err(NotRun::Unfit)?;
-    let patience = Patience::of_run(&session.control);
+    services::can_run(profile, run_options).map_err(RunError::Unfit)?;
+    let patience = HangGuard::of_run(&session.control);
     let asked = (profile.clone(), run_options.clone(), session.origin.clone());
     let ready = unless_it_hangs(&patience, "--replay", move || prepared(&asked.0, &asked.1, &asked.2))?;
     let ReplayReady { profile, run_options, list } =
-        ready.map_err(|finding| NotRun::Invalid(vec![*finding]))?;
+        ready.map_err(|finding| RunError::Invalid(vec![*finding]))?;
     let (profile, run_options) = (&profile, &run_options);
     if list.is_some() && session.companions.is_some() {
         let message = "--replay runs in one process only; start it without a launcher";
-        return Err(NotRun::Invalid(vec![Finding::error(message)]));
+        return Err(RunError::Invalid(vec![Finding::error(message)]));
     }
     let asked = (profile.clone(), run_options.clone());
     let mut system = unless_it_hangs(&patience, "the targets", move || surroundings(&asked.0, &asked.1))?;
     system.start_time = session.one_of_several.then(clock::wall_seconds).or(system.start_time);
     let options = session.options(run_options, list);
-    let voice = Arc::new(Voice::new(Arc::clone(&session.listener)));
+    let voice = Arc::new(RunReporter::new(Arc::clone(&session.listener)));
     let mut record = Record::new(profile.clone(), system.clone(), Results::default())
         .with_run_options(run_options.clone());
     let tell = {
@@ -55,7 +55,7 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     let (mut outcome, left_behind) =
         match supervise(profile, &system, &options, &session.control, &voice, tell) {
             End::Complete(Ok(outcome)) => (outcome, false),
-            End::Complete(Err(errors)) => return Err(NotRun::Unfit(errors)),
+            End::Complete(Err(errors)) => return Err(RunError::Unfit(errors)),
             End::LeftBehind(mut outcome) => {
                 outcome.troubles.extend(voice.end());
                 (outcome, true)
@@ -72,12 +72,12 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
 }
 
 fn unless_it_hangs<T: Send + 'static>(
-    patience: &Patience,
+    patience: &HangGuard,
     what: &str,
     look: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, NotRun> {
+) -> Result<T, RunError> {
     let looked = patience.attempt(what, look);
-    looked.map_err(|unanswered| NotRun::Unfit(vec![PlanError::target(format!("{what}: {unanswered}"))]))
+    looked.map_err(|unanswered| RunError::Unfit(vec![PlanError::target(format!("{what}: {unanswered}"))]))
 }
 
 /// The machine, with its caches where the profile has a use for them.
@@ -94,7 +94,7 @@ pub fn surroundings(profile: &Profile, run_options: &RunOptions) -> System {
     let mut system = machine_for(profile);
     if !run_options.simulated() {
         let ids = TargetIds::from_profile(profile);
-        real::look_around(&mut system, &ids.paths().iter().collect::<Vec<_>>());
+        services::look_around(&mut system, &ids.paths().iter().collect::<Vec<_>>());
     }
     system
 }
@@ -115,11 +115,11 @@ mod tests {
     use super::*;
     use diskspd_model::engines::EngineKind;
     use diskspd_model::profile::{Target, TimeSpan};
-    use diskspd_worker::listener::Listener;
+    use diskspd_worker::listener::RunObserver;
     use std::sync::Mutex;
 
     #[test]
-    fn a_record_so_far_has_room_for_what_is_to_come() {
+    fn partial_record_leaves_space_for_the_rest() {
         let spans = vec![TimeSpan::default(); 3];
         let profile = Profile { time_spans: spans, ..Profile::default() };
         let mut record = Record::new(profile, System::default(), Results::default());
@@ -140,7 +140,7 @@ mod tests {
     #[derive(Default)]
     struct Ear(Mutex<(usize, Vec<Finding>)>);
 
-    impl Listener for Ear {
+    impl RunObserver for Ear {
         fn time_span_ended(&self, so_far: &Record) {
             assert!(so_far.host().results.have_figures());
             self.0.lock().unwrap().0 += 1;
@@ -158,10 +158,10 @@ mod tests {
     }
 
     #[test]
-    fn a_run_tells_its_listener_and_returns_a_record_that_can_be_run_again() {
+    fn run_notifies_listener_and_returns_a_repeatable_record() {
         let (profile, run_options) = simulated(2, EngineKind::Sim);
         let ear = Arc::new(Ear::default());
-        let session = Session { listener: Arc::clone(&ear) as Arc<dyn Listener>, ..Session::default() };
+        let session = Session { listener: Arc::clone(&ear) as Arc<dyn RunObserver>, ..Session::default() };
         let executed = execute(&profile, &run_options, &session).unwrap();
         assert!(executed.failures.is_empty() && executed.troubles.is_empty() && !executed.left_behind);
         assert_eq!(ear.0.lock().unwrap().0, 1, "of the last one there is the record itself");
@@ -176,8 +176,8 @@ mod tests {
         let (mut profile, mut run_options) = simulated(1, EngineKind::Sim);
         run_options.until_steady_s = Some(60);
         let refusal = execute(&profile, &run_options, &Session::default()).unwrap_err();
-        assert!(matches!(&refusal, NotRun::Invalid(findings) if findings[0].name == "M1"), "{refusal}");
+        assert!(matches!(&refusal, RunError::Invalid(findings) if findings[0].name == "M1"), "{refusal}");
         (run_options.until_steady_s, profile.time_spans) = (None, Vec::new());
-        assert!(matches!(execute(&profile, &run_options, &Session::default()), Err(NotRun::Invalid(_))));
+        assert!(matches!(execute(&profile, &run_options, &Session::default()), Err(RunError::Invalid(_))));
     }
 }

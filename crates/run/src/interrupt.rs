@@ -3,11 +3,11 @@
 //! On Windows this also applies to Ctrl-Break, the end of the session, and a closed console.
 
 use super::events::{self, Event};
-use super::real;
+use super::services;
 use diskspd_model::results::EndedBy;
-use diskspd_outlet::{EndWish, guard};
+use diskspd_outlet::{StopSignal, guard};
 use diskspd_sys::failed_call::FailedCall;
-use diskspd_sys::signals::{Close, Ending, Endings};
+use diskspd_sys::signals::{Close, Ending, TerminationSignals};
 use diskspd_sys::standard_error::say;
 use diskspd_sys::standard_output;
 use diskspd_worker::Control;
@@ -54,15 +54,15 @@ fn watch_and_tell(
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
 ) -> Result<SignalWatch, Unwatched> {
-    let wish: Weak<dyn EndWish> = Arc::downgrade(&control) as _;
+    let wish: Weak<dyn StopSignal> = Arc::downgrade(&control) as _;
     guard::obey(wish);
     // The thread is left behind at the end of the process: it doesn't keep the event open.
     let stop = stop.as_ref().map(Arc::downgrade);
     let no_handlers = |error| Unwatched(FailedCall::of_kernel("install the handlers of signals", &error));
-    let mut endings = Endings::listen().map_err(no_handlers)?;
+    let mut endings = TerminationSignals::listen().map_err(no_handlers)?;
     let close = endings.close();
     // The thread begins with it: workers of a real-time priority may leave no time to others.
-    let _precedence = real::take_precedence();
+    let _precedence = services::take_precedence();
     let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
         let mut is_over_limit = false;
         // The kernel repeats this one every second, until the hard limit kills.

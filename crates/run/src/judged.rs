@@ -23,8 +23,8 @@ use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
 use diskspd_model::results::{
-    ClaimedFigures, Delays, Effort, Ended, EndedBy, JudgedProgram, Observed, Record, Results, SpanResults,
-    TargetResults, ThreadResults,
+    ClaimedFigures, Delays, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage, Results,
+    SpanResults, TargetResults, ThreadResults,
 };
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::observed_child::{self, ObservedChild};
@@ -62,7 +62,7 @@ pub struct JudgedRun {
     path: RawText,
     program: JudgedProgram,
     observed: Observed,
-    effort: Effort,
+    effort: ResourceUsage,
     measured: Nanos,
     started_at: i64,
     ended: EndedBy,
@@ -301,8 +301,8 @@ impl Watches {
         self.arrays.look();
     }
 
-    fn facts(&mut self, run: &Run) -> (DeviceFacts, Effort) {
-        let mut effort = Effort { process: self.tree.cpu_ns(), ..Effort::default() };
+    fn facts(&mut self, run: &Run) -> (DeviceFacts, ResourceUsage) {
+        let mut effort = ResourceUsage { process: self.tree.cpu_ns(), ..ResourceUsage::default() };
         self.limits.look(run.end.max(run.begun));
         self.limits.finish(&mut effort);
         let readings = std::mem::replace(&mut self.readings, DeviceReadings::for_devices(Vec::new()));

@@ -17,12 +17,12 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 // The same everywhere.
-mod companions;
 pub mod events;
 mod execute;
 mod interrupt;
 mod options;
 mod own_targets;
+mod peer_ranks;
 mod precreate;
 mod replay;
 mod session;
@@ -36,7 +36,7 @@ mod watch;
 
 // What they need of the system.
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
-mod real;
+mod services;
 
 // Linux's.
 #[cfg(target_os = "linux")]
@@ -48,27 +48,29 @@ mod judged;
 #[cfg(target_os = "linux")]
 mod located;
 
-pub use companions::{Companions, MeetingPoint};
+pub use peer_ranks::{BarrierPoint, PeerRanks};
 // Who runs something writes something, too.
 pub use diskspd_outlet::{
-    FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputErrorKind, OwnFiles, Patience,
-    Permitted, destination, guard,
+    FromTheFirstLine, HangGuard, Named, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
+    Permitted, StreamedFile, destination, guard,
 };
-pub use diskspd_worker::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, TargetSpeed, Wants};
-pub use diskspd_worker::tell::live::Counters;
-pub use diskspd_worker::{Control, Outcome, Voice};
+pub use diskspd_worker::listener::{
+    MachineSpeed, Nobody, Progress, RunObserver, Speed, Subscriptions, TargetSpeed,
+};
+pub use diskspd_worker::telemetry::live::Counters;
+pub use diskspd_worker::{Control, Outcome, RunReporter};
 pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
 pub use interrupt::{Unwatched, watch, watch_silently};
 pub use options::Options;
 pub use precreate::{File as FileToCreate, NotCreated, resized};
+pub use replay::{ReplayReady, prepared};
 #[cfg(not(target_os = "linux"))]
-pub use real::{
+pub use services::{
     INSTEAD, NoRunsHere, PurgeError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,
 };
-pub use real::{KNOWS_TEMPORARY_FILES, lack_of_space};
-pub use replay::{ReplayReady, prepared};
-pub use session::{Executed, NotRun, Session};
+pub use services::{KNOWS_TEMPORARY_FILES, lack_of_space};
+pub use session::{Executed, RunError, Session};
 pub use span::planning::probe_and_plan;
 pub use span::probes::Probes;
 pub use spans::run;

@@ -1,19 +1,19 @@
 //! The targets of a time span, as they were located.
 
-use diskspd_host::located::Located;
+use diskspd_host::located::ResolvedTarget;
 use diskspd_model::plan::WorkerTarget;
 
 /// Objects at the targets' places, in the order of the time span's targets. `None` = no object, for an
 /// engine without files.
 #[derive(Debug, Default)]
-pub struct SpanTargets(Vec<Option<Located>>);
+pub struct SpanTargets(Vec<Option<ResolvedTarget>>);
 
 impl SpanTargets {
-    pub fn new(located: Vec<Option<Located>>) -> SpanTargets {
+    pub fn new(located: Vec<Option<ResolvedTarget>>) -> SpanTargets {
         SpanTargets(located)
     }
 
-    pub fn find(&self, target: &WorkerTarget) -> Option<&Located> {
+    pub fn find(&self, target: &WorkerTarget) -> Option<&ResolvedTarget> {
         self.0.get(target.target)?.as_ref()
     }
 }

@@ -1,8 +1,8 @@
 //! Options of this execution of a profile.
 
-use super::companions::Companions;
 use super::events::Events;
-use diskspd_host::claims::Claimant;
+use super::peer_ranks::PeerRanks;
+use diskspd_host::claims::ClaimOwner;
 use diskspd_host::permission::Permission;
 use diskspd_model::plan::JobRank;
 use diskspd_model::profile::{Origin, RawText, RunOptions};
@@ -30,8 +30,8 @@ pub struct Options {
     pub journal: Option<PathBuf>,
     /// The recorded I/Os of `--replay`; `None` without replay.
     pub replay: Option<Arc<ReplayList>>,
-    pub companions: Option<Arc<dyn Companions>>,
-    pub claimant: Claimant,
+    pub companions: Option<Arc<dyn PeerRanks>>,
+    pub claimant: ClaimOwner,
     /// The place of this process in its job.
     pub rank: JobRank,
     /// Files and folders of the command, which targets must not destroy.

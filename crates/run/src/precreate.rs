@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_in_the_order_of_their_bytes_filled_as_their_targets_write() {
+    fn files_are_filled_in_byte_order_with_their_content() {
         let profile =
             sample_profile(Some(UseMaxSize), &[&[("b", 1, false), ("a", 2, true), ("Z", 3, false)]]);
         let found: Vec<_> =
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_share_a_file_agree_on_its_size_in_each_time_span() {
+    fn shared_file_has_one_size_per_time_span() {
         let spans: &[&[(&str, u64, bool)]] =
             &[&[("a", 0, false), ("a", 5, false), ("b", 9, false), ("a", 7, false)], &[("a", 0, false)]];
         let resized = resized(&sample_profile(None, spans));

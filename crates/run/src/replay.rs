@@ -81,7 +81,7 @@ pub(super) fn expectation(replay: &ReplayOptions) -> String {
 /// Why the I/Os of a file can't be done.
 #[derive(Debug, thiserror::Error)]
 enum ReplayFault {
-    #[error("can't be opened: {0}")]
+    #[error("cannot be opened: {0}")]
     NotOpened(#[source] OwnersError),
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -90,7 +90,7 @@ enum ReplayFault {
          them, or --replay-writes skip to do the {reads} reads alone"
     )]
     Destroying { format: &'static str, holds: Destroying, reads: u64 },
-    #[error("it {0} and no reads: nothing is left to replay without them")]
+    #[error("it {0} and no reads: no I/O is left to replay without them")]
     NothingLeft(Destroying),
 }
 
@@ -182,7 +182,7 @@ pub(super) fn misaligned(list: &ReplayList, span: &TimeSpan, facts: &[TargetFact
         let line =
             Some(list.first_misaligned(direct.offset)).filter(|line| *line > 0 && direct.offset > 1)?;
         Some(PlanError::target(format!(
-            "'{}': the I/O in line {line} of --replay isn't aligned to {} bytes, which unbuffered I/O on \
+            "'{}': the I/O in line {line} of --replay is not aligned to {} bytes, which unbuffered I/O on \
              this target requires; use -Sb, or another target",
             target.path, direct.offset
         )))

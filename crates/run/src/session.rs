@@ -1,9 +1,9 @@
 //! Invocation-specific inputs and results of a run.
 
-use super::companions::Companions;
 use super::events::Events;
 use super::options::Options;
-use diskspd_host::claims::Claimant;
+use super::peer_ranks::PeerRanks;
+use diskspd_host::claims::ClaimOwner;
 use diskspd_model::finding::Finding;
 use diskspd_model::plan::{JobRank, PlanError};
 use diskspd_model::profile::{Origin, RawText, RunOptions};
@@ -11,7 +11,7 @@ use diskspd_model::results::Record;
 use diskspd_model::trace::replay::ReplayList;
 use diskspd_outlet::OwnFiles;
 use diskspd_worker::Control;
-use diskspd_worker::listener::{Listener, Nobody};
+use diskspd_worker::listener::{Nobody, RunObserver};
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -36,14 +36,14 @@ pub struct Session {
     /// `-ys`, `-yf`, `-yr`
     pub events: Events,
     /// The other ranks of a run on several hosts; `None` = it runs alone.
-    pub companions: Option<Arc<dyn Companions>>,
+    pub companions: Option<Arc<dyn PeerRanks>>,
     /// Claimant of the written block devices, which is this rank or another rank on its machine.
-    pub claimant: Claimant,
+    pub claimant: ClaimOwner,
     /// The place of this process in its job.
     pub rank: JobRank,
     /// Files and folders of the command, which targets must not destroy.
     pub own: OwnFiles,
-    pub listener: Arc<dyn Listener>,
+    pub listener: Arc<dyn RunObserver>,
     /// Ends the run from outside: [`Control::interrupt`]. One for each run.
     pub control: Arc<Control>,
 }
@@ -60,7 +60,7 @@ impl Default for Session {
             journal: None,
             events: Events::default(),
             companions: None,
-            claimant: Claimant::Alone,
+            claimant: ClaimOwner::Alone,
             rank: JobRank::default(),
             own: OwnFiles::default(),
             listener: Arc::new(Nobody),
@@ -105,20 +105,20 @@ pub struct Executed {
 }
 
 #[derive(Debug)]
-pub enum NotRun {
+pub enum RunError {
     Invalid(Vec<Finding>),
     /// The machine, or this version of the program, can't do it.
     Unfit(Vec<PlanError>),
 }
 
-impl fmt::Display for NotRun {
+impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = match self {
-            NotRun::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
-            NotRun::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
+            RunError::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
+            RunError::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
         };
         f.write_str(&lines.join("\n"))
     }
 }
 
-impl std::error::Error for NotRun {}
+impl std::error::Error for RunError {}

@@ -13,21 +13,21 @@ use std::path::Path;
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// More than this system can address.
-    #[error("-Z<size>: can't allocate {} for write data: {why}; use a smaller size", Size(*.size))]
+    #[error("-Z<size>: cannot allocate {} for write data: {why}; use a smaller size", Size(*.size))]
     TooLarge {
         size: u64,
         #[source]
         why: TryFromIntError,
     },
     /// The kernel gave no memory.
-    #[error("-Z<size>: can't allocate {} for write data: {error}; use a smaller size", Size(*.size))]
+    #[error("-Z<size>: cannot allocate {} for write data: {error}; use a smaller size", Size(*.size))]
     Memory {
         size: u64,
         #[source]
         error: io::Error,
     },
     /// The file can't be read.
-    #[error("-Z<size>,<file>: can't read the write data from '{path}': {error}")]
+    #[error("-Z<size>,<file>: cannot read the write data from '{path}': {error}")]
     Content {
         path: RawText,
         #[source]
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_fills_a_source_cut_off_repeated_or_with_zeros() {
+    fn source_file_is_cut_repeated_or_zero_padded() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("content");
         for (content, expected) in [("abc", "abcabcab"), ("0123456789", "01234567"), ("", "\0\0\0\0\0\0\0\0")]

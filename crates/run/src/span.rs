@@ -8,10 +8,10 @@ mod machine_watch;
 pub(super) mod measure;
 pub(super) mod phases;
 pub(super) mod planning;
-mod pulse;
 mod setup;
 mod setup_error;
 mod simulate;
+mod stall_detector;
 mod target_watch;
 mod volume;
 mod warm_up;
@@ -19,11 +19,9 @@ mod warm_up;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{around, look, opening, probes, ready, stops};
+pub(super) use elsewhere::{look, opening, preparation, probes, span_context, stops};
 
 // What asks the system of targets and of the machine: Linux's.
-#[cfg(target_os = "linux")]
-pub(super) mod around;
 #[cfg(target_os = "linux")]
 pub mod exact;
 #[cfg(target_os = "linux")]
@@ -33,13 +31,15 @@ mod open_error;
 #[cfg(target_os = "linux")]
 pub(super) mod opening;
 #[cfg(target_os = "linux")]
-pub(super) mod probes;
+pub(super) mod preparation;
 #[cfg(target_os = "linux")]
-pub(super) mod ready;
+pub(super) mod probes;
 #[cfg(target_os = "linux")]
 pub(super) mod refusals;
 #[cfg(target_os = "linux")]
 mod settle;
+#[cfg(target_os = "linux")]
+pub(super) mod span_context;
 #[cfg(target_os = "linux")]
 pub(super) mod stops;
 
@@ -49,8 +49,8 @@ pub use common::Common;
 use diskspd_model::plan::{PlanError, SpanPlan, WorkerPlan};
 use diskspd_model::profile::TimeSpan;
 use diskspd_model::workload::InterlockedPosition;
-use diskspd_worker::tell::stream::ByDirection;
-use diskspd_worker::{SpanOutcome, Voice, VolumeQuota};
+use diskspd_worker::telemetry::stream::ByDirection;
+use diskspd_worker::{RunReporter, SpanOutcome, VolumeQuota};
 use large_pages::Reserve;
 pub(super) use logged::logged;
 use planning::{locations, plan_at};
@@ -60,7 +60,7 @@ use std::sync::Arc;
 
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let Common { profile, system, options, control, voice, probes, log, .. } = common;
-    control.does_in_time("looks at the targets");
+    control.does_in_time("inspects the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.to_string()).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they
     // came out.
@@ -72,16 +72,16 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::refused(messages(errors)),
     };
-    if let Err(error) = ready::forget_renewed(span, &first, common) {
+    if let Err(error) = preparation::forget_renewed(span, &first, common) {
         return SpanOutcome::failed(vec![error.to_string()]);
     }
     std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.tell(warning));
-    control.awaits("reads the source of what is written (-Z)");
+    control.awaits("reads the source of written data (-Z)");
     let sources = match sources::make(&first.sources, &options.origin.owners) {
         Ok(sources) => sources,
         Err(error) => return SpanOutcome::refused(vec![error.to_string()]),
     };
-    let (plan, held) = match ready::make_ready(span, first, &locations, common) {
+    let (plan, held) = match preparation::make_ready(span, first, &locations, common) {
         Ok(ready) => ready,
         Err(outcome) => return *outcome,
     };
@@ -121,7 +121,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
 }
 
 /// Returns counters of the workers by direction, one for each worker; empty without a consumer.
-fn by_direction(plan: &SpanPlan, options: &Options, voice: &Voice) -> Vec<Arc<ByDirection>> {
+fn by_direction(plan: &SpanPlan, options: &Options, voice: &RunReporter) -> Vec<Arc<ByDirection>> {
     if !voice.is_streaming() || options.run_options.virtual_time() {
         return Vec::new();
     }

@@ -3,19 +3,19 @@
 use super::options::Options;
 use super::own_targets;
 use super::precreate::resized;
-use super::real::Prefilled;
 use super::replay;
+use super::services::Prefilled;
 use super::span::planning::probe_and_plan;
 use super::span::probes::Probes;
-use super::{precreate, real, span};
+use super::{precreate, services, span};
 use diskspd_integrity::Integrity;
 use diskspd_model::machine::System;
 use diskspd_model::plan::{self, LiesIn, PlanError};
 use diskspd_model::profile::{Profile, RawText};
 use diskspd_model::results::{Ended, EndedBy, Results, SpanResults};
-use diskspd_outlet::{OutputDoor, OutputError, Patience};
-use diskspd_worker::tell::io_log::IoLog;
-use diskspd_worker::{Control, Outcome, Voice};
+use diskspd_outlet::{HangGuard, OutputError, OutputPolicy};
+use diskspd_worker::telemetry::io_log::IoLog;
+use diskspd_worker::{Control, Outcome, RunReporter};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -29,12 +29,12 @@ pub fn run(
     system: &System,
     options: &Options,
     control: &Arc<Control>,
-    voice: &Voice,
+    voice: &RunReporter,
     after_span: &mut dyn FnMut(&mut Results),
 ) -> Result<Outcome, Vec<PlanError>> {
     let _death = Death(control);
     let profile = &resized(profile);
-    control.does_in_time("looks at the targets");
+    control.does_in_time("inspects the targets");
     let probes = Probes::default();
     let (profiles, targets) = known_before(profile, system, options, &probes);
     if !profiles.is_empty() {
@@ -44,18 +44,18 @@ pub fn run(
         return Ok(refuse_plan(profile, targets, control));
     }
     announce_replay(options, voice);
-    let mut door = OutputDoor::of_run(profile, &options.run_options).which_owns(&options.own);
+    let mut door = OutputPolicy::of_run(profile, &options.run_options).which_owns(&options.own);
     control.awaits("opens the log of I/Os (--io-log)");
     let log = options.io_log.as_ref().map(|path| {
-        let outlet = door.permit("--io-log", path)?.open(&Patience::of_run(control))?;
+        let outlet = door.permit("--io-log", path)?.open(&HangGuard::of_run(control))?;
         IoLog::create(path, outlet)
     });
     let log = log.transpose().map_err(|error: OutputError| vec![PlanError::target(error.to_string())])?;
-    let integrity = real::begin_verification(profile, options, &mut door, control, voice)?;
+    let integrity = services::begin_verification(profile, options, &mut door, control, voice)?;
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
     let mut precreated = options.made.clone();
-    match real::precreate(profile, options, control, voice) {
+    match services::precreate(profile, options, control, voice) {
         Ok(paths) => precreated.extend(paths),
         Err(not) => (outcome.failures, outcome.refused) = (not.failures, not.refused),
     }
@@ -104,7 +104,7 @@ pub fn run(
 }
 
 /// States how long a replay in real time takes.
-fn announce_replay(options: &Options, voice: &Voice) {
+fn announce_replay(options: &Options, voice: &RunReporter) {
     let replay = options.run_options.replay.as_ref().filter(|_| !options.run_options.virtual_time());
     replay.into_iter().for_each(|replay| voice.note(&replay::expectation(replay)));
 }
@@ -114,7 +114,7 @@ fn end_run(
     integrity: Option<Integrity>,
     log: Option<IoLog>,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) {
     outcome.troubles.extend(voice.end());
     // It counts also when the files below don't answer any more.
@@ -147,7 +147,7 @@ fn known_before(
         known.extend(own.into_iter().map(|fault| PlanError::target(fault.to_string())));
         made.extend(span.targets.iter().filter(|t| plan::creates(t)).map(|target| target.path.clone()));
     }
-    let lack = real::lack_of_space(profile, options);
+    let lack = services::lack_of_space(profile, options);
     known.extend(lack.map(|(_, lack)| PlanError::target(lack.to_string())));
     let (profiles, mut targets): (Vec<_>, Vec<_>) =
         known.into_iter().partition(|error| error.lies_in == LiesIn::Profile);

@@ -2,15 +2,15 @@
 //! measurements.
 
 use super::options::Options;
-use super::{Outcome, real, run};
+use super::{Outcome, run, services};
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::Profile;
 use diskspd_model::results::{Results, SpanResults};
 use diskspd_outlet::{grace, guard};
 use diskspd_sys::failed_call::FailedCall;
-use diskspd_sys::mutex::LockAnyway;
-use diskspd_worker::Voice;
+use diskspd_sys::mutex::LockUnpoisoned;
+use diskspd_worker::RunReporter;
 use diskspd_worker::control::{Control, Turn};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -42,11 +42,11 @@ pub fn supervise(
     system: &System,
     options: &Options,
     control: &Arc<Control>,
-    voice: &Arc<Voice>,
+    voice: &Arc<RunReporter>,
     mut after_span: impl FnMut(&mut Results) + Send + 'static,
 ) -> End {
     // The run's thread, and all that it starts, have it from here.
-    let _precedence = real::take_precedence();
+    let _precedence = services::take_precedence();
     let (tell, told) = channel();
     control.tells(tell.clone());
     let so_far = Arc::new(Mutex::new(Results::default()));
@@ -129,8 +129,8 @@ fn no_thread(why: &std::io::Error) -> String {
 
 fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
     outcome.troubles.push(format!(
-        "the run doesn't end: it waits in the kernel while it {}, and is abandoned. The storage hangs, or is \
-         very slow: see dmesg, and check the server or device",
+        "the run does not end: it waits in the kernel while it {}, and is abandoned. The storage hangs, or \
+         is very slow: see dmesg, and check the server or device",
         control.what_it_does()
     ));
     outcome

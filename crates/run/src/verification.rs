@@ -9,10 +9,10 @@ use diskspd_integrity::{DURABLE_FLUSHES, DURABLY_MAPPED, Integrity};
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::{Profile, RawText, Target};
-use diskspd_outlet::OutputDoor;
+use diskspd_outlet::HangGuard;
 use diskspd_outlet::OutputError;
-use diskspd_outlet::Patience;
-use diskspd_worker::{Control, Voice};
+use diskspd_outlet::OutputPolicy;
+use diskspd_worker::{Control, RunReporter};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,13 @@ use std::sync::Arc;
 pub fn begin(
     profile: &Profile,
     options: &Options,
-    door: &mut OutputDoor,
+    door: &mut OutputPolicy,
     control: &Arc<Control>,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<Option<Integrity>, Vec<PlanError>> {
     let Some(mode) = options.run_options.verify else { return Ok(None) };
     control.awaits("opens the journal (--journal)");
-    let patience = Patience::of_run(control);
+    let patience = HangGuard::of_run(control);
     let open = |path: &PathBuf| open(path, profile, options, door, &patience);
     let journal = options.journal.as_ref().map(open).transpose();
     if let Some(path) = &options.journal
@@ -58,9 +58,9 @@ enum JournalError {
     NothingDurable { path: PathBuf, target: RawText },
     #[error("--journal {}: exists, and a journal holds one run; name a new file", .0.display())]
     Exists(PathBuf),
-    #[error("--journal {}: can't be created: {source}", .path.display())]
+    #[error("--journal {}: cannot be created: {source}", .path.display())]
     NotCreated { path: PathBuf, source: io::Error },
-    #[error("--journal: can't be written: {0}")]
+    #[error("--journal: cannot be written: {0}")]
     NotWritten(#[source] io::Error),
 }
 
@@ -69,8 +69,8 @@ fn open(
     path: &Path,
     profile: &Profile,
     options: &Options,
-    door: &mut OutputDoor,
-    patience: &Patience,
+    door: &mut OutputPolicy,
+    patience: &HangGuard,
 ) -> Result<File, JournalError> {
     let permitted = door.permit_journal("--journal", path)?;
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);

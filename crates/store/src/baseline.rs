@@ -171,7 +171,7 @@ impl Store {
         match fs::remove_file(&file) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(StoreError::File { file, why: format!("can't be removed: {error}") }),
+            Err(error) => Err(StoreError::File { file, why: format!("cannot be removed: {error}") }),
         }
     }
 
@@ -196,7 +196,7 @@ impl Store {
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let bytes = match limits::NOTES.read_file(&file) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            read => read.map_err(|error| wrong(format!("can't be read: {error}")))?,
+            read => read.map_err(|error| wrong(format!("cannot be read: {error}")))?,
         };
         kind.parse(&bytes).map(Some).map_err(|fault| wrong(fault.to_string()))
     }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_kind_or_a_damaged_one_is_told() {
+    fn unknown_or_damaged_store_file_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path());
         store.set_baseline("a", &baseline()).unwrap();

@@ -12,12 +12,12 @@ pub enum StoreError {
     #[error("{}: {why}", .file.display())]
     File { file: PathBuf, why: String },
     /// A file cannot be written; the text continues the description of the operation.
-    #[error("{}: can't be written: {why}", .file.display())]
+    #[error("{}: cannot be written: {why}", .file.display())]
     Unwritten { file: PathBuf, why: String },
     /// The index is of a program that knows more.
     #[error(
-        "{}: the index belongs to a newer diskspd (table version {found}; this one reads up to {known}); use \
-         the newer diskspd, or another history folder with --store. The runs are untouched",
+        "{}: the index belongs to a newer diskspd (table version {found}, this one reads up to {known}); \
+         use the newer diskspd, or another history folder with --store. The runs are untouched",
         .file.display()
     )]
     Newer {
@@ -56,7 +56,7 @@ pub enum StoreError {
         /// Some that it may mean.
         ids: Vec<String>,
     },
-    #[error("{0} is pinned and can't be removed; run diskspd history unpin {0} first")]
+    #[error("{0} is pinned and cannot be removed; run diskspd history unpin {0} first")]
     Pinned(String),
 }
 

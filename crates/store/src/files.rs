@@ -1,16 +1,16 @@
 //! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
 
 use super::{RunNotes, Store, StoreError, id, packed};
+use diskspd_judge::checks::JudgedRecord;
 use diskspd_judge::record::fault::ResultError;
 use diskspd_judge::record::{formats, index, json, known};
-use diskspd_judge::truth::Judged;
 use diskspd_model::fnv::Fnv;
 use diskspd_model::limits;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::results::{Origin, RecordFormat, RunSummary};
+use diskspd_sys::atomic_file::{NewFile, Place, elsewhere};
+use diskspd_sys::fault_points::{self, FileStep};
 use diskspd_sys::folder::{self, OpenFolder};
-use diskspd_sys::place::{NewFile, Place, elsewhere};
-use diskspd_sys::steps::{self, FileStep};
 use diskspd_sys::{clock, locks};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -139,7 +139,7 @@ impl Store {
     /// # Errors
     /// Fails if it cannot be created or synchronized.
     pub(super) fn make_folder(&self, folder: &Path) -> io::Result<()> {
-        steps::before(FileStep::MakeFolder)?;
+        fault_points::before(FileStep::MakeFolder)?;
         self.make_with_those_above(folder)?;
         // Also where they are there: whoever made them may have been killed before they were on the disk.
         sync_all(BTreeSet::from([parent_folder(folder), parent_folder(&self.folder)]))
@@ -188,7 +188,7 @@ impl Store {
             || limits::NOTES.read(self.open_runs().map_err(io::Error::other)?.file(&name_of(id, ABOUT))?);
         match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RunNotes::default()),
-            Err(error) => Err(wrong(format!("can't be read: {error}"))),
+            Err(error) => Err(wrong(format!("cannot be read: {error}"))),
             Ok(bytes) => {
                 serde_json::from_slice::<StoredAbout>(&bytes).map(|stored| stored.about).map_err(|error| {
                     wrong(format!("is damaged: {error}; remove it (only label and tags are lost)"))
@@ -219,7 +219,7 @@ impl Store {
             match runs.remove(&name) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     let file = self.runs_folder().join(name);
-                    return Err(StoreError::File { file, why: format!("can't be removed: {error}") });
+                    return Err(StoreError::File { file, why: format!("cannot be removed: {error}") });
                 }
                 _ => {}
             }
@@ -264,7 +264,7 @@ impl Store {
         let open = || match runs.file(&name_of(id, source.ending())) {
             Ok(open) => Ok(Some(BufReader::new(open))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(wrong(format!("can't be read: {error}"))),
+            Err(error) => Err(wrong(format!("cannot be read: {error}"))),
         };
         let Some(opened) = open()? else { return Ok(None) };
         if source == KeptAs::Record {
@@ -361,7 +361,7 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSu
     match source {
         KeptAs::Record => {
             let record = json::read(bytes)?;
-            let index = index::Index::from_record(&Judged::new(&record));
+            let index = index::Index::from_record(&JudgedRecord::new(&record));
             Ok(known::of_index(index, name))
         }
         KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {
@@ -388,8 +388,8 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreErr
     let written = place.begin().and_then(|mut new| {
         // Where there are no locks nobody takes one to clean up either.
         let _ = locks::hold(new.file());
-        steps::write_all(new.file(), bytes)?;
-        steps::sync_all(new.file())?;
+        fault_points::write_all(new.file(), bytes)?;
+        fault_points::sync_all(new.file())?;
         Ok(new)
     });
     let mut new = written.map_err(|error| unwritten(error.to_string()))?;
@@ -402,8 +402,8 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreErr
 
 fn keep_elsewhere(source: KeptAs, bytes: &[u8]) -> io::Result<PathBuf> {
     let (mut file, path) = elsewhere(format!("run.{}", source.ending()).as_ref())?;
-    let written = steps::write_all(&mut file, bytes);
-    let _ = steps::sync_all(&file);
+    let written = fault_points::write_all(&mut file, bytes);
+    let _ = fault_points::sync_all(&file);
     if written.is_err() {
         let _ = fs::remove_file(&path);
     }

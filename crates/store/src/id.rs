@@ -1,6 +1,6 @@
 //! Names of runs: short, and distinguishable from numbers, options and dates.
 
-use diskspd_sys::steps;
+use diskspd_sys::fault_points;
 
 /// Only letters from the end of the alphabet, so that ids are rarely words.
 const LETTERS: &[u8; 16] = b"klmnopqrstuvwxyz";
@@ -10,7 +10,7 @@ pub(crate) const LENGTH: usize = 12;
 pub(crate) const SHORTEST_SHOWN: usize = 4;
 
 pub(crate) fn random() -> String {
-    let number = steps::random();
+    let number = fault_points::random();
     (0..LENGTH).map(|place| char::from(LETTERS[(number >> (4 * place)) as usize & 15])).collect()
 }
 
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_letters_are_shown_as_tell_them_apart() {
+    fn short_ids_are_as_long_as_needed() {
         assert_eq!(telling_length(&["kkkkkkkkkkkk", "kkkkkklkkkkk", "zzzzzzzzzzzz"]), 7);
         assert_eq!(telling_length(&["kkkkkkkkkkkk"]), 4);
     }

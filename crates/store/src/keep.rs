@@ -3,8 +3,8 @@
 use super::database::StoreIndex;
 use super::files::{RunFileError, known_of};
 use super::{KeptAs, KeptRun, RunNotes, Store, StoreEntry, StoreError};
+use diskspd_judge::checks::JudgedRecord;
 use diskspd_judge::record::{index, json, known};
-use diskspd_judge::truth::Judged;
 use diskspd_model::results::RunSummary;
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Store {
     ///
     /// # Errors
     /// It isn't kept, and where it is instead.
-    pub fn save(&self, judged: &Judged, about: RunNotes) -> Result<Saved, StoreError> {
+    pub fn save(&self, judged: &JudgedRecord, about: RunNotes) -> Result<Saved, StoreError> {
         let mut record = Vec::new();
         // Memory takes everything.
         let written = json::write_readable(judged, &mut record);

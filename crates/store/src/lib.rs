@@ -40,7 +40,7 @@ pub use machines::{Fingerprints, MachineNames};
 pub use trend::{History, TrendPoint};
 pub use work::{SpanWork, WORK};
 
-use diskspd_sys::place::Place;
+use diskspd_sys::atomic_file::Place;
 use std::path::{Path, PathBuf};
 
 /// The file of the index.

@@ -36,7 +36,7 @@ impl<'a> MachineNames<'a> {
             Some(number) if of_name.is_some_and(|numbers| numbers.len() > 1) => format!("{name} ({number})"),
             // Runs of older programs have no number: where only one machine has the name, they are its.
             None if of_name.is_some_and(|numbers| numbers.len() > 1) => {
-                format!("{name} (which of these isn't recorded)")
+                format!("{name} (which of these is not recorded)")
             }
             _ => name.to_owned(),
         }

@@ -1,7 +1,7 @@
 //! Runs of the same work on the same machine in order, for trends.
 
 use super::{Fingerprints, MachineNames, StoreEntry};
-use diskspd_judge::lab::selection::RunFigure;
+use diskspd_judge::experiments::selection::RunFigure;
 use diskspd_model::machine::fingerprint::Difference;
 use diskspd_model::results::{RunSummary, WhichIos};
 use diskspd_model::stats::trend::Trend;

@@ -8,7 +8,7 @@ mod events;
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
-use diskspd_model::access::IoWays;
+use diskspd_model::access::IoFeatures;
 use diskspd_model::operation::Operation;
 use events::{Event, EventRing};
 use std::io;
@@ -62,7 +62,7 @@ pub struct Queue {
     memory: ManuallyDrop<Buffer>,
     files: ManuallyDrop<Vec<OwnedFd>>,
     /// Requested flags for the I/Os of each file; empty = none.
-    ways: Vec<IoWays>,
+    ways: Vec<IoFeatures>,
     /// One for each tag. They must not move, because the kernel identifies an I/O by its block's address.
     blocks: ManuallyDrop<Box<[Block]>>,
     /// Tags of blocks that the kernel has not yet taken, in order.
@@ -112,7 +112,7 @@ impl Queue {
     }
 
     /// Has the I/Os of files, in their order, ask this of the kernel from now on.
-    pub fn set_ways(&mut self, ways: Vec<IoWays>) {
+    pub fn set_ways(&mut self, ways: Vec<IoFeatures>) {
         let all_plain = ways.iter().all(|ways| ways.are_plain());
         self.ways = if all_plain { Vec::new() } else { ways };
     }
@@ -403,7 +403,7 @@ mod tests {
     use diskspd_model::access::IoPriority;
 
     #[test]
-    fn the_kernel_never_writes_to_what_buffers_share_and_a_full_queue_takes_no_flush() {
+    fn shared_buffers_are_read_only() {
         let shared = Shared::new(4096, |mut bytes| -> io::Result<()> {
             bytes.fill_with(|| [5]);
             Ok(())
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_is_in_flight_is_taken_again_only_when_it_has_ended() {
+    fn tag_in_flight_is_rejected_until_completion() {
         let file: OwnedFd = tempfile::tempfile().unwrap().into();
         let memory = Buffer::new(8).unwrap();
         let Ok(mut queue) = Queue::new(4, vec![file], memory, Duration::from_secs(1)) else {
@@ -460,7 +460,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "2 of 1 in flight have ended")]
-    fn more_ends_than_there_were_are_a_defect_in_every_build() {
+    fn surplus_completions_are_a_defect_in_every_build() {
         left_ios(1, 2);
     }
 }

@@ -40,7 +40,7 @@ impl Location for PathBuf {
 
 /// The object found at a path. Copies hold the same object.
 #[derive(Debug, Clone)]
-pub struct Anchor(Arc<Object>);
+pub struct TargetHandle(Arc<Object>);
 
 #[derive(Debug)]
 struct Object {
@@ -50,14 +50,14 @@ struct Object {
     _handle: Option<OwnedFd>,
 }
 
-impl Anchor {
+impl TargetHandle {
     /// Finds the object at a path, following links, and holds it. It requires no read permission, opens no
     /// device and never blocks. Without /proc, or at the limit of open files, the name is used for access.
     ///
     /// # Errors
     /// Fails with [`Problem::Missing`] if there is no object, [`Problem::DanglingLink`] for a dangling
     /// link, or the error of the lookup.
-    pub fn at(path: &Path) -> Result<Anchor, TargetError> {
+    pub fn at(path: &Path) -> Result<TargetHandle, TargetError> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if bytes.is_empty() || bytes.contains(&0) {
             return Err(TargetError::new(path, Problem::NotAPath));
@@ -68,7 +68,7 @@ impl Anchor {
             Err(Errno::MFILE | Errno::NFILE) => by_name(),
             Err(error) => return Err(not_found(path, error)),
         };
-        Ok(Anchor(Arc::new(object)))
+        Ok(TargetHandle(Arc::new(object)))
     }
 }
 
@@ -82,11 +82,11 @@ fn by_handle(path: &Path, handle: OwnedFd) -> Option<Object> {
 pub(crate) fn not_found(path: &Path, error: Errno) -> TargetError {
     match (error, std::fs::read_link(path)) {
         (Errno::NOENT, Ok(to)) => TargetError::new(path, Problem::DanglingLink { to }),
-        _ => TargetError::from_io(path, "look at it", "look at it", error),
+        _ => TargetError::from_io(path, "inspect it", "inspect it", error),
     }
 }
 
-impl Location for Anchor {
+impl Location for TargetHandle {
     fn name(&self) -> &Path {
         &self.0.name
     }
@@ -106,7 +106,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (name, elsewhere) = (directory.path().join("a"), directory.path().join("b"));
         fs::write(&name, "first").unwrap();
-        let held = Anchor::at(&name).unwrap();
+        let held = TargetHandle::at(&name).unwrap();
         fs::rename(&name, &elsewhere).unwrap();
         fs::write(&name, "second").unwrap();
         assert_eq!(fs::read_to_string(held.way()).unwrap(), "first");
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_with_the_next_step() {
+    fn empty_message_prints_no_next_step() {
         let directory = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("nowhere", directory.path().join("link")).unwrap();
         for (name, expected) in [("none", "no such file"), ("link", "link to nowhere")] {
-            let error = Anchor::at(&directory.path().join(name)).unwrap_err().to_string();
+            let error = TargetHandle::at(&directory.path().join(name)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(matches!(Anchor::at(Path::new("")).unwrap_err().problem, Problem::NotAPath));
+        assert!(matches!(TargetHandle::at(Path::new("")).unwrap_err().problem, Problem::NotAPath));
     }
 
     #[test]
@@ -131,6 +131,6 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let pipe = directory.path().join("pipe");
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
-        assert_eq!(Anchor::at(&pipe).unwrap().name(), pipe);
+        assert_eq!(TargetHandle::at(&pipe).unwrap().name(), pipe);
     }
 }

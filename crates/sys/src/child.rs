@@ -1,6 +1,6 @@
 //! Another program that is started, watched and ended together with all that it starts itself.
 
-use super::mutex::LockAnyway;
+use super::mutex::LockUnpoisoned;
 use super::pipe_reader::PipeReader;
 use super::process_group;
 use std::ffi::OsString;

@@ -5,9 +5,9 @@
 
 mod counter;
 
+use crate::fault_points;
 use crate::kernel_clock as kernel;
 pub use crate::kernel_clock::{Nanos, SECOND, monotonic, process_cpu, raw};
-use crate::steps;
 use counter::Counter;
 pub use counter::prepare;
 use std::cell::Cell;
@@ -93,7 +93,7 @@ pub fn wall_millis() -> i64 {
 /// Wall-clock time now, in nanoseconds since 1970-01-01 00:00 UTC.
 pub fn wall_nanos() -> i64 {
     let (seconds, nanos) = kernel::wall();
-    seconds.wrapping_mul(SECOND as i64).wrapping_add(nanos).wrapping_add(steps::ahead_ns())
+    seconds.wrapping_mul(SECOND as i64).wrapping_add(nanos).wrapping_add(fault_points::ahead_ns())
 }
 
 /// Returns the total suspended time of the machine since boot, in which `CLOCK_MONOTONIC` does not

@@ -68,22 +68,22 @@ pub fn thread_number() -> i32 {
 
 /// Guard that restores the calling thread's previous state on drop.
 #[derive(Debug)]
-pub struct OutOfTheWay {
+pub struct AffinityGuard {
     nice: Option<i32>,
     allowed: Option<CpuSet>,
 }
 
 /// Gives the calling thread, which mostly sleeps, punctual wake-ups on CPUs other than these, if there are
 /// any. Parts without permission stay unchanged. Threads that it starts later inherit both.
-pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
+pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> AffinityGuard {
     let nice = getpriority_process(Some(gettid())).ok();
     let nice = nice.filter(|_| setpriority_process(Some(gettid()), PUNCTUAL).is_ok());
-    OutOfTheWay { nice, allowed: leave_cpus(cpus) }
+    AffinityGuard { nice, allowed: leave_cpus(cpus) }
 }
 
 /// Keeps a working thread off these CPUs without higher priority.
-pub fn keep_away(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
-    OutOfTheWay { nice: None, allowed: leave_cpus(cpus) }
+pub fn keep_away(cpus: impl IntoIterator<Item = u32>) -> AffinityGuard {
+    AffinityGuard { nice: None, allowed: leave_cpus(cpus) }
 }
 
 fn leave_cpus(cpus: impl IntoIterator<Item = u32>) -> Option<CpuSet> {
@@ -96,7 +96,7 @@ fn leave_cpus(cpus: impl IntoIterator<Item = u32>) -> Option<CpuSet> {
     })
 }
 
-impl Drop for OutOfTheWay {
+impl Drop for AffinityGuard {
     fn drop(&mut self) {
         if let Some(nice) = self.nice {
             let _ = setpriority_process(Some(gettid()), nice);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_leaves_the_cpus_to_the_others_and_comes_back() {
+    fn thread_leaves_its_cpus_and_returns() {
         std::thread::spawn(|| {
             let (before, nice) = current_state();
             let cpus: Vec<u32> =

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_device_is_open_as_long_as_the_limit_is_held() {
+    fn latency_limit_lasts_while_its_device_is_open() {
         let device = tempfile::NamedTempFile::new().unwrap();
         let is_open = || {
             let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten();

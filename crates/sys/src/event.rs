@@ -45,8 +45,7 @@ pub enum EventError {
          event wait` is running"
     )]
     Missing,
-    #[error("no permission to use {}: its owner doesn't share it; choose another name, or run as that \
-             user", .0.display())]
+    #[error("no permission to use {}: its owner does not share it; choose another name, or run as that user", .0.display())]
     Permission(PathBuf),
     #[error(
         "{} is not an event (a link, a directory, a device, a file with several names or content, or another \
@@ -122,7 +121,7 @@ impl Event {
             }
         }
         // With the lock nobody takes it away any more; before, somebody may have.
-        if fs::fstat(&file).map_err(fail("looking at it"))?.st_nlink == 0 {
+        if fs::fstat(&file).map_err(fail("inspecting it"))?.st_nlink == 0 {
             return Ok(None);
         }
         let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)
@@ -138,7 +137,7 @@ impl Event {
     /// # Errors
     /// Fails with the kernel's error.
     pub fn is_set(&self) -> Result<bool, EventError> {
-        let found = fs::fstat(&self.file).map_err(|e| kernel_error(&self.path, "looking at it", e))?;
+        let found = fs::fstat(&self.file).map_err(|e| kernel_error(&self.path, "inspecting it", e))?;
         Ok(found.st_size > 0)
     }
 
@@ -173,7 +172,7 @@ impl Event {
     ///
     /// # Errors
     /// Fails with the kernel's error.
-    pub fn wait_unless(&self, limit: Duration, off: Option<&CallOff>) -> Result<bool, EventError> {
+    pub fn wait_unless(&self, limit: Duration, off: Option<&WaitCancel>) -> Result<bool, EventError> {
         let fail = |error| kernel_error(&self.path, "waiting for it", error);
         let deadline = Instant::now() + limit;
         loop {
@@ -213,15 +212,15 @@ impl Event {
 
 /// Ends a wait for an event, from another thread.
 #[derive(Debug)]
-pub struct CallOff(OwnedFd);
+pub struct WaitCancel(OwnedFd);
 
-impl CallOff {
+impl WaitCancel {
     /// Creates it for any number of waits.
     ///
     /// # Errors
     /// Fails with the kernel's error.
-    pub fn new() -> io::Result<CallOff> {
-        Ok(CallOff(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    pub fn new() -> io::Result<WaitCancel> {
+        Ok(WaitCancel(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
     pub fn call(&self) {
@@ -290,7 +289,7 @@ fn open_file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
         Errno::ACCESS | Errno::PERM => EventError::Permission(path.to_owned()),
         error => kernel_error(path, "opening it", error),
     })?;
-    let found = fs::fstat(&file).map_err(|e| kernel_error(path, "looking at it", e))?;
+    let found = fs::fstat(&file).map_err(|e| kernel_error(path, "inspecting it", e))?;
     if !is_event(&found) {
         return Err(EventError::NoEvent(path.to_owned()));
     }

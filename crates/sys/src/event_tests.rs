@@ -27,7 +27,7 @@ fn names_become_files_without_loss() {
 }
 
 #[test]
-fn an_event_stays_set_for_all_who_have_it_open_until_it_is_reset() {
+fn event_stays_set_until_reset() {
     let directory = temp_directory();
     let at = directory.path().join("event");
     let (a, b) = (Event::open_at(&at, true).unwrap(), Event::open_at(&at, true).unwrap());
@@ -42,7 +42,7 @@ fn an_event_stays_set_for_all_who_have_it_open_until_it_is_reset() {
 }
 
 #[test]
-fn who_waits_is_woken() {
+fn waiter_is_woken() {
     let directory = temp_directory();
     let at = directory.path().join("event");
     let event = Event::open_at(&at, true).unwrap();
@@ -61,7 +61,7 @@ fn who_waits_is_woken() {
 }
 
 #[test]
-fn an_event_lives_as_long_as_somebody_has_it_open() {
+fn event_lives_until_its_last_handle_closes() {
     let directory = temp_directory();
     let at = directory.path().join("event");
     assert!(matches!(Event::open_at(&at, false), Err(EventError::Missing)));
@@ -129,12 +129,12 @@ fn shared_events_are_open_to_all_and_safe() {
 }
 
 #[test]
-fn another_users_file_is_an_event_only_if_it_is_shared_as_events_are() {
+fn foreign_event_file_needs_shared_permissions() {
     let directory = temp_directory();
     let at = directory.path().join("event");
     std::fs::write(&at, "1").unwrap();
     if std::os::unix::fs::chown(&at, Some(65534), None).is_err() {
-        return eprintln!("SKIPPED: files can't be given away here (needs root)");
+        return eprintln!("SKIPPED: files cannot be given away here (needs root)");
     }
     for (mode, is_event) in [(0o600, false), (0o644, false), (0o777, false), (0o666, true)] {
         std::fs::set_permissions(&at, PermissionsExt::from_mode(mode)).unwrap();
@@ -145,7 +145,7 @@ fn another_users_file_is_an_event_only_if_it_is_shared_as_events_are() {
 }
 
 #[test]
-fn many_can_open_and_set_an_event_at_the_same_time() {
+fn event_supports_concurrent_open_and_set() {
     let directory = temp_directory();
     let at = directory.path().join("event");
     for _ in 0..50 {

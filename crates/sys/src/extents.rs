@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_or_an_extent_without_data_ends_the_walk() {
+    fn gap_or_empty_extent_ends_the_walk() {
         let last = EXTENT_LAST;
         for (name, extents, expected) in [
             ("one extent", vec![sample_extent(0, 8192, last)], Some(8192)),

@@ -5,9 +5,9 @@ use super::block;
 use super::closed_at_start;
 use super::file_systems;
 use super::inode::Kind;
-use super::lifetimes;
 use super::nvme;
 use super::problem::{Problem, TargetError};
+use super::write_hints;
 use diskspd_model::access::OpenMode;
 use diskspd_model::machine::file_systems::FileSystemType;
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
@@ -158,7 +158,8 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
         advise(Advice::Random)?;
     }
     if let Some(lifetime) = mode.lifetime {
-        lifetimes::set(&file, lifetime).map_err(|error| fail("set its write hint (--write-hint)", error))?;
+        write_hints::set(&file, lifetime)
+            .map_err(|error| fail("set its write hint (--write-hint)", error))?;
     }
     let device = device_number(&file);
     Ok(OpenTarget { file, size, device })
@@ -226,7 +227,7 @@ pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
 /// Fails with the error of opening it.
 pub fn look_into<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
     rustix::fs::open(device.way(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-        .map_err(|error| TargetError::from_io(device.name(), "read what is on it", "read", error))
+        .map_err(|error| TargetError::from_io(device.name(), "read its content", "read", error))
 }
 
 /// Returns the device number of an open block device from `stat`; `None` for anything else.

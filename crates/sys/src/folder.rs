@@ -1,8 +1,8 @@
 //! A folder that is held open, and files directly in it. No name or link leads outside, even if created in
 //! the meantime.
 
+use crate::fault_points::{self, FileStep, before};
 use crate::reach;
-use crate::steps::{self, FileStep, before};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -127,8 +127,8 @@ impl OpenFolder {
     pub fn sync(&self) -> io::Result<()> {
         before(FileStep::SyncFolder)?;
         rustix::fs::fsync(&self.0)?;
-        if steps::is_watched() {
-            steps::synced(&File::from(self.0.try_clone()?));
+        if fault_points::is_watched() {
+            fault_points::synced(&File::from(self.0.try_clone()?));
         }
         Ok(())
     }

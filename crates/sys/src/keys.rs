@@ -2,7 +2,7 @@
 //! while this process is in the terminal's foreground group: a background job, and a loop that reads standard
 //! input, keep their terminal. In a pipeline another program may read the keys, so no key is read.
 
-use super::mutex::LockAnyway;
+use super::mutex::LockUnpoisoned;
 use std::fs::File;
 use std::io::Read;
 use std::mem::MaybeUninit;

@@ -10,28 +10,30 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 // The same everywhere.
+mod abandoned_threads;
 pub mod child;
 pub mod clock;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
 pub mod crc32c;
 pub mod failed_call;
-mod left_behind;
-pub mod lent;
+pub mod fault_points;
+pub mod handover_cell;
 pub mod memory;
-pub mod multiples;
+mod message_block;
 pub mod mutex;
+pub mod payload_words;
 mod pipe_reader;
 pub mod private_folder;
 pub mod standard_error;
 pub mod standard_output;
-pub mod steps;
 pub mod terminal;
 pub mod time_stamp;
-mod told_block;
 pub mod transfer;
 
 // What every system offers, each in its own way (docs/reference/windows.md has the list).
+#[cfg_attr(windows, path = "windows/atomic_file.rs")]
+pub mod atomic_file;
 #[cfg_attr(windows, path = "windows/barrier.rs")]
 mod barrier;
 #[cfg_attr(windows, path = "windows/closed_at_start.rs")]
@@ -50,8 +52,6 @@ pub mod kernel_clock;
 pub mod keys;
 #[cfg_attr(windows, path = "windows/locks.rs")]
 pub mod locks;
-#[cfg_attr(windows, path = "windows/place.rs")]
-pub mod place;
 #[cfg_attr(windows, path = "windows/privileges.rs")]
 pub mod privileges;
 #[cfg_attr(windows, path = "windows/process.rs")]
@@ -112,11 +112,13 @@ pub mod extents;
 #[cfg(target_os = "linux")]
 pub mod file_systems;
 #[cfg(target_os = "linux")]
+pub mod free_space;
+#[cfg(target_os = "linux")]
+pub mod io_features;
+#[cfg(target_os = "linux")]
 pub mod io_priority;
 #[cfg(target_os = "linux")]
 pub mod leases;
-#[cfg(target_os = "linux")]
-mod lifetimes;
 #[cfg(target_os = "linux")]
 mod limits;
 #[cfg(target_os = "linux")]
@@ -134,8 +136,6 @@ pub mod observed_child;
 #[cfg(target_os = "linux")]
 pub mod operation;
 #[cfg(target_os = "linux")]
-pub mod own_wait;
-#[cfg(target_os = "linux")]
 pub mod page_cache;
 #[cfg(target_os = "linux")]
 mod parent_messages;
@@ -146,11 +146,11 @@ pub mod positioned;
 #[cfg(target_os = "linux")]
 pub mod ring;
 #[cfg(target_os = "linux")]
-pub mod room;
+pub mod run_delay;
 #[cfg(target_os = "linux")]
 pub mod usage;
 #[cfg(target_os = "linux")]
-pub mod ways;
+mod write_hints;
 #[cfg(target_os = "linux")]
 pub mod writeback;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 //! Whether another program has locked a file: as virtual machines do with their images.
 
-use crate::steps::{FileStep, before};
+use crate::fault_points::{FileStep, before};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use std::fs::File;
@@ -80,7 +80,7 @@ mod tests {
     use std::os::fd::AsFd;
 
     #[test]
-    fn locks_of_any_kind_are_seen_through_another_opening_of_the_file() {
+    fn locks_of_any_kind_are_visible_to_another_opening() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let seen = || lock(File::open(file.path()).unwrap().as_fd());
         assert_eq!(seen(), None);

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_set_is_found_among_descriptors_of_any_length() {
+    fn command_set_is_found_among_descriptors() {
         let uuid: &[u8] = &[3, 4, 0, 0, 9, 9, 9, 9];
         for (list, expected) in [
             (vec![4, 1, 0, 0, 2], Some(2)),
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn placement_handles_are_read_as_a_device_has_told_them() {
+    fn placement_handles_are_decoded() {
         // Of QEMU 10.0 with three handles of reclaim units of 1 GiB, in blocks of 512 bytes, after some
         // writes to the second and the third.
         let words: [u64; 14] = [

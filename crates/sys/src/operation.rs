@@ -1,7 +1,7 @@
 //! Operations other than reads and writes, without data transfer of the program: synchronous, or as an
 //! entry of io_uring. The target decides which way is suitable.
 
-use super::{block, room, zones};
+use super::{block, free_space, zones};
 use diskspd_model::operation::Operation;
 use io_uring::{opcode, squeue, types};
 use rustix::fs::{FallocateFlags, FileType};
@@ -26,7 +26,7 @@ pub fn perform(op: Operation, file: BorrowedFd, device: bool, offset: u64, lengt
     match op {
         Operation::Flush => Ok(retry_on_intr(|| rustix::fs::fdatasync(file))?),
         Operation::Discard if device => block::discard(file, offset, length),
-        Operation::Discard => room::punch(file, offset, length),
+        Operation::Discard => free_space::punch(file, offset, length),
         Operation::WriteZeroes => {
             let flags = FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE;
             Ok(rustix::fs::fallocate(file, flags, offset, length)?)
@@ -78,6 +78,6 @@ pub fn can(op: Operation, file: impl AsFd, size: u64) -> io::Result<()> {
     let behind = size.next_multiple_of(BLOCK);
     perform(op, file.as_fd(), false, behind, BLOCK)?;
     // What it took is given back: whoever zeroes ranges punches holes too.
-    let _ = room::punch(file.as_fd(), behind, BLOCK);
+    let _ = free_space::punch(file.as_fd(), behind, BLOCK);
     Ok(())
 }

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn page_faults_of_this_thread_are_counted_between_start_and_stop() {
+    fn page_faults_are_counted_between_start_and_stop() {
         let fault = touch_fresh_memory;
         let cpu = rustix::thread::sched_getcpu() as u32;
         let group = match CounterGroup::open(cpu, &[Event::MinorFaults, Event::MajorFaults]) {

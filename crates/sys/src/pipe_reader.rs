@@ -1,6 +1,6 @@
 //! Output of a started program, read immediately by a separate thread.
 
-use super::mutex::LockAnyway;
+use super::mutex::LockUnpoisoned;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;

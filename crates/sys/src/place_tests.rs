@@ -91,7 +91,7 @@ fn unplaced_file_is_kept_under_reported_name() {
 }
 
 #[test]
-fn links_folders_and_what_is_missing_are_refused() {
+fn links_folders_and_missing_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("file"), "precious").unwrap();
@@ -100,7 +100,7 @@ fn links_folders_and_what_is_missing_are_refused() {
     std::fs::create_dir(at("folder")).unwrap();
     for name in ["link", "dangling", "folder", "missing/file", "file/file", ".."] {
         let refused = Place::open(&at(name)).map(|_| ()).unwrap_err();
-        assert!(refused.to_string().starts_with("can't be "), "{name}: {refused}");
+        assert!(refused.to_string().starts_with("cannot be "), "{name}: {refused}");
     }
     assert_eq!(list_names(folder.path()), ["dangling", "file", "folder", "link"]);
     assert_eq!(std::fs::read(at("file")).unwrap(), b"precious");

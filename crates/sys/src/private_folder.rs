@@ -67,7 +67,7 @@ mod tests {
     use std::os::unix::fs::MetadataExt;
 
     #[test]
-    fn a_private_folder_goes_with_all_that_is_in_it() {
+    fn private_folder_is_removed_with_its_contents() {
         let folder = PrivateFolder::make("diskspd-child").unwrap();
         let path = folder.path().to_owned();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn access_is_asked_for_without_opening() {
+    fn access_is_checked_without_opening() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         assert!(!may_use(&file, false) && !may_write(&file));

@@ -61,7 +61,7 @@ pub enum Problem {
     #[error("the file system or device is read-only; only -w0 can work here, without -c")]
     ReadOnly,
     #[error(
-        "{file_system} can't bypass the page cache (O_DIRECT) here; leave out -Su and -Sh, or use another \
+        "{file_system} cannot bypass the page cache (O_DIRECT) here; leave out -Su and -Sh, or use another \
          file system"
     )]
     NoDirect { file_system: String },
@@ -72,7 +72,7 @@ pub enum Problem {
     )]
     Busy,
     /// The name leads to another device or file than before.
-    #[error("was replaced by another file or device after the check; nothing was written, try again")]
+    #[error("was replaced by another file or device after the check; no data was written, try again")]
     Changed,
     /// Another process has a lease on it and keeps it.
     #[error(
@@ -81,7 +81,7 @@ pub enum Problem {
     )]
     Leased(String),
     /// `ETXTBSY`
-    #[error("is in use as a running program or as swap space, and can't be written")]
+    #[error("is in use as a running program or as swap space, and cannot be written")]
     Executing,
     /// Nothing to read or write.
     #[error(
@@ -107,7 +107,7 @@ pub enum Problem {
     /// An empty path, or one with a zero byte.
     #[error("is not a path: it is empty, or holds a zero byte; name a file or a block device")]
     NotAPath,
-    #[error("can't {doing}: {source}")]
+    #[error("cannot {doing}: {source}")]
     Kernel { doing: &'static str, source: io::Error },
 }
 
@@ -224,7 +224,7 @@ mod tests {
             (libc::ENAMETOOLONG, "use a shorter one"),
             (libc::ENXIO, "the device is gone, or has no medium"),
             (libc::EMFILE, "raise the limit (ulimit -n)"),
-            (libc::EIO, "can't open it: "),
+            (libc::EIO, "cannot open it: "),
         ] {
             let error = TargetError::from_io(
                 Path::new("/a/b"),

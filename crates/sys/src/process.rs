@@ -1,7 +1,7 @@
 //! Effect of signals on this process, and its end.
 
+pub use super::abandoned_threads::{has_left_behind, leave_behind};
 use super::keys;
-pub use super::left_behind::{has_left_behind, leave_behind};
 use super::limits::{self, Resource};
 use super::parent_messages;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn above_the_highest_there_is_none_so_workers_give_way() {
+    fn highest_priority_makes_workers_yield() {
         run_at_priority(99, || {
             let leads = take_precedence();
             assert_eq!(usable_priority(), Some(99));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_lowest_there_is_none() {
+    fn lowest_priority_has_no_lower_one() {
         run_at_priority(1, || assert!(give_way().is_err() && usable_priority() == Some(1)));
     }
 

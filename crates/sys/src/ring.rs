@@ -19,7 +19,7 @@ use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::Transfer;
 use call::{FOREVER, RingCall};
-use diskspd_model::access::{IoPriority, IoWays};
+use diskspd_model::access::{IoFeatures, IoPriority};
 use diskspd_model::operation::Operation;
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue};
 use name::{DataForm, Name};
@@ -156,7 +156,7 @@ impl<F: EntryForm> Ring<F> {
     }
 
     /// Has the I/Os on a file ask this of the kernel from now on.
-    pub fn set_ways(&mut self, file: u32, ways: IoWays) {
+    pub fn set_ways(&mut self, file: u32, ways: IoFeatures) {
         let registered = self.registration.is_some();
         let Some(name) = self.names.get_mut(file as usize) else { return };
         if ways.are_plain() {

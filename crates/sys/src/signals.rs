@@ -1,7 +1,7 @@
 //! Signals handled by a run.
 
 use super::clock::{self, Nanos, SECOND};
-use super::mutex::LockAnyway;
+use super::mutex::LockUnpoisoned;
 use super::process;
 use signal_hook::SigId;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGXCPU};
@@ -43,12 +43,12 @@ pub fn interrupt() {
 /// The signals that request the end of the program. They arrive here until this is closed or dropped,
 /// without another effect. Without any listener they end the program as usual.
 #[derive(Debug)]
-pub struct Endings {
+pub struct TerminationSignals {
     signals: Signals,
     listener: Arc<EndingsListener>,
 }
 
-/// Closes [`Endings`] from another thread.
+/// Closes [`TerminationSignals`] from another thread.
 #[derive(Debug, Clone)]
 pub struct Close(Handle, Arc<EndingsListener>);
 
@@ -77,12 +77,12 @@ impl Drop for EndingsListener {
 }
 
 /// Guard that blocks these signals in the calling thread until dropped, while their handling changes.
-struct HeldBack {
+struct BlockedSignals {
     before: libc::sigset_t,
 }
 
-impl HeldBack {
-    fn hold(signals: &[i32]) -> HeldBack {
+impl BlockedSignals {
+    fn hold(signals: &[i32]) -> BlockedSignals {
         let (mut set, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
         // SAFETY: both sets are this function's own. `sigemptyset` makes `set` a whole one; should
         // `pthread_sigmask` fail, which it doesn't for SIG_BLOCK, `before` is an empty one.
@@ -93,12 +93,12 @@ impl HeldBack {
                 libc::sigaddset(set.as_mut_ptr(), *signal);
             });
             libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), before.as_mut_ptr());
-            HeldBack { before: before.assume_init() }
+            BlockedSignals { before: before.assume_init() }
         }
     }
 }
 
-impl Drop for HeldBack {
+impl Drop for BlockedSignals {
     fn drop(&mut self) {
         // SAFETY: the set is a whole one, and nothing is written.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
@@ -120,21 +120,21 @@ fn see_to_default(signal: i32) -> io::Result<()> {
     Ok(())
 }
 
-impl Endings {
+impl TerminationSignals {
     /// Listens from now on; for a lost connection only where the program was not started to outlive it
     /// (`nohup`).
     ///
     /// # Errors
     /// The handlers can't be installed.
-    pub fn listen() -> io::Result<Endings> {
+    pub fn listen() -> io::Result<TerminationSignals> {
         let mut listened = vec![SIGINT, SIGTERM, SIGXCPU];
         if !process::is_ignored(SIGHUP) {
             listened.push(SIGHUP);
         }
-        let _held_back = HeldBack::hold(&listened);
+        let _held_back = BlockedSignals::hold(&listened);
         listened.iter().try_for_each(|signal| see_to_default(*signal))?;
         let listener = EndingsListener::begin_listening();
-        Ok(Endings { signals: Signals::new(&listened)?, listener })
+        Ok(TerminationSignals { signals: Signals::new(&listened)?, listener })
     }
 
     pub fn close(&self) -> Close {

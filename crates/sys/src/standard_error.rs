@@ -5,9 +5,9 @@
 //! All output is sanitized for terminals ([`visible`]), because a log of it is likely to be read on one.
 //! The live display is erased before any other output, so the terminal is restored when a run ends.
 
-use super::mutex::LockAnyway;
-use super::terminal::{DrawnLine, Ink, InkedText, screen, width};
-use super::told_block::fitted;
+use super::message_block::fitted;
+use super::mutex::LockUnpoisoned;
+use super::terminal::{DrawnLine, StyledText, TextStyle, screen, width};
 use diskspd_model::units::visible;
 use std::fmt::Display;
 use std::io::Write;
@@ -100,7 +100,7 @@ fn redraw_sequence(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours
 
 /// A line as the terminal gets it.
 fn inked_line(line: &DrawnLine, colours: bool) -> String {
-    let piece = |piece: &InkedText| {
+    let piece = |piece: &StyledText| {
         let shown = visible::line(&piece.text);
         match colour_code(piece.ink).filter(|_| colours) {
             Some(code) => format!("\x1b[{code}m{shown}\x1b[0m"),
@@ -111,16 +111,16 @@ fn inked_line(line: &DrawnLine, colours: bool) -> String {
 }
 
 /// The parameter of the terminal's control sequence.
-fn colour_code(ink: Ink) -> Option<&'static str> {
+fn colour_code(ink: TextStyle) -> Option<&'static str> {
     match ink {
-        Ink::Plain => None,
-        Ink::Faint => Some("2"),
-        Ink::Rate => Some("36"),
-        Ink::Latency => Some("33"),
-        Ink::Good => Some("1;32"),
-        Ink::Note => Some("36"),
-        Ink::Doubtful => Some("1;33"),
-        Ink::Wrong => Some("1;31"),
+        TextStyle::Plain => None,
+        TextStyle::Faint => Some("2"),
+        TextStyle::Rate => Some("36"),
+        TextStyle::Latency => Some("33"),
+        TextStyle::Good => Some("1;32"),
+        TextStyle::Note => Some("36"),
+        TextStyle::Doubtful => Some("1;33"),
+        TextStyle::Wrong => Some("1;31"),
     }
 }
 
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_drawn_over_those_before_and_leave_nothing_behind() {
-        let chart = vec![InkedText { ink: Ink::Rate, text: "▁█".into() }];
+    fn redrawn_lines_leave_no_remains() {
+        let chart = vec![StyledText { ink: TextStyle::Rate, text: "▁█".into() }];
         for (drawn, columns, lines, colours, expected) in [
             (&[][..], 0, vec![plain("a")], true, "\ra\x1b[K\x1b[J"),
             (&[7], 80, vec![plain("a\x1b")], true, "\ra\\x1b\x1b[K\x1b[J"),

@@ -3,9 +3,9 @@
 
 use super::closed_at_start;
 use super::console::{is_regular_file, window};
+use super::message_block::fitted;
 use super::standard_error;
 use super::terminal::screen_of;
-use super::told_block::fitted;
 use diskspd_model::units::visible::{self, Guard};
 use std::io::{self, IsTerminal, Stdout, Write};
 

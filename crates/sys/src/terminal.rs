@@ -51,7 +51,7 @@ fn find_screen(columns: usize, rows: usize, named: impl Fn(&str) -> Option<Strin
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
+pub enum TextStyle {
     Plain,
     Faint,
     Rate,
@@ -64,16 +64,16 @@ pub enum Ink {
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InkedText {
-    pub ink: Ink,
+pub struct StyledText {
+    pub ink: TextStyle,
     pub text: String,
 }
 
 /// A line to be drawn: its pieces from left to right.
-pub type DrawnLine = Vec<InkedText>;
+pub type DrawnLine = Vec<StyledText>;
 
 pub fn plain(text: impl Into<String>) -> DrawnLine {
-    vec![InkedText { ink: Ink::Plain, text: text.into() }]
+    vec![StyledText { ink: TextStyle::Plain, text: text.into() }]
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_says_what_is_drawn() {
+    fn environment_decides_terminal_output() {
         for (given, expected) in [
             (&[("TERM", "xterm"), ("LANG", "de_DE.UTF-8")][..], Some((true, true))),
             (&[], Some((true, true))),

@@ -1,10 +1,10 @@
 //! Accounting for completed I/Os: figures, log, live line, dots.
 
 use super::requests::Requests;
-use super::{Books, Loop, unfinished};
+use super::{Loop, WorkerLedger, unfinished};
 use crate::control::Phase;
 use crate::recorder::{OnTime, Returned};
-use crate::tell::io_log::Entry;
+use crate::telemetry::io_log::Entry;
 use diskspd_engine::Done;
 use diskspd_model::operation::Operation;
 use diskspd_sys::clock::Nanos;
@@ -15,7 +15,7 @@ impl Loop<'_> {
     #[inline]
     pub(super) fn account(
         &mut self,
-        books: &mut Books,
+        books: &mut WorkerLedger,
         done: &[Done],
         phase: Phase,
         now: Nanos,
@@ -39,9 +39,9 @@ impl Loop<'_> {
 
     /// Counts an I/O that ended well while it was measured.
     #[inline(always)]
-    pub(super) fn count_one(&mut self, books: &mut Books, ended: Done, now: Nanos) {
+    pub(super) fn count_one(&mut self, books: &mut WorkerLedger, ended: Done, now: Nanos) {
         let since_start = self.since_start(now);
-        let Books { requests, recorder, .. } = &mut *books;
+        let WorkerLedger { requests, recorder, .. } = &mut *books;
         recorder.count_one(returned_request(requests, &ended), now, since_start);
         self.account_ios(books, &[ended], Phase::Measure, now, since_start);
     }
@@ -49,7 +49,7 @@ impl Loop<'_> {
     #[inline(never)]
     pub(super) fn account_many(
         &mut self,
-        books: &mut Books,
+        books: &mut WorkerLedger,
         done: &[Done],
         phase: Phase,
         now: Nanos,
@@ -59,7 +59,7 @@ impl Loop<'_> {
         let any_failed = done.iter().fold(0, |signs, completed| signs | completed.result) < 0;
         let failed = if any_failed { done.iter().position(|completed| completed.result < 0) } else { None };
         let well = &done[..failed.unwrap_or(done.len())];
-        let Books { requests, idle, recorder, .. } = books;
+        let WorkerLedger { requests, idle, recorder, .. } = books;
         debug_assert!(well.iter().all(|completed| {
             let flight = &requests.flights[completed.request as usize];
             completed.result <= i64::from(flight.io.length) && (!self.timed || now >= flight.started)
@@ -84,7 +84,7 @@ impl Loop<'_> {
     #[inline(always)]
     fn account_ios(
         &mut self,
-        books: &mut Books,
+        books: &mut WorkerLedger,
         well: &[Done],
         phase: Phase,
         now: Nanos,
@@ -97,7 +97,14 @@ impl Loop<'_> {
     }
 
     #[inline(never)]
-    fn report_ios(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
+    fn report_ios(
+        &mut self,
+        books: &mut WorkerLedger,
+        well: &[Done],
+        phase: Phase,
+        now: Nanos,
+        since_start: Nanos,
+    ) {
         if let Some(live) = self.live {
             live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
             if live.splits() {
@@ -120,8 +127,8 @@ impl Loop<'_> {
         }
     }
 
-    fn report_completions(&mut self, books: &Books, well: &[Done], now: Nanos) {
-        let Books { requests, .. } = books;
+    fn report_completions(&mut self, books: &WorkerLedger, well: &[Done], now: Nanos) {
+        let WorkerLedger { requests, .. } = books;
         for completed in well {
             let flight = &requests.flights[completed.request as usize];
             let latency = now.saturating_sub(flight.started);
@@ -146,7 +153,7 @@ impl Loop<'_> {
         }
     }
 
-    fn tell_slowest(&mut self, books: &Books, well: &[Done], now: Nanos) {
+    fn tell_slowest(&mut self, books: &WorkerLedger, well: &[Done], now: Nanos) {
         let Some(slowest) = &mut self.slowest else { return };
         slowest.reaped(now);
         for completed in well {
@@ -169,22 +176,29 @@ impl Loop<'_> {
     /// Counts the I/Os that would have waited. A separate function, because its registers would slow other
     /// callers.
     #[inline(never)]
-    fn count_misses(&mut self, books: &mut Books, well: &[Done]) {
-        let Books { requests, recorder, .. } = books;
+    fn count_misses(&mut self, books: &mut WorkerLedger, well: &[Done]) {
+        let WorkerLedger { requests, recorder, .. } = books;
         for completed in well.iter().filter(|completed| self.engine.missed(completed.request)) {
             let flight = &requests.flights[completed.request as usize];
             recorder.missed(flight.target as usize, flight.io.op.direction());
         }
     }
 
-    fn keep_time(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
+    fn keep_time(
+        &mut self,
+        books: &mut WorkerLedger,
+        well: &[Done],
+        phase: Phase,
+        now: Nanos,
+        since_start: Nanos,
+    ) {
         let Some(pacing) = &self.pacing else { return };
         match phase {
             Phase::Measure => {}
             Phase::Cooldown => return self.measuring_ended(books),
             Phase::Warmup | Phase::Stop => return,
         }
-        let Books { requests, recorder, .. } = books;
+        let WorkerLedger { requests, recorder, .. } = books;
         for completed in well {
             let Some(due) = pacing.due(completed.request) else { continue };
             let flight = &requests.flights[completed.request as usize];
@@ -200,7 +214,7 @@ impl Loop<'_> {
 
     /// The I/Os that were due by now and were not submitted are in no other figure.
     #[cold]
-    pub(super) fn measuring_ended(&mut self, books: &mut Books) {
+    pub(super) fn measuring_ended(&mut self, books: &mut WorkerLedger) {
         let begin = self.phases.measure_start();
         // Ended in the warm-up: there was no measured time.
         let Some(pacing) = self.pacing.as_mut().filter(|_| begin >= self.start_signal) else { return };

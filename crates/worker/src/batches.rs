@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_as_large_as_can_be_submitted_in_time_with_and_without_latencies() {
+    fn batch_size_fits_submission_time() {
         for measured in [true, false] {
             let ordinary =
                 [(100, 16), (900, 16), (1100, 8), (1900, 8), (2100, 4), (9000, 4)].map(|c| (c, false));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_queue_depth_stays_in_flight_while_a_batch_is_made() {
+    fn half_the_queue_depth_stays_in_flight_during_batching() {
         let largest =
             [(1, 1), (2, 1), (3, 1), (4, 2), (7, 3), (8, 4), (16, 8), (31, 15), (32, 16), (1000, 16)];
         for ((depth, largest), measured) in largest.into_iter().flat_map(|l| [(l, true), (l, false)]) {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_does_its_ios_itself_does_one_after_the_other() {
+    fn synchronous_thread_has_batches_of_one() {
         for measured in [true, false] {
             let mut batches = Batches::new(true, 32, measured, false);
             batches.found(1, 1);

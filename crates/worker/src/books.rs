@@ -10,7 +10,7 @@ use diskspd_model::profile::RawText;
 use diskspd_sys::clock::Nanos;
 
 #[derive(Debug)]
-pub struct Books {
+pub struct WorkerLedger {
     pub requests: Requests,
     /// The requests without an I/O.
     pub idle: Idle,
@@ -31,9 +31,9 @@ pub struct StuckIo {
     pub started: Option<Nanos>,
 }
 
-impl Books {
-    pub fn new(plan: &WorkerPlan, requests: Requests, recorder: Recorder) -> Books {
-        Books { requests, idle: Idle::all(plan.depth), recorder }
+impl WorkerLedger {
+    pub fn new(plan: &WorkerPlan, requests: Requests, recorder: Recorder) -> WorkerLedger {
+        WorkerLedger { requests, idle: Idle::all(plan.depth), recorder }
     }
 
     /// Returns the I/Os that are not idle, not completed, and do not belong to `gone` requests.

@@ -7,9 +7,9 @@ use super::outcome::SpanOutcome;
 use crate::failure::{Failure, by_cause};
 use diskspd_model::plan::PlanError;
 use diskspd_model::results::EndedBy;
-use diskspd_outlet::{EndWish, HURRIED, INTERRUPTED, SILENCE, grace};
+use diskspd_outlet::{HURRIED, INTERRUPTED, SILENCE, StopSignal, grace};
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -85,7 +85,7 @@ struct ControlState {
     failures: Vec<Failure>,
 }
 
-impl EndWish for Control {
+impl StopSignal for Control {
     fn patience_ns(&self) -> Nanos {
         match (self.is_hurried(), self.is_interrupted()) {
             (true, _) => HURRIED,

@@ -1,28 +1,28 @@
 //! Data of a worker that is available from outside, even if it never ends.
 
 use crate::recorder;
-use crate::{Books, StuckIo, WorkerOutcome};
+use crate::{StuckIo, WorkerLedger, WorkerOutcome};
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::ThreadResults;
 use diskspd_sys::clock::{Nanos, SECOND};
-use diskspd_sys::lent::Heir;
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::handover_cell::Rescuer;
+use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::Mutex;
 
 /// I/Os that are named one by one; more are counted.
 const NAMED: usize = 16;
-const UNCLEAR: &str = "a thread is on a CPU or ready for one, so it can't be told whether the storage or a \
-                       lack of CPU time (other programs, a CPU quota) keeps it back";
+const UNCLEAR: &str = "a thread is on a CPU or ready for one, so the cause is undetermined: the storage or \
+                       a lack of CPU time (other programs, a CPU quota)";
 
 /// Place where a worker leaves its data as it progresses.
 #[derive(Debug, Default)]
-pub struct Desk {
-    heir: Mutex<Option<Heir<Books>>>,
+pub struct WorkerHandoff {
+    heir: Mutex<Option<Rescuer<WorkerLedger>>>,
     handed_in: Mutex<Option<(WorkerOutcome, Vec<StuckIo>)>>,
 }
 
 #[derive(Debug)]
-pub struct Remains {
+pub struct SalvagedResults {
     pub outcome: WorkerOutcome,
     /// I/Os that have not come back.
     pub stuck: Vec<StuckIo>,
@@ -30,15 +30,15 @@ pub struct Remains {
     pub nothing: bool,
 }
 
-impl Desk {
+impl WorkerHandoff {
     /// Names the heir of the worker's books, after its setup, in case it is stuck.
-    pub fn names(&self, heir: Option<Heir<Books>>) {
+    pub fn names(&self, heir: Option<Rescuer<WorkerLedger>>) {
         *self.heir.lock_anyway() = heir;
     }
 
     /// Inspects the books while the worker waits for its engine, which keeps them. `None` if it uses them,
     /// or has not created them yet.
-    pub fn look<R>(&self, look: impl FnOnce(&Books) -> R) -> Option<R> {
+    pub fn look<R>(&self, look: impl FnOnce(&WorkerLedger) -> R) -> Option<R> {
         self.heir.lock_anyway().as_mut()?.look(look)
     }
 
@@ -53,20 +53,24 @@ impl Desk {
         handed_in.map(|(outcome, _)| outcome)
     }
 
-    pub fn take_over(&self, plan: &WorkerPlan, span: &SpanPlan) -> Remains {
+    pub fn take_over(&self, plan: &WorkerPlan, span: &SpanPlan) -> SalvagedResults {
         if let Some((outcome, stuck)) = self.handed_in.lock_anyway().take() {
             let nothing = stuck.is_empty();
-            return Remains { outcome, stuck, nothing };
+            return SalvagedResults { outcome, stuck, nothing };
         }
         let mut heir = self.heir.lock_anyway();
-        match heir.as_mut().and_then(Heir::inherit) {
+        match heir.as_mut().and_then(Rescuer::inherit) {
             Some(books) => {
                 let stuck = books.in_flight(plan, &[], &[]);
                 let (mut results, errors) = books.recorder.finish();
                 results.targets = recorder::whole_targets(plan, results.targets);
-                Remains { outcome: WorkerOutcome { results, errors, failure: None }, stuck, nothing: false }
+                SalvagedResults {
+                    outcome: WorkerOutcome { results, errors, failure: None },
+                    stuck,
+                    nothing: false,
+                }
             }
-            None => Remains { outcome: nothing_done(plan, span), stuck: Vec::new(), nothing: true },
+            None => SalvagedResults { outcome: nothing_done(plan, span), stuck: Vec::new(), nothing: true },
         }
     }
 }
@@ -87,7 +91,7 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: N
         stuck.sort_by_key(|io| io.started.unwrap_or(ended));
         let why = match stuck.iter().any(|io| ready.contains(&io.thread)) {
             true => UNCLEAR,
-            false => "the storage doesn't answer",
+            false => "the storage is not responding",
         };
         text = format!(
             "{} {} not completed {:.1} s after the end: {why}. The figures cover what completed; the kernel \
@@ -122,8 +126,8 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: N
             false => "it hangs in the kernel while it opens or closes its targets",
         };
         text += &format!(
-            "{separator}thread {first}{more} didn't end within {:.1} s, and is abandoned: {why}. See dmesg, \
-             and check the server or device",
+            "{separator}thread {first}{more} did not end within {:.1} s, and is abandoned: {why}. See \
+             dmesg, and check the server or device",
             seconds(ended)
         );
     }
@@ -150,7 +154,7 @@ mod tests {
             started,
         };
         let text = describe(vec![io(1, None), io(0, Some(SECOND))], &[], &[2], 4 * SECOND, 6 * SECOND);
-        assert!(text.contains("the storage doesn't answer"), "{text}");
+        assert!(text.contains("the storage is not responding"), "{text}");
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("2 I/Os have not completed 2.0 s after the end"));
         assert_eq!(lines[1], "    thread 0: write of 512 bytes at offset 4096 of 'a file', 5.0 s old");
@@ -162,13 +166,16 @@ mod tests {
         let many = describe(vec![io(0, None); 20], &[], &[], SECOND, SECOND);
         assert!(many.ends_with("\n    and 4 more"), "{many}");
         let silent = describe(Vec::new(), &[3, 4], &[], SECOND, 2 * SECOND);
-        assert!(silent.starts_with("thread 3 and 1 other didn't end within 1.0 s"), "{silent}");
+        assert!(silent.starts_with("thread 3 and 1 other did not end within 1.0 s"), "{silent}");
         assert!(silent.contains("hangs in the kernel"), "{silent}");
         // Threads that don't sleep may lack a CPU, or poll what doesn't come.
         for (stuck, silent) in [(vec![io(0, None), io(1, None)], vec![]), (Vec::new(), vec![1])] {
             let text = describe(stuck, &silent, &[1], SECOND, 2 * SECOND);
-            let sure = ["the storage doesn't answer", "hangs in the kernel"];
-            assert!(text.contains("can't be told") && sure.iter().all(|sure| !text.contains(sure)), "{text}");
+            let sure = ["the storage is not responding", "hangs in the kernel"];
+            assert!(
+                text.contains("is undetermined") && sure.iter().all(|sure| !text.contains(sure)),
+                "{text}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Handling of I/Os in flight when one fails.
 
 use super::failed_io::{Failed, FailedIo};
-use super::{Books, Failure, Loop, TICK};
+use super::{Failure, Loop, TICK, WorkerLedger};
 use crate::causes::usual_cause;
 use diskspd_model::io_error;
 use diskspd_sys::clock;
@@ -14,7 +14,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 impl Loop<'_> {
     /// The I/O `done[first]` failed: counts it, and what else fails among the I/Os in flight.
     #[cold]
-    pub(super) fn drain(&mut self, books: &mut Books, first: usize) -> Failed {
+    pub(super) fn drain(&mut self, books: &mut WorkerLedger, first: usize) -> Failed {
         let failed = self.done[first];
         let failed = books.failed(&failed);
         // The completions behind it haven't been accounted for yet, those before it have become idle.
@@ -38,7 +38,7 @@ impl Loop<'_> {
         Failed::Io(failed)
     }
 
-    pub(super) fn count_error(&mut self, books: &mut Books, failed: FailedIo) {
+    pub(super) fn count_error(&mut self, books: &mut WorkerLedger, failed: FailedIo) {
         let FailedIo { errno, io, target } = failed;
         books.recorder.error(target as usize, io.op.direction(), errno, io.offset, self.clock.now());
     }

@@ -1,6 +1,6 @@
 //! Handling of failed I/Os.
 
-use super::Books;
+use super::WorkerLedger;
 use diskspd_engine::{Done, EngineError, Io};
 
 pub(crate) enum Failed {
@@ -22,7 +22,7 @@ impl From<EngineError> for Failed {
     }
 }
 
-impl Books {
+impl WorkerLedger {
     /// The I/O of a completion that says that it failed.
     pub(super) fn failed(&self, done: &Done) -> FailedIo {
         let flight = &self.requests.flights[done.request as usize];

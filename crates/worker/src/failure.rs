@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn repeated_cause_is_reported_once() {
         let threads = |range: std::ops::Range<u32>, cause: &str| {
             range.map(|thread| Failure::of_thread(thread, cause.into())).collect::<Vec<_>>()
         };

@@ -1,6 +1,6 @@
 //! How a worker flushes its targets (`--fsync-every`).
 
-use super::{Books, Loop};
+use super::{Loop, WorkerLedger};
 use diskspd_engine::{Done, EngineError, Io, Operation};
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 impl Loop<'_> {
     /// Makes a batch of the flushes that are owed; false = none are.
     #[inline]
-    pub(super) fn draw_flushes(&mut self, books: &mut Books) -> bool {
+    pub(super) fn draw_flushes(&mut self, books: &mut WorkerLedger) -> bool {
         let Some(flushes) = self.flushes.as_mut().filter(|flushes| !flushes.owed.is_empty()) else {
             return false;
         };
@@ -33,7 +33,7 @@ impl Loop<'_> {
 
     /// Updates the flush schedule after successful I/Os: requests of writes followed by a flush or a zone
     /// reset are no longer idle.
-    pub(super) fn count_writes(&mut self, books: &mut Books, done: &[Done]) {
+    pub(super) fn count_writes(&mut self, books: &mut WorkerLedger, done: &[Done]) {
         if let Some(zones) = &mut self.zones {
             for ended in done {
                 let flight = &books.requests.flights[ended.request as usize];

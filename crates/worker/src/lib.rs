@@ -17,50 +17,51 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod account;
+mod aux_operations;
 mod batches;
 mod books;
-mod by_quota;
 mod causes;
 mod collect;
 pub mod control;
 mod counting;
 pub mod desk;
-mod dots;
 mod drain;
+mod drain_timeout;
 mod failed_io;
 mod failure;
 mod flushes;
 mod flushing;
-mod fresh;
 mod idle;
 pub mod listener;
 #[cfg(test)]
 mod order_tests;
 mod other_batches;
-mod others;
 mod outcome;
 mod pacing;
+mod payload_refill;
 mod phases;
+mod progress_dots;
 mod quota;
 pub mod recorder;
 mod requests;
 mod routines;
-mod settle;
 mod single;
 pub mod slowest;
 mod state;
-pub mod tell;
+pub mod telemetry;
 mod unfinished;
 mod verifying;
 pub mod voice;
+mod volume_quota;
 mod zones;
 mod zoning;
 
 use crate::recorder::seconds;
-use crate::tell::io_log::Producer;
-use crate::tell::live::Counters;
+use crate::telemetry::io_log::Producer;
+use crate::telemetry::live::Counters;
+use aux_operations::OtherOperations;
 use batches::Batches;
-pub use books::{Books, StuckIo};
+pub use books::{StuckIo, WorkerLedger};
 pub use control::Control;
 use control::Phase;
 use counting::Counting;
@@ -70,23 +71,22 @@ use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
 use diskspd_model::workload::ThreadWorkload;
 use diskspd_sys::clock::{Clock, Nanos};
-use diskspd_sys::lent::{Heir, Owner};
-use dots::Dots;
+use diskspd_sys::handover_cell::{Owner, Rescuer};
 use failed_io::Failed;
 pub use failure::{Failure, by_cause};
 use flushes::Flushes;
-use fresh::Fresh;
-use others::OtherOperations;
 pub use outcome::{Outcome, SpanOutcome};
 use pacing::Pacing;
+use payload_refill::Fresh;
 pub use phases::{Phases, Schedule};
-use quota::QuotaShare;
+use progress_dots::Dots;
 pub use quota::VolumeQuota;
+use quota::WorkerQuota;
 pub use requests::Requests;
 pub use slowest::{Slowest, SlowestRings};
 use state::{Loop, TICK};
 use std::sync::Arc;
-pub use voice::Voice;
+pub use voice::RunReporter;
 use zones::Zones;
 
 /// Everything a worker works with; made in its own thread, on its own CPU.
@@ -96,8 +96,8 @@ pub struct Worker<'a> {
     pub checker: Option<SectorChecker<'a>>,
     pub workload: ThreadWorkload,
     /// In-flight I/Os and counters, put down during every engine call, which may not return.
-    pub books: Owner<Books>,
-    pub heir: Option<Heir<Books>>,
+    pub books: Owner<WorkerLedger>,
+    pub heir: Option<Rescuer<WorkerLedger>>,
     pub clock: Clock,
     pub phases: Phases<'a>,
     pub live: Option<&'a Counters>,
@@ -106,7 +106,7 @@ pub struct Worker<'a> {
     /// Where its slowest I/Os are handed out (`--explain`).
     pub slowest: Option<Slowest<'a>>,
     /// Dots (`-P`).
-    pub voice: &'a Voice,
+    pub voice: &'a RunReporter,
 }
 
 #[derive(Debug, Default)]
@@ -192,10 +192,10 @@ fn takes_stamps(plan: &WorkerPlan, span: &SpanPlan, phases: &Phases) -> bool {
 
 impl<'a> Loop<'a> {
     /// Limits count from now on. The books stay with their owner.
-    fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
+    fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<WorkerLedger>) {
         let Worker { plan, engine, mut checker, workload, mut books, clock, phases, live, .. } = worker;
         let (log, slowest, voice) = (worker.log, worker.slowest, worker.voice);
-        let quota = worker.quota.map(QuotaShare::new);
+        let quota = worker.quota.map(WorkerQuota::new);
         let (depth, measured) = (plan.depth as usize, span.is_timed());
         let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
         let pacing = Pacing::new(plan, replay, phases.times_from(span), seconds(span.duration));
@@ -265,7 +265,7 @@ impl<'a> Loop<'a> {
     /// are other operations than reads and writes; `VERIFIES`: sectors are stamped and checked.
     fn run_turns<const OTHERS: bool, const VERIFIES: bool>(
         &mut self,
-        owner: &mut Owner<Books>,
+        owner: &mut Owner<WorkerLedger>,
     ) -> Result<(), Failed> {
         let mut held = owner.get();
         while let Some(books) = held {
@@ -322,7 +322,7 @@ impl<'a> Loop<'a> {
     }
 
     #[inline(never)]
-    fn fill_queue(&mut self, books: &mut Books) -> Option<Nanos> {
+    fn fill_queue(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
         if self.is_special {
             self.batch.clear();
             let due = self.fill_specially(books);
@@ -334,7 +334,7 @@ impl<'a> Loop<'a> {
     }
 
     #[inline(always)]
-    fn fill_at_once(&mut self, books: &mut Books) {
+    fn fill_at_once(&mut self, books: &mut WorkerLedger) {
         let requests = books.idle.take(self.batches.most());
         match requests {
             // With completion routines and on a slow device nearly every batch is a single I/O.
@@ -351,7 +351,7 @@ impl<'a> Loop<'a> {
 
     /// The same where I/Os have to wait for their time, or where content is made for them.
     #[inline(never)]
-    fn fill_specially(&mut self, books: &mut Books) -> Option<Nanos> {
+    fn fill_specially(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
         if self.moves {
             self.workload.move_to(self.clock.now().saturating_sub(self.start_signal));
         }
@@ -404,10 +404,10 @@ impl<'a> Loop<'a> {
     }
 
     /// One I/O after the other, as long as there is room for it.
-    fn fill_by_quota(&mut self, books: &mut Books) {
+    fn fill_by_quota(&mut self, books: &mut WorkerLedger) {
         let before = self.clock.now();
         while self.batch.len() < self.batches.most()
-            && self.quota.as_ref().is_some_and(QuotaShare::has_room)
+            && self.quota.as_ref().is_some_and(WorkerQuota::has_room)
             && !books.idle.is_empty()
         {
             let requests = books.idle.take(1);
@@ -421,8 +421,8 @@ impl<'a> Loop<'a> {
         self.preparing = self.clock.now().saturating_sub(before);
     }
 
-    fn fill_paced(&mut self, books: &mut Books) -> Option<Nanos> {
-        let Books { requests, idle, .. } = books;
+    fn fill_paced(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
+        let WorkerLedger { requests, idle, .. } = books;
         let pacing = self.pacing.as_mut()?;
         let now = self.clock.now();
         let mut first = Some(Nanos::MAX);
@@ -460,8 +460,8 @@ impl<'a> Loop<'a> {
     }
 
     /// Takes the next recorded I/Os whose time has come, in their order.
-    fn fill_recorded(&mut self, books: &mut Books) -> Option<Nanos> {
-        let Books { requests, idle, .. } = books;
+    fn fill_recorded(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
+        let WorkerLedger { requests, idle, .. } = books;
         let pacing = self.pacing.as_mut()?;
         let now = self.clock.now();
         let mut next = Some(Nanos::MAX);
@@ -492,13 +492,13 @@ impl<'a> Loop<'a> {
     /// Submits the batch. The start stamp is read right before each system call, once for all I/Os in
     /// it. The books are put down afterwards.
     #[inline]
-    fn submit(&mut self, owner: &mut Owner<Books>) -> Result<(), EngineError> {
+    fn submit(&mut self, owner: &mut Owner<WorkerLedger>) -> Result<(), EngineError> {
         let mut batch = &self.batch[..];
         // How long it takes decides how much goes next.
         let watched = self.left > 0 && !self.batches.is_single();
         while !batch.is_empty() {
             // When they are lost the span is over.
-            let Some(Books { requests, .. }) = owner.get() else { return Ok(()) };
+            let Some(WorkerLedger { requests, .. }) = owner.get() else { return Ok(()) };
             if self.timed || watched {
                 self.submitted = self.clock.now();
             }

@@ -7,10 +7,10 @@ use diskspd_sys::clock::Nanos;
 
 /// Receiver of a run's progress: a terminal, a stream of lines, a page, another host. The measurement does
 /// not depend on it, so its methods must not fail or take long.
-pub trait Listener: Send + Sync {
+pub trait RunObserver: Send + Sync {
     /// Returns the requested counters and texts. Unrequested ones have no cost.
-    fn wants(&self) -> Wants {
-        Wants::default()
+    fn wants(&self) -> Subscriptions {
+        Subscriptions::default()
     }
 
     fn notice(&self, _: &Finding) {}
@@ -31,7 +31,7 @@ pub trait Listener: Send + Sync {
         0
     }
 
-    /// The figures of an interval of the measured time ([`Wants::intervals`]).
+    /// The figures of an interval of the measured time ([`Subscriptions::intervals`]).
     fn interval(&self, _: &IntervalFigures) {}
 
     /// Reports the intermediate results between time spans. Later spans do not have figures yet.
@@ -45,7 +45,7 @@ pub trait Listener: Send + Sync {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wants {
+pub struct Subscriptions {
     pub steps: bool,
     pub progress: bool,
     /// Latencies and directions of the progress, which cost time per I/O.
@@ -107,4 +107,4 @@ pub struct Speed {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nobody;
 
-impl Listener for Nobody {}
+impl RunObserver for Nobody {}

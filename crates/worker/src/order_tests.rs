@@ -5,17 +5,17 @@
 use crate::control::Control;
 use crate::failed_io::Failed;
 use crate::recorder::Recorder;
-use crate::voice::Voice;
-use crate::{Books, Loop, Phases, Requests, Schedule, Worker};
-use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io, Operation};
+use crate::voice::RunReporter;
+use crate::{Loop, Phases, Requests, Schedule, Worker, WorkerLedger};
+use diskspd_engine::{Done, Engine, EngineError, EngineInfo, Io, Operation};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::{TargetFacts, TargetKind};
-use diskspd_model::plan::{self, SpanPlan, Surroundings};
+use diskspd_model::plan::{self, PlanContext, SpanPlan};
 use diskspd_model::profile::{Profile, Target, TimeSpan};
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload};
 use diskspd_sys::clock::Clock;
-use diskspd_sys::lent::lend;
+use diskspd_sys::handover_cell::lend;
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -56,8 +56,8 @@ impl Engine for Notes {
         SlotMut::from(&mut [][..])
     }
 
-    fn about(&self) -> AboutEngine<'_> {
-        AboutEngine::features("")
+    fn about(&self) -> EngineInfo<'_> {
+        EngineInfo::features("")
     }
 }
 
@@ -70,7 +70,7 @@ fn plan_worker(target: Target, latencies: bool) -> SpanPlan {
         ..TimeSpan::default()
     };
     let facts = [TargetFacts { kind: TargetKind::File, ..TargetFacts::default() }];
-    let around = Surroundings {
+    let around = PlanContext {
         system: &System::default(),
         facts: &facts,
         run_options: &Default::default(),
@@ -93,8 +93,8 @@ fn record_ios<R>(
     let assignment = Assignment { workload: &plan.targets[0].workload, requests: plan.depth, interlocked };
     let workload = ThreadWorkload::new(plan.seed, plan.floating, &[assignment]);
     let recorder = Recorder::new(span, plan, &workload, Default::default(), None);
-    let (books, _) = lend(Books::new(plan, Requests::new(plan, &[0], &[0]), recorder));
-    let (control, voice) = (Control::default(), Voice::quiet());
+    let (books, _) = lend(WorkerLedger::new(plan, Requests::new(plan, &[0], &[0]), recorder));
+    let (control, voice) = (Control::default(), RunReporter::quiet());
     let result = works(Worker {
         plan,
         engine: Box::new(engine),

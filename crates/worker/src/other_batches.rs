@@ -2,10 +2,10 @@
 
 use super::failed_io::Failed;
 use super::requests::InFlight;
-use super::{Books, Loop};
+use super::{Loop, WorkerLedger};
 use crate::causes::usual_cause;
 use crate::control::Phase;
-use crate::tell::io_log::Entry;
+use crate::telemetry::io_log::Entry;
 use diskspd_engine::{Done, EngineError, Operation};
 use diskspd_model::io_error;
 use diskspd_sys::clock::Nanos;
@@ -13,7 +13,7 @@ use diskspd_sys::clock::Nanos;
 impl Loop<'_> {
     /// Decides which I/Os of the batch do something else.
     #[inline]
-    pub(super) fn draw_others(&mut self, books: &mut Books) {
+    pub(super) fn draw_others(&mut self, books: &mut WorkerLedger) {
         let Some(others) = self.others.as_mut().filter(|others| !others.recorded) else { return };
         for io in &mut self.batch {
             let flight = &mut books.requests.flights[io.request as usize];
@@ -27,7 +27,7 @@ impl Loop<'_> {
     /// Removes operations other than reads and writes from the completions, and counts them.
     pub(super) fn count_others(
         &mut self,
-        books: &mut Books,
+        books: &mut WorkerLedger,
         done: &mut Vec<Done>,
         phase: Phase,
         now: Nanos,
@@ -48,7 +48,7 @@ impl Loop<'_> {
     }
 
     /// Counts one that ended well; its request is idle again.
-    fn count_other(&mut self, books: &mut Books, request: u32, phase: Phase, now: Nanos) {
+    fn count_other(&mut self, books: &mut WorkerLedger, request: u32, phase: Phase, now: Nanos) {
         let flight = books.requests.flights[request as usize];
         let latency = now.saturating_sub(flight.started);
         let measured = phase == Phase::Measure;
@@ -105,7 +105,7 @@ impl Loop<'_> {
     }
 
     #[cold]
-    fn other_failed(&self, books: &Books, failed: &Done) -> Failed {
+    fn other_failed(&self, books: &WorkerLedger, failed: &Done) -> Failed {
         let flight = &books.requests.flights[failed.request as usize];
         let errno = (-failed.result) as i32;
         let row = flight.io.op.row();

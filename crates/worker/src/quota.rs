@@ -2,7 +2,7 @@
 //! stop automatically, because the controlling thread only checks occasionally, and a device writes a lot
 //! between checks.
 
-use super::Books;
+use super::WorkerLedger;
 use diskspd_model::engines::Direction;
 use diskspd_model::plan::{SpanPlan, VolumeGoal};
 use std::sync::Arc;
@@ -13,11 +13,11 @@ pub(super) const NAP: u64 = 500_000;
 
 #[derive(Debug)]
 pub struct VolumeQuota {
-    goals: Vec<SharedGoal>,
+    goals: Vec<VolumeTarget>,
 }
 
 #[derive(Debug)]
-struct SharedGoal {
+struct VolumeTarget {
     direction: Direction,
     /// Remaining bytes that may be submitted; negative if several threads overshot with their last I/Os.
     left: AtomicI64,
@@ -33,7 +33,7 @@ impl VolumeQuota {
     }
 
     pub fn new<'a>(goals: impl IntoIterator<Item = &'a VolumeGoal>) -> VolumeQuota {
-        let of = |goal: &VolumeGoal| SharedGoal {
+        let of = |goal: &VolumeGoal| VolumeTarget {
             direction: goal.direction,
             left: AtomicI64::new(i64::try_from(goal.bytes).unwrap_or(i64::MAX)),
             done: AtomicU64::new(0),
@@ -45,7 +45,7 @@ impl VolumeQuota {
         self.goals.iter().all(|goal| goal.left.load(Relaxed) > 0)
     }
 
-    fn of_direction(&self, direction: Direction) -> impl Iterator<Item = &SharedGoal> {
+    fn of_direction(&self, direction: Direction) -> impl Iterator<Item = &VolumeTarget> {
         self.goals.iter().filter(move |goal| goal.direction == direction)
     }
 
@@ -69,14 +69,14 @@ impl VolumeQuota {
 }
 
 /// A worker's part in it.
-pub(super) struct QuotaShare {
+pub(super) struct WorkerQuota {
     pub(super) quota: Arc<VolumeQuota>,
     pub(super) counts: bool,
 }
 
-impl QuotaShare {
-    pub(super) fn new(quota: Arc<VolumeQuota>) -> QuotaShare {
-        QuotaShare { quota, counts: false }
+impl WorkerQuota {
+    pub(super) fn new(quota: Arc<VolumeQuota>) -> WorkerQuota {
+        WorkerQuota { quota, counts: false }
     }
 
     #[inline]
@@ -92,7 +92,7 @@ impl QuotaShare {
     }
 
     /// Begins measuring for this worker, including its I/Os in flight.
-    pub(super) fn begin(&mut self, books: &Books) {
+    pub(super) fn begin(&mut self, books: &WorkerLedger) {
         self.counts = true;
         for direction in [Direction::Read, Direction::Write] {
             let of = |request: &u32| {
@@ -114,9 +114,9 @@ mod tests {
     fn submitted_io_counts_from_measuring_start() {
         let goal = VolumeGoal { direction: Direction::Write, bytes: 8192, from_start: false };
         let quota = Arc::new(VolumeQuota::new([&goal]));
-        let mut share = QuotaShare::new(Arc::clone(&quota));
+        let mut share = WorkerQuota::new(Arc::clone(&quota));
         share.note_drawn(Direction::Write, 1 << 20);
-        assert!(share.has_room(), "a warm-up isn't limited");
+        assert!(share.has_room(), "a warm-up is not limited");
         share.counts = true;
         share.note_drawn(Direction::Write, 4096);
         share.note_drawn(Direction::Read, 1 << 20);
@@ -124,6 +124,6 @@ mod tests {
         share.note_drawn(Direction::Write, 4096);
         assert!(!share.has_room());
         quota.take(Direction::Write, -512);
-        assert!(share.has_room(), "512 bytes of it weren't written");
+        assert!(share.has_room(), "512 bytes of it were not written");
     }
 }

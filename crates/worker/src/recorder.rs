@@ -1,7 +1,7 @@
 //! The accounts of one worker: its work on each of its targets.
 
-pub use crate::tell::completion::IoCompletion;
-use crate::tell::stream::ByDirection;
+pub use crate::telemetry::completion::IoCompletion;
+use crate::telemetry::stream::ByDirection;
 use diskspd_model::engines::Direction;
 use diskspd_model::io_error;
 use diskspd_model::operation::Operation;
@@ -9,10 +9,10 @@ use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{
     DirectionResults, IoErrors, OtherResults, Overdue, Paced, TargetResults, ThreadResults,
 };
-use diskspd_model::stats::{Histogram, IntervalLog, Intervals, LatencyCourse, LatencyLog, Moments, Series};
+use diskspd_model::stats::{Histogram, IntervalLog, Intervals, LatencyLog, LatencySeries, Moments, Series};
 use diskspd_model::workload::ThreadWorkload;
 use diskspd_sys::clock::{Nanos, SECOND};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::{Arc, Mutex};
 
 /// Everything is allocated in [`Recorder::new`]; counting an I/O neither allocates nor locks nor divides by
@@ -39,7 +39,7 @@ pub struct Recorder {
 pub struct Accounts {
     intervals: Mutex<Option<Intervals>>,
     responses: Mutex<Option<Intervals>>,
-    latencies: Mutex<Option<LatencyCourse>>,
+    latencies: Mutex<Option<LatencySeries>>,
 }
 
 impl Accounts {
@@ -55,7 +55,7 @@ impl Accounts {
     }
 
     /// The course of latencies, of all workers that have ended.
-    pub fn take_latencies(&self) -> Option<LatencyCourse> {
+    pub fn take_latencies(&self) -> Option<LatencySeries> {
         self.latencies.lock_anyway().take()
     }
 

@@ -2,11 +2,11 @@
 //! look-asides it takes two thirds of the instructions.
 
 use super::failed_io::Failed;
-use super::{Books, Loop, TICK};
+use super::{Loop, TICK, WorkerLedger};
 use crate::control::Phase;
 use diskspd_engine::{EngineError, Io};
 use diskspd_sys::clock::Nanos;
-use diskspd_sys::lent::Owner;
+use diskspd_sys::handover_cell::Owner;
 
 impl Loop<'_> {
     /// Whether the worker submits one I/O at a time and decides only its address before.
@@ -16,7 +16,10 @@ impl Loop<'_> {
         one && !rare.contains(&true)
     }
 
-    pub(super) fn single<const TIMED: bool>(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
+    pub(super) fn single<const TIMED: bool>(
+        &mut self,
+        owner: &mut Owner<WorkerLedger>,
+    ) -> Result<(), Failed> {
         let waits = u64::from(!self.batches.is_single());
         // The request of the last I/O, if it is the only idle one: it need not go through the queue.
         let mut free = None;

@@ -1,6 +1,6 @@
 //! The slowest I/Os of a worker (`--explain`), handed out as they come.
 
-use crate::tell::io_log::{Entry, LineRing, Producer};
+use crate::telemetry::io_log::{Entry, LineRing, Producer};
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,7 +28,7 @@ pub struct Slowest<'a> {
 
 /// There is no memory to keep the slowest I/Os in.
 #[derive(Debug, thiserror::Error)]
-#[error("--explain={wanted}: not enough memory for so many I/Os of each thread; use a smaller number")]
+#[error("--explain={wanted}: not enough memory for this many I/Os of each thread; use a smaller number")]
 pub struct SlowestError {
     pub wanted: u32,
 }
@@ -76,11 +76,11 @@ impl<'a> Slowest<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tell::io_log::LineRing;
+    use crate::telemetry::io_log::LineRing;
     use diskspd_model::operation::Operation;
 
     #[test]
-    fn the_slowest_of_each_second_come_out_and_few_others() {
+    fn slowest_ios_of_each_second_are_kept() {
         let ring = LineRing::new(0, 1024, false).expect("memory");
         let mut slowest = Slowest::new(3, ring.producer()).expect("memory");
         let mut offer = |now: Nanos, latency: Nanos| {

@@ -1,19 +1,19 @@
 //! A worker at work.
 
+use super::aux_operations::OtherOperations;
 use super::batches::Batches;
 use super::counting::Counting;
-use super::dots::Dots;
 use super::flushes::Flushes;
-use super::fresh::Fresh;
-use super::others::OtherOperations;
 use super::pacing::Pacing;
+use super::payload_refill::Fresh;
 use super::phases::Phases;
-use super::quota::QuotaShare;
+use super::progress_dots::Dots;
+use super::quota::WorkerQuota;
 use super::slowest::Slowest;
 use super::zones::Zones;
-use crate::tell::io_log::Producer;
-use crate::tell::live::Counters;
-use crate::voice::Voice;
+use crate::telemetry::io_log::Producer;
+use crate::telemetry::live::Counters;
+use crate::voice::RunReporter;
 use diskspd_engine::{Done, Engine, Io};
 use diskspd_integrity::SectorChecker;
 use diskspd_model::plan::WorkerPlan;
@@ -37,7 +37,7 @@ pub(super) struct Loop<'a> {
     pub(super) live: Option<&'a Counters>,
     pub(super) log: Option<Producer<'a>>,
     pub(super) slowest: Option<Slowest<'a>>,
-    pub(super) voice: &'a Voice,
+    pub(super) voice: &'a RunReporter,
     /// Remaining idle requests when the batch is full, known even while the books are put down.
     pub(super) left: usize,
     pub(super) batch: Vec<Io>,
@@ -49,7 +49,7 @@ pub(super) struct Loop<'a> {
     pub(super) flushes: Option<Flushes>,
     pub(super) zones: Option<Zones>,
     pub(super) others: Option<OtherOperations>,
-    pub(super) quota: Option<QuotaShare>,
+    pub(super) quota: Option<WorkerQuota>,
     /// Addresses depend on the time.
     pub(super) moves: bool,
     /// There is one of these.

@@ -2,7 +2,7 @@
 //! for.
 
 use super::requests::InFlight;
-use super::{Books, Loop, Phases, Requests, TICK};
+use super::{Loop, Phases, Requests, TICK, WorkerLedger};
 use diskspd_engine::Done;
 use diskspd_sys::clock::Nanos;
 
@@ -32,12 +32,12 @@ impl Loop<'_> {
     /// Returns for each target the age (ns) of I/Os in flight at the end of measuring, if it exceeds the
     /// longest counted latency, oldest first. Without timestamps it is only known after a period without
     /// completions.
-    pub(super) fn unfinished(&self, books: &Books) -> Vec<Vec<Nanos>> {
+    pub(super) fn unfinished(&self, books: &WorkerLedger) -> Vec<Vec<Nanos>> {
         let mut ages = vec![Vec::new(); self.plan.targets.len()];
         let Some(end) = self.phases.measure_end() else { return ages };
         self.late.iter().for_each(|(target, age)| ages[*target as usize].push(*age));
         let mut in_flight = vec![true; self.plan.depth as usize];
-        let Books { requests, idle, recorder } = books;
+        let WorkerLedger { requests, idle, recorder } = books;
         idle.waiting().iter().for_each(|request| in_flight[*request as usize] = false);
         self.given_up.iter().for_each(|request| in_flight[*request as usize] = false);
         let in_flight = requests.flights.iter().zip(in_flight).filter(|(_, there)| *there);

@@ -1,21 +1,21 @@
 //! Messages of a run in progress, for its listeners.
 
-use super::listener::{Listener, MachineSpeed, Nobody, Progress, Speed, TargetSpeed, Wants};
-use crate::tell::live::{self, Counters, Seen, collect};
+use super::listener::{MachineSpeed, Nobody, Progress, RunObserver, Speed, Subscriptions, TargetSpeed};
+use crate::telemetry::live::{self, Counters, Seen, collect};
 use diskspd_model::finding::Finding;
 use diskspd_model::results::IntervalFigures;
 use diskspd_model::units::Millis;
 use diskspd_sys::clock::{Nanos, SECOND};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The only channel for a run's messages, so that all of them can be kept.
-pub struct Voice {
-    listener: Arc<dyn Listener>,
-    wants: Wants,
+pub struct RunReporter {
+    listener: Arc<dyn RunObserver>,
+    wants: Subscriptions,
     /// Current time span, numbered from 1; 0 = none yet.
     time_span: AtomicU32,
     seen: Mutex<Seen>,
@@ -23,15 +23,15 @@ pub struct Voice {
     notices: Mutex<Vec<Finding>>,
 }
 
-impl Voice {
-    pub fn new(listener: Arc<dyn Listener>) -> Voice {
+impl RunReporter {
+    pub fn new(listener: Arc<dyn RunObserver>) -> RunReporter {
         let wants = listener.wants();
         let (time_span, seen, said, notices) = Default::default();
-        Voice { listener, wants, time_span, seen, said, notices }
+        RunReporter { listener, wants, time_span, seen, said, notices }
     }
 
-    pub fn quiet() -> Voice {
-        Voice::new(Arc::new(Nobody))
+    pub fn quiet() -> RunReporter {
+        RunReporter::new(Arc::new(Nobody))
     }
 
     pub fn is_streaming(&self) -> bool {
@@ -111,7 +111,7 @@ impl Voice {
         }
     }
 
-    /// Reports the progress since the last call, or since [`Voice::begin`]. `left`: time until the end of
+    /// Reports the progress since the last call, or since [`RunReporter::begin`]. `left`: time until the end of
     /// the phase in ns.
     pub fn draw(
         &self,
@@ -151,7 +151,7 @@ impl Voice {
     }
 }
 
-impl fmt::Debug for Voice {
+impl fmt::Debug for RunReporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Voice").field("wants", &self.wants).finish_non_exhaustive()
     }
@@ -208,7 +208,7 @@ mod tests {
     #[derive(Default)]
     struct Ear(Mutex<Vec<String>>);
 
-    impl Listener for Ear {
+    impl RunObserver for Ear {
         fn notice(&self, notice: &Finding) {
             self.0.lock().unwrap().push(notice.message.clone());
         }
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn equal_messages_of_threads_are_printed_once() {
         let ear = Arc::new(Ear::default());
-        let voice = Voice::new(Arc::clone(&ear) as Arc<dyn Listener>);
+        let voice = RunReporter::new(Arc::clone(&ear) as Arc<dyn RunObserver>);
         for number in 1..3 {
             voice.begin_span(number);
             (0..3).for_each(|_| voice.warn_once("the same".into()));

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn active_zones_come_first_then_empty_ones_and_full_ones_are_reset() {
+    fn zones_are_ordered_active_empty_then_reset_full() {
         let mut zones = sample_zones(sample_target(&[12, 0, 8, 12], 1, 100, false));
         assert!(zones.owed.is_empty());
         let written: Vec<_> = (0..8).map(|_| write(&mut zones, 3)).collect();
@@ -345,17 +345,17 @@ mod tests {
     }
 
     #[test]
-    fn each_request_has_a_zone_and_what_is_full_from_the_start_is_reset_first() {
+    fn writes_have_zones_and_full_zones_are_reset() {
         let mut zones = sample_zones(sample_target(&[12, 11, 4], 3, 100, false));
         let resets: Vec<_> =
             zones.owed.drain(..).map(|owed| (owed.request, owed.offset, owed.length)).collect();
-        assert_eq!(resets, [(4, 16, 16), (5, 32, 16)], "a block doesn't fit into the second either");
+        assert_eq!(resets, [(4, 16, 16), (5, 32, 16)], "a block does not fit into the second either");
         let placed = [3, 4, 5].map(|request| zones.place(1, &sample_io(request, Operation::Write, 0)));
         assert_eq!(placed, [52, 16, 32]);
     }
 
     #[test]
-    fn a_flush_comes_before_the_reset_that_a_write_is_followed_by() {
+    fn flush_precedes_the_reset_after_a_write() {
         let mut zones = sample_zones(sample_target(&[8], 1, 100, false));
         let drawn = sample_io(3, Operation::Write, 0);
         assert!(zones.ended(1, &drawn, 4));
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_mixes_always_finds_something_to_read_and_to_reset() {
+    fn mixed_thread_always_has_zones_to_read_and_reset() {
         for (requests, count) in [(1, 2), (2, 4), (3, 6), (3, 9)] {
             for is_random in [false, true] {
                 let mut written = vec![0; count];

@@ -1,10 +1,10 @@
 //! Placement of a worker's I/Os in zones, and resets of zones before rewriting (`--zoned`).
 
-use super::{Books, Loop};
+use super::{Loop, WorkerLedger};
 use diskspd_engine::{Io, Operation};
 
 impl Loop<'_> {
-    pub(super) fn place_in_zones(&mut self, books: &mut Books) {
+    pub(super) fn place_in_zones(&mut self, books: &mut WorkerLedger) {
         let Some(zones) = &mut self.zones else { return };
         for io in &mut self.batch {
             let flight = &mut books.requests.flights[io.request as usize];
@@ -14,7 +14,7 @@ impl Loop<'_> {
     }
 
     /// Makes a batch of resets that are owed; false = none are.
-    pub(super) fn draw_resets(&mut self, books: &mut Books) -> bool {
+    pub(super) fn draw_resets(&mut self, books: &mut WorkerLedger) -> bool {
         let Some(zones) = self.zones.as_mut().filter(|zones| !zones.owed.is_empty()) else { return false };
         self.batch.clear();
         for owed in zones.owed.drain(..zones.owed.len().min(zones.at_a_time)) {

@@ -9,7 +9,7 @@ use crate::cli::topics::TOPICS;
 use crate::cli::{EventAction, Invocation, UsageExtent};
 use crate::profile::RawText;
 
-const SHOW: OptionRow = switch("--show", "show the one that is named");
+const SHOW: OptionRow = switch("--show", "show the named workload");
 const MARKDOWN: OptionRow = switch("--markdown", "all of them, as a page");
 
 pub const PRESET: Command = Command {
@@ -82,11 +82,11 @@ pub const COMPLETIONS: Command = Command {
         ("diskspd completions bash", "print them; load them now: source <(diskspd completions bash)"),
         (
             "diskspd completions fish",
-            "print those of fish; save them as ~/.config/fish/completions/diskspd.fish",
+            "print completions for fish; save them as ~/.config/fish/completions/diskspd.fish",
         ),
         (
             "diskspd completions powershell",
-            "print those of PowerShell; load them now: add | Out-String | Invoke-Expression",
+            "print completions for PowerShell; load them now: add | Out-String | Invoke-Expression",
         ),
     ],
     make: |line| match only_word(&line)? {

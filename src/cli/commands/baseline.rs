@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Folder;
 use crate::cli::option::{HTML, JSON, OUT, OptionRow, QUIET, WITH, row, switch, text};
 use crate::cli::requests::{BaselineAction, BaselineCheck, BaselineRequest};
-use crate::lab::selection::check_word;
+use crate::experiments::selection::check_word;
 use std::ffi::OsString;
 
 const ACTIONS: &[&str] = &["list", "show", "set", "remove", "check"];
@@ -25,8 +25,7 @@ const AGAINST: OptionRow = text(
 const REPEAT: OptionRow = ROUNDS.only_with(CHECK);
 const UNTIL_SURE: OptionRow = switch(
     "--until-sure",
-    "with check: repeat tests that are \"can't tell\" up to 8 times as often; ends after --budget, by \
-     default 30m",
+    "with check: repeat inconclusive tests up to 8 times as often; ends after --budget, by default 30m",
 )
 .only_with(CHECK);
 const LIMIT: OptionRow = BUDGET.only_with(CHECK);
@@ -132,7 +131,7 @@ mod tests {
     use super::super::tests::parsed;
     use super::*;
     use crate::cli::FailIf;
-    use crate::lab::compare::AnswerForm;
+    use crate::experiments::compare::AnswerForm;
 
     fn read(line: &str) -> Result<BaselineAction, CliError> {
         match parsed(&format!("baseline {line}"))? {

@@ -19,7 +19,7 @@ pub const CONVERT: Command = Command {
     exclusive: &[],
     takes: Takes::FilesOrFio,
     examples: &[
-        ("diskspd convert job.fio", "print the command line that does what the job does"),
+        ("diskspd convert job.fio", "print the command line that is equivalent to the job"),
         ("diskspd convert job.fio --out job.xml", "write a profile, and print how to run it"),
         ("diskspd convert fio --name=x --rw=randread --size=1g", "convert a command line of fio"),
     ],
@@ -40,6 +40,6 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     match &line.files()[..] {
         [file] => request(ConvertSource::File(file.clone())),
         [] => Err(CliError::new("convert: no file is named").hint("diskspd convert job.fio")),
-        _ => Err(CliError::new("convert: one file at a time").hint("convert them one after the other")),
+        _ => Err(CliError::new("convert: one file at a time").hint("convert them sequentially")),
     }
 }

@@ -32,7 +32,7 @@ pub const DOCTOR: Command = Command {
     takes: Takes::Files,
     examples: &[
         ("diskspd doctor test.dat", "check for anything that would distort figures measured there"),
-        ("diskspd doctor --privileges", "what needs which rights"),
+        ("diskspd doctor --privileges", "list the rights that options need"),
     ],
     make: |line| match (line.has(&PRIVILEGES), &line.words[..]) {
         (true, []) => Ok(Invocation::Privileges),

@@ -7,7 +7,7 @@ use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Number;
 use crate::cli::option::{FIGURES, HTML, METRIC, OptionRow, STORE, row, switch, text};
 use crate::cli::requests::{ExportForm, HistoryAction, HistoryRequest};
-use crate::lab::selection::{RunFigure, Selection, Since, check_word};
+use crate::experiments::selection::{RunFigure, Selection, Since, check_word};
 
 const ACTIONS: &[&str] = &[
     "list", "show", "label", "tag", "untag", "pin", "unpin", "remove", "export", "import", "reindex", "trend",

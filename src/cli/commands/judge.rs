@@ -6,7 +6,7 @@ use crate::cli::error::CliError;
 use crate::cli::option::{OUT, OptionRow, QUIET, STORE, STRICT, VERBOSE, switch, text};
 use crate::cli::requests::{JudgeRequest, SaveRequest};
 use crate::cli::{Invocation, words};
-use crate::lab::selection::check_word;
+use crate::experiments::selection::check_word;
 
 const FOR: OptionRow =
     text("--for", "<time>", "60s", "without a command: judge the current I/O on the targets for this time");

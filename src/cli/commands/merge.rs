@@ -9,8 +9,7 @@ use crate::cli::{Invocation, OutRequest};
 
 const REPORTS: OptionRow =
     OUT.here("write a further report, as for a run: a record of all hosts as .json, .xml, .csv, .html");
-const PER_HOST: OptionRow =
-    switch("--per-host", "beside each --out FILE.xml one for each host: FILE.HOST.xml");
+const PER_HOST: OptionRow = switch("--per-host", "for each --out FILE.xml also one per host: FILE.HOST.xml");
 const XML_VERDICT: OptionRow = switch("--xml-verdict", "add verdict and findings to the XML results");
 const TEXT_VERDICT: OptionRow = switch("--text-verdict", "add verdict and findings after each text report");
 

@@ -23,7 +23,7 @@ use super::command_line::{CommandLine, RunReaders, Takes};
 use super::error::CliError;
 use super::flag::long_name;
 use super::option::OptionRow;
-use super::{Invocation, meant, suggest};
+use super::{Invocation, foreign_options, suggest};
 use crate::profile::RawText;
 pub use command::Command;
 use std::borrow::Cow;
@@ -135,7 +135,7 @@ pub fn suggest_command(argument: &[u8], here: &[OptionRow]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
     let name = long_name(&text)?;
     let elsewhere = COMMANDS.iter().filter(|command| command.has(name)).map(|command| command.name);
-    meant::option(argument, here, &elsewhere.collect::<Vec<_>>())
+    foreign_options::option(argument, here, &elsewhere.collect::<Vec<_>>())
 }
 
 /// The command that was probably meant by the first word of a command line. It is taken as a target, and is

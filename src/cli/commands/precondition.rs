@@ -7,8 +7,8 @@ use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{Number, OneOf};
 use crate::cli::option::{DRY_RUN, OUT, OptionRow, QUIET, row, switch, text};
 use crate::cli::requests::PreconditionRequest;
-use crate::lab::precondition::{ROUNDS, Standard, WINDOW};
-use crate::lab::sweep::seconds;
+use crate::experiments::precondition::{ROUNDS, Standard, WINDOW};
+use crate::experiments::sweep::seconds;
 use std::ffi::OsString;
 
 const STANDARD: OptionRow = row(

@@ -9,10 +9,10 @@ use crate::cli::option::{
     DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STORE, STRICT, WITH, row, switch, text,
 };
 use crate::cli::requests::{AnswerOut, RoundsRequest, SuiteAction, SuiteRequest};
-use crate::cli::{Invocation, typed::quoted};
-use crate::lab::compare::AnswerForm;
-use crate::lab::suite::MOST_ROUNDS;
-use crate::lab::sweep::seconds;
+use crate::cli::{Invocation, shell_quote::quoted};
+use crate::experiments::compare::AnswerForm;
+use crate::experiments::suite::MOST_ROUNDS;
+use crate::experiments::sweep::seconds;
 use std::ffi::OsString;
 
 /// The budget of `--until-sure` where none is given, s.
@@ -47,7 +47,7 @@ const FOLDER: OptionRow = STORE.here("the folder of the history that keeps the r
 pub const SUITE: Command = Command {
     name: "suite",
     arguments: "<file.toml|profile.xml|name> [<target> ..] [-- <option> ..]",
-    help: "run the tests of a suite in turn, several rounds, and keep all of it in the history",
+    help: "run the tests of a suite alternately, several rounds, and keep all of it in the history",
     options: &[
         ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, WITH, LIST, SHOW, FOLDER, EVERYTHING, PAGE, BY_ENDING, PLAN,
         STRICT, QUIET,
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_has_targets_and_options_of_runs_behind_dashes() {
+    fn suite_takes_targets_and_run_options_after_dashes() {
         let request = read("a.toml --repeat 3 f g --store s -- -d5 --engine sim").unwrap();
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         let SuiteAction::Run { source, targets, options } = request.action else { panic!() };

@@ -7,8 +7,8 @@ use crate::cli::option::OptionValue::{File, Folder, OneOf};
 use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STRICT, row, switch, text};
 use crate::cli::requests::SweepRequest;
 use crate::cli::{Invocation, SweptLine, TypedLine};
-use crate::lab::repeat::Repeat;
-use crate::lab::sweep::{Axis, Objective, Settings, SweepOrder, curve, seconds};
+use crate::experiments::repeat::Repeat;
+use crate::experiments::sweep::{Axis, Objective, Settings, SweepOrder, curve, seconds};
 use std::path::Path;
 
 /// The curve of an objective that has no loads to choose among.
@@ -41,7 +41,7 @@ const SLO: OptionRow = text(
 const ADAPTIVE: OptionRow = switch("--adaptive", "run a few points, then those around the knee");
 const UNTIL_SURE: OptionRow = switch(
     "--until-sure",
-    "repeat the points that keep the answer at \"can't tell\"; ends after --budget, by default 30m",
+    "repeat the points that keep the answer inconclusive; ends after --budget, by default 30m",
 );
 const BUDGET: OptionRow = text("--budget", "<time>", "30m", "time limit: start no pass that would exceed it");
 const SETTLE: OptionRow = text("--settle", "<time>", "5s", "pause before each run").or("0s");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn its_own_options_are_taken_and_all_else_goes_to_the_runs() {
+    fn sweep_takes_its_options_and_passes_the_rest() {
         let found =
             parse_request("--repeat 3 -o1..8 --settle=5s --engine sim -b4K --quiet --out a.csv f").unwrap();
         assert_eq!(found.arguments, ["-o1..8", "--engine", "sim", "-b4K", "f"].map(OsString::from));

@@ -30,7 +30,7 @@ fn every_command_is_offered_behind_man_and_help() {
 }
 
 #[test]
-fn a_word_that_is_nearly_a_command_is_told_from_a_target() {
+fn near_command_word_is_distinguished_from_target() {
     let nearly = |word: &str| nearly(&["diskspd".into(), word.into()]).map(|(_, name)| name);
     for (word, meant) in [("repot", "report"), ("docter", "doctor"), ("device", "devices"), ("halp", "help")]
     {
@@ -128,7 +128,7 @@ mod reader {
     use crate::cli;
 
     #[test]
-    fn options_stand_anywhere_and_values_behind_them() {
+    fn options_are_accepted_anywhere_with_values_after_them() {
         let line = ["a", "--x=1", "b", "--x", "2", "--y", "-d60", "--out", "-", "-", "--out=p=q"];
         let given = read(Takes::Files, &line).unwrap();
         assert_eq!(given.words, ["a", "b", "-"]);

@@ -90,7 +90,7 @@ fn read_source(line: &CommandLine) -> Result<TracedSource, CliError> {
         (None, []) => Err(CliError::new("trace: no device is named")
             .hint("diskspd trace /dev/sdb -d60 --out profile.xml; diskspd devices lists them")),
         (None, several) => Err(CliError::new(format!("trace takes one device, not {}", several.len()))
-            .hint("trace them one by one: each gets a profile of its own")),
+            .hint("trace them one by one: each gets its own profile")),
     }
 }
 

@@ -39,7 +39,7 @@ pub const VERIFY_AFTER: Command = Command {
     exclusive: &[],
     takes: Takes::Files,
     examples: &[
-        ("diskspd verify-after run.journal", "read back what that run made durable"),
+        ("diskspd verify-after run.journal", "read back the durable data of that run"),
         ("diskspd verify-after run.journal /dev/nvme2n1", "the same for a target with a new name"),
         (
             "mpirun -n 4 diskspd verify-after %r.journal",

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_has_four_parts_and_none_ends_the_text_that_it_stands_in() {
+    fn powershell_rows_have_four_quoted_parts() {
         for line in script_rows().lines() {
             let parts: Vec<&str> = line.splitn(4, '|').collect();
             assert!(
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_with_their_options() {
+    fn option_values_are_offered_with_their_options() {
         let rows = script_rows();
         let has = |start: &str| rows.lines().any(|line| line.starts_with(start));
         for start in [

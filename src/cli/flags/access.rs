@@ -6,7 +6,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, switch, when};
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
 use crate::units;
 
@@ -63,7 +63,7 @@ pub const FLAGS: &[Flag] = &[
         name: Letter(b'p'),
         forms: &[(
             "-p",
-            "each outstanding I/O of a thread walks the same sequence of offsets by itself, from the same \
+            "each outstanding I/O of a thread walks the same sequence of offsets separately, from the same \
              start",
         )],
         default: "off",
@@ -107,7 +107,7 @@ fn read_random(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if draft.alignment.is_some() {
         return Err(match draft.target.random_ratio {
             0 => Problem::new(0, "random I/O after sequential I/O (-s)").hint(MIXED_HINT),
-            _ => Problem::new(0, "random I/O is asked for twice").hint("give -r once, with the alignment"),
+            _ => Problem::new(0, "random I/O is requested twice").hint("give -r once, with the alignment"),
         });
     }
     draft.alignment = Some(alignment);
@@ -152,7 +152,7 @@ fn read_sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     }
     if draft.alignment.is_some() {
         return Err(
-            Problem::new(0, "sequential I/O is asked for twice").hint("give -s once, with the stride")
+            Problem::new(0, "sequential I/O is requested twice").hint("give -s once, with the stride")
         );
     }
     draft.alignment = (size != 0).then_some(size);

@@ -6,7 +6,7 @@ use crate::cli::error::Problem;
 use crate::cli::error::SIZE;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{optional_word, size, when};
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
 use crate::units;
 
@@ -22,12 +22,12 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "64K; -bsn",
         scope: Scope::Targets,
-        notes: "At least 1, below 4294967295. -b is read before all other sizes, wherever it stands; the \
-                last one counts. A suffix B within -b is in units of the -b before it. -bs is DISKSPD 2.3's, \
-                of the time span. -bsp is the default with --compat 2.3; each thread then has its own copy \
-                of the buffer of -Z<size>. -l overrides -bs. -bs may be given with -X.",
+        notes: "At least 1, below 4294967295. -b is read before all other sizes, in any position; the last \
+                one counts. A suffix B within -b is in units of the -b before it. -bs is DISKSPD 2.3's, of \
+                the time span. -bsp is the default with --compat 2.3; each thread then has its own copy of \
+                the buffer of -Z<size>. -l overrides -bs. -bs may be given with -X.",
         compatibility: Differs(
-            "-b0, which divides by zero in DISKSPD, is an error; -bs beside -X holds for every time span, \
+            "-b0, which divides by zero in DISKSPD, is an error; -bs with -X holds for every time span, \
              DISKSPD 2.3 drops it",
         ),
         carried: CarriedByFile::Workload,

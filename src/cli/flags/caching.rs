@@ -4,7 +4,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{Words, optional_word, switch, when};
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::{BypassIo, CacheMode, FlushType, Target, TimeSpan};
 
 pub const FLAGS: &[Flag] = &[
@@ -21,8 +21,8 @@ pub const FLAGS: &[Flag] = &[
             ("-Sh", "both: -Suw"),
             ("-Sm", "memory-mapped I/O; not on block devices"),
             ("-Sr", "bypass the local cache of a remote file system"),
-            ("-Sy", "BypassIO; Linux has none: a run refuses it"),
-            ("-SY", "BypassIO, entirely; likewise"),
+            ("-Sy", "BypassIO, which Linux lacks: a run refuses it"),
+            ("-SY", "BypassIO, entirely; also refused"),
         ],
         default: "files cached, block devices -Su",
         scope: Scope::Targets,
@@ -31,11 +31,11 @@ pub const FLAGS: &[Flag] = &[
                 synchronous: a larger -o only adds buffers.",
         compatibility: Differs(
             "a block device (a disk, partition, volume) has no cache above it unless -Sb is given, as a \
-             physical drive in Windows; reports and XML profiles say what DISKSPD says, and an XML profile \
+             physical drive in Windows; reports and XML profiles read as in DISKSPD, and an XML profile \
              asks for -Sb by <DisableOSCache>false; r works on FUSE file systems too, which may or may not \
              be remote; non-temporal stores exist on x86-64, elsewhere copies are plain; a mapped file \
              that is made shorter during the run ends it with an error; y and Y are DISKSPD 2.3's, kept in \
-             profiles, and no run has them, because Linux has no BypassIO (-Su is what comes closest)",
+             profiles, and no run has them, because Linux has no BypassIO (-Su is closest)",
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "devices", "file_systems", "memory_mapped", "share"],
@@ -137,8 +137,8 @@ fn set_unbuffered(draft: &mut Draft, position: usize) -> Result<(), Problem> {
 }
 
 fn mapped_and_unbuffered(position: usize) -> Problem {
-    Problem::new(position, "memory-mapped I/O can't bypass the cache")
-        .hint("give m, or u or h, but not both; w goes with either")
+    Problem::new(position, "memory-mapped I/O cannot bypass the cache")
+        .hint("give m, or u or h, but not both; w is allowed with either")
 }
 
 fn write_through(draft: &mut Draft, position: usize) -> Result<(), Problem> {

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::RawText;
 
 const MOST_RANKS: u32 = 1_000_000;

@@ -70,7 +70,7 @@ fn parse_pair(
             let (span, taken) =
                 units::parse_size_prefix(rest, block_size).map_err(|error| Problem::from(error).at(start))?;
             if span == 0 {
-                return Err(Problem::new(start, "a range can't be empty")
+                return Err(Problem::new(start, "a range cannot be empty")
                     .hint("leave out the last range: the rest of the I/O goes to the rest of the target"));
             }
             (span, taken)

@@ -4,7 +4,7 @@ use crate::cli::SaveRequest;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
-use crate::lab::selection::check_word;
+use crate::experiments::selection::check_word;
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[

@@ -18,7 +18,8 @@ pub const FLAGS: &[Flag] = &[
         notes: "Every sector carries target, offset, version, thread and a CRC-32C. read checks a target \
                 that an earlier run has stamped; name several in the order of that run, or give their \
                 numbers there (read:2,1). Sectors that this run has not written are counted as unknown, \
-                which is no error. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim and null.",
+                which is not an error. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim and \
+                null.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "integrity"],
         values: &["write", "read", "both"],

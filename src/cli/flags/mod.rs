@@ -9,6 +9,7 @@ mod cluster;
 mod distribution;
 mod history;
 mod integrity;
+mod io_features;
 mod linux;
 mod output;
 mod profile;
@@ -17,7 +18,6 @@ mod ring;
 mod shape;
 mod threads;
 mod time;
-mod ways;
 mod writing;
 
 use super::flag::{Flag, Name};
@@ -74,7 +74,7 @@ pub const GROUPS: &[OptionGroup] = &[
     OptionGroup {
         topic: "caching",
         title: "Caching",
-        tables: &[caching::FLAGS, ways::FLAGS],
+        tables: &[caching::FLAGS, io_features::FLAGS],
         everyday: &["Su", "Sw", "Sb"],
     },
     OptionGroup { topic: "time", title: "Time and seed", tables: &[time::FLAGS], everyday: &["d", "W"] },
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_a_topic_each_and_everyday_options_that_they_hold() {
+    fn every_group_has_a_topic_and_everyday_options() {
         let of_groups: Vec<&str> = GROUPS.iter().map(|group| group.topic).collect();
         let others = ["all", "targets", "commands"];
         let of_help: Vec<&str> = TOPICS.iter().copied().filter(|topic| !others.contains(topic)).collect();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_of_diskspd_has_a_row_and_no_other() {
+    fn option_rows_match_diskspd_letters() {
         let mut letters: Vec<u8> = all()
             .filter_map(|flag| match flag.name {
                 Name::Letter(letter) => Some(letter),

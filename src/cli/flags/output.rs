@@ -5,7 +5,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{switch, when};
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::{Etw, ResultFormat};
 
 pub const FLAGS: &[Flag] = &[
@@ -15,9 +15,10 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::TimeSpan,
         compatibility: Differs(
-            "DISKSPD looks for completions after every submitted I/O; here I/Os are submitted and reaped in \
-             batches of 16 at most, as many as take 16 us, and at most half of the queue depth: a call per \
-             I/O would be slower than the device. Latencies can be too long by that time, never too short",
+            "DISKSPD looks for completions after every submitted I/O; here I/Os are submitted and reaped \
+             in batches of 16 at most, the number that takes 16 us, and at most half of the queue depth: a \
+             call per I/O would be slower than the device. Latencies can be too long by that time, never \
+             too short",
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "stats", "golden_reports", "devices"],
@@ -78,14 +79,14 @@ pub const FLAGS: &[Flag] = &[
         name: Letter(b'R'),
         forms: &[
             ("-R<text|xml>", "form of the report on standard output"),
-            ("-Rp[text|xml]", "don't run: check the profile and print it"),
-            ("-Rs[text|xml]", "don't run: print all facts about this machine; takes no other option"),
+            ("-Rp[text|xml]", "do not run: check the profile and print it"),
+            ("-Rs[text|xml]", "do not run: print all facts about this machine; takes no other option"),
         ],
         default: "text",
         scope: Scope::Profile,
-        notes: "The profile that -Rpxml prints can be run with -X. In it, bytes of a path that XML can't \
+        notes: "The profile that -Rpxml prints can be run with -X. In it, bytes of a path that XML cannot \
                 hold (not UTF-8, control characters) are the characters U+10FF00 + byte. -Rp measures \
-                nothing: not with --out, --stream, --io-log. -Rs is DISKSPD 2.3's, and so is what it prints.",
+                nothing: not with --out, --stream, --io-log. -Rs and its output are DISKSPD 2.3's.",
         compatibility: Differs(
             "profiles also name RandomWriteData (-Zr), which DISKSPD reads but never writes; text is \
              escaped, so that any path comes out well-formed and goes back in",
@@ -146,9 +147,9 @@ pub const FLAGS: &[Flag] = &[
         forms: &[
             (
                 "-e<class>",
-                "count a class of the machine's events while measuring: PROCESS, THREAD, IMAGE_LOAD, DISK_IO \
-                 (with device latencies beside the measured ones), MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, \
-                 NETWORK or REGISTRY; may be repeated",
+                "count a class of the machine's events while measuring: PROCESS, THREAD, IMAGE_LOAD, \
+                 DISK_IO (with device latencies next to the measured ones), MEMORY_PAGE_FAULTS, \
+                 MEMORY_HARD_FAULTS, NETWORK or REGISTRY; may be repeated",
             ),
             ("-ep", "paged memory for the trace"),
             ("-eq", "trace timer: performance counter (CLOCK_MONOTONIC, which is used anyway)"),

@@ -2,7 +2,7 @@
 
 use crate::cli::ProfileForm;
 use crate::cli::UsageExtent;
-use crate::cli::answer::PrintedAnswer;
+use crate::cli::answer::InfoRequest;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{
@@ -71,7 +71,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Profile,
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines"],
-        read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Usage(UsageExtent::All))),
+        read: Read::Switch(|draft| draft.answer = Some(InfoRequest::Usage(UsageExtent::All))),
         ..DISKSPD
     },
 ];

@@ -9,7 +9,7 @@ use crate::units;
 const REQUESTS: &str = "a number of outstanding I/Os, at least 1";
 const DEPTH: &str = "a number of completions from 1 to 16";
 const BATCH: &str = "a number of I/Os from 1 to 65536, or percent with p after it, from 1 to 100; n before \
-                     it for buffers that aren't registered";
+                     it for buffers that are not registered";
 
 /// `-o<count>`, or `-oc<count>`.
 pub fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {

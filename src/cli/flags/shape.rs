@@ -4,7 +4,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
 use crate::cli::words::{optional_word, switch, when};
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
 use crate::units;
 use diskspd_model::operation::Operation;
@@ -20,9 +20,9 @@ pub const FLAGS: &[Flag] = &[
         default: "one pattern: the options",
         scope: Scope::Targets,
         notes: "As in --mix '70:-b8K -r -w0; 20:-b64K -s -w100'. A part may have -b, -r, -rs, -rd, -s, -w, \
-                -B, -f, --distribution and --bs-split. With --mix give them only inside parts; -B and -f may \
-                also stand outside. Parts share outstanding I/Os, threads and all else; each sequential part \
-                of a thread has a position of its own. Results by part stand at the end of the text report. \
+                -B, -f, --distribution and --bs-split. With --mix give them only inside parts; -B and -f \
+                may also be outside. Parts share outstanding I/Os, threads and all else; each sequential \
+                part of a thread has its own position. Results by part are at the end of the text report. \
                 Not with -si, -p, and -g in bytes.",
         compatibility: LinuxOnly,
         carried: CarriedByFile::Workload,
@@ -42,9 +42,9 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--bs-split <size>/<share>:..", "I/Os of several sizes, in these shares")],
         default: "all have the size of -b",
         scope: Scope::Targets,
-        notes: "As in 4K/60:8K/30:64K/10, instead of -b. Each I/O begins at a multiple of its own size, or \
-                of the alignment of -r or -s; a sequential one at the next such offset. Results by size \
-                stand at the end of the text report. Not with -si, -p, and -g in bytes.",
+        notes: "As in 4K/60:8K/30:64K/10, instead of -b. Each I/O begins at a multiple of its size, or of \
+                the alignment of -r or -s; a sequential one at the next such offset. Results by size are \
+                at the end of the text report. Not with -si, -p, and -g in bytes.",
         compatibility: LinuxOnly,
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "mixes"],
@@ -61,11 +61,11 @@ pub const FLAGS: &[Flag] = &[
         default: "blocks are drawn independently: some come twice before others come once",
         scope: Scope::Targets,
         notes: "Needs -r. If a drawn block was already done, the next block that was not is done instead; \
-                after the last block the search goes on at the first. When all blocks are done, it starts \
-                again. Each thread has its own map, with one bit for each block: 32 MiB for 1 TiB in blocks \
-                of 4 KiB. Several sizes (--bs-split) need -r<smallest size>, and an I/O that would reach a \
-                block that was done is shortened to end before it. Not with -rd, --distribution, --mix, \
-                --zoned and --replay.",
+                after the last block the search continues at the first. When all blocks are done, it \
+                starts again. Each thread has its own map, with one bit for each block: 32 MiB for 1 TiB \
+                in blocks of 4 KiB. Several sizes (--bs-split) need -r<smallest size>, and an I/O that \
+                would reach a block that was done is shortened to end before it. Not with -rd, \
+                --distribution, --mix, --zoned and --replay.",
         compatibility: LinuxOnly,
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "each_once"],
@@ -126,8 +126,8 @@ pub const FLAGS: &[Flag] = &[
         default: "0 with --compress, else as with --compress",
         scope: Scope::Targets,
         notes: "0 to 99. Each duplicate repeats a block of the same thread and target, with 4 to 8 MiB of \
-                new blocks between them: beyond the window of most compressors. Without --compress the rest \
-                can't be compressed. Not with -Z.",
+                new blocks between them: beyond the window of most compressors. Without --compress the \
+                rest cannot be compressed. Not with -Z.",
         compatibility: LinuxOnly,
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "write_content"],
@@ -147,10 +147,11 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--trim <percent>", "replace this percentage of the I/Os by discards")],
         default: "0: all I/Os read or write",
         scope: Scope::Targets,
-        notes: "1 to 100. This share of all I/Os is picked first, at random; -w divides the rest. A discard \
-                destroys data, so a run with --trim counts as one that writes, also with -w0. Block devices \
-                discard, in files holes are punched. Counts and latencies stand at the end of the text \
-                report and are in no other figure. With engines uring and sync; not with -Sm, -x and --poll.",
+        notes: "1 to 100. This share of all I/Os is picked first, at random; -w divides the rest. A \
+                discard destroys data, so a run with --trim counts as one that writes, also with -w0. \
+                Block devices discard, in files holes are punched. Counts and latencies are at the end of \
+                the text report and are in no other figure. With engines uring and sync; not with -Sm, -x \
+                and --poll.",
         compatibility: LinuxOnly,
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "trims"],
@@ -172,10 +173,10 @@ pub const FLAGS: &[Flag] = &[
         default: "0: all I/Os read or write",
         scope: Scope::Targets,
         notes: "1 to 100; together with --trim at most 100. As with --trim, but the blocks hold zeros \
-                afterwards: the device gets a command without data, and the kernel writes zeros where it has \
-                none; file systems note that the range is zero. A run with it counts as one that writes, \
-                also with -w0. Counts and latencies stand at the end of the text report and are in no other \
-                figure. With engines uring and sync; not with -Sm, -x, --poll and --verify.",
+                afterwards: the device gets a command without data, and the kernel writes zeros where the \
+                device lacks it; file systems note that the range is zero. A run with it counts as one \
+                that writes, also with -w0. Counts and latencies are at the end of the text report and are \
+                in no other figure. With engines uring and sync; not with -Sm, -x, --poll and --verify.",
         compatibility: LinuxOnly,
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "write_zeroes"],

@@ -6,7 +6,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{optional_word, switch, when};
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::{IoPriority, Throughput};
 
 pub const FLAGS: &[Flag] = &[
@@ -73,8 +73,8 @@ pub const FLAGS: &[Flag] = &[
         notes: "DISKSPD 2.3's. All idle requests are submitted in one call, which waits for one batch of \
                 completions. Also for one outstanding I/O. Not with -x, -Sm or another --engine.",
         compatibility: Differs(
-            "io_uring in place of IoRing, of DISKSPD 2.3: -Zr and -Z<size> are heeded with registered \
-             buffers too; where the kernel doesn't register them a warning says so",
+            "io_uring in place of IoRing, of DISKSPD 2.3: -Zr and -Z<size> take effect with registered \
+             buffers too; where the kernel does not register them a warning says so",
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "compat"],
@@ -123,7 +123,7 @@ pub const FLAGS: &[Flag] = &[
                 its order decides among equals.",
         compatibility: Differs(
             "malformed lists such as -ag0, or -a1g2,3 are errors; groups are 64 CPUs each; ranges, whole \
-             groups and letters are those of DISKSPD 2.3, whose order by default (performance cores first) \
+             groups and letters are as in DISKSPD 2.3, whose order by default (performance cores first) \
              needs --compat 2.3",
         ),
         carried: CarriedByFile::Workload,
@@ -135,7 +135,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'n'),
-        forms: &[("-n", "don't bind threads to CPUs")],
+        forms: &[("-n", "do not bind threads to CPUs")],
         default: "threads are bound",
         scope: Scope::TimeSpan,
         notes: "Not with a list of CPUs (-a).",
@@ -152,8 +152,8 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "Not with -g or -Sm. A thread with one outstanding I/O in all does synchronous I/O.",
         compatibility: Differs(
-            "Linux has neither: each completion is stamped and counted by itself, and its next I/O issued at \
-             once; the first I/O of a request goes to its own target, in DISKSPD to the thread's first",
+            "Linux has neither: each completion is stamped and counted separately, and its next I/O issued \
+             at once; the first I/O of a request goes to its own target, in DISKSPD to the thread's first",
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "loop_options", "write_content"],
@@ -167,7 +167,7 @@ pub const FLAGS: &[Flag] = &[
         default: "3",
         scope: Scope::Targets,
         compatibility: Differs(
-            "1 is the idle class, 2 the lowest best-effort level; not every I/O scheduler heeds it",
+            "1 is the idle class, 2 the lowest best-effort level; not every I/O scheduler obeys it",
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "io_priority"],
@@ -224,7 +224,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         compatibility: Differs(
             "a burst of fewer I/Os than threads gives a warning, as it does where bursts have no effect: \
-             beside -g, and with -x unless I/O is synchronous",
+             with -g, and with -x unless I/O is synchronous",
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "pace", "loop_options"],

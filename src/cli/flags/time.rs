@@ -5,7 +5,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::when;
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::{clock, units};
 
 pub const FLAGS: &[Flag] = &[
@@ -38,7 +38,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'C'),
-        forms: &[("-C<seconds>", "cool-down: I/O goes on after the measurement")],
+        forms: &[("-C<seconds>", "cool-down: I/O continues after the measurement")],
         default: "0",
         scope: Scope::TimeSpan,
         carried: CarriedByFile::Workload,

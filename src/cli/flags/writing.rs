@@ -5,7 +5,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, when};
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::{RandomDataSource, RawText, Target, TimeSpan};
 use crate::units;
 
@@ -45,8 +45,8 @@ pub const FLAGS: &[Flag] = &[
                 and -Z over -Zr.",
         compatibility: Differs(
             "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros. \
-             The content of -Zr is DISKSPD's, byte for byte, and so are the addresses; but creating it \
-             doesn't count as latency",
+             The content of -Zr is as in DISKSPD, byte for byte, and so are the addresses; but creating it \
+             does not count as latency",
         ),
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "write_content", "bad_input"],
@@ -66,7 +66,7 @@ fn read_content(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             let file = value.get(comma + 1..).filter(|file| !file.is_empty());
             let size = units::parse_size(&value[..comma], draft.block_size())?;
             if size == 0 {
-                return Err(Problem::new(0, "the write buffer can't be empty"));
+                return Err(Problem::new(0, "the write buffer cannot be empty"));
             }
             let path = file.map(|file| RawText::from(file.to_vec()));
             draft.target.random_data_source = Some(RandomDataSource { size, path });

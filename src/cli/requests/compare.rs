@@ -1,7 +1,7 @@
 //! Requests for comparisons.
 
 use crate::cli::RunRequest;
-use crate::lab::compare::{AnswerForm, Question};
+use crate::experiments::compare::{AnswerForm, Question};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Requests for the history.
 
-use crate::lab::selection::{RunFigure, Selection};
+use crate::experiments::selection::{RunFigure, Selection};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

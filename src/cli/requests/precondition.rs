@@ -1,7 +1,7 @@
 //! How a device is preconditioned.
 
 use crate::cli::OutRequest;
-use crate::lab::precondition::Standard;
+use crate::experiments::precondition::Standard;
 use std::ffi::OsString;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

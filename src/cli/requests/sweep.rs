@@ -1,7 +1,7 @@
 //! Requests for sweeps: runs and outputs.
 
 use crate::cli::SweptLine;
-use crate::lab::sweep::Settings;
+use crate::experiments::sweep::Settings;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

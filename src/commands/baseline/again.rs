@@ -1,14 +1,14 @@
 //! The tests of a baseline to be repeated, each by its latest record.
 
-use super::super::known_runs;
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
+use super::super::load_runs;
 use super::super::runnable::Runnable;
 use super::super::suite::source::PlannedTest;
 use super::find;
 use crate::cli::BaselineCheck;
 use crate::cli::CliError;
-use crate::lab::compare::{Metric, TestQuestion};
-use crate::lab::suite::SuiteTest;
+use crate::experiments::compare::{Metric, TestQuestion};
+use crate::experiments::suite::SuiteTest;
 use crate::profile::{Origin, Profile, RawText};
 use crate::record::result_xml;
 use crate::store::{Baseline, KeptAs, Store, StoreEntry, packed};
@@ -33,7 +33,7 @@ pub fn tests(
     baseline: &Baseline,
     entries: &[StoreEntry],
     asked: &BaselineCheck,
-) -> Result<Vec<PlannedTest>, NotDone> {
+) -> Result<Vec<PlannedTest>, CommandError> {
     let mut tests = Vec::new();
     for name in find::tests(baseline) {
         let of_test =
@@ -65,31 +65,31 @@ pub fn tests(
     Ok(tests)
 }
 
-fn cannot_rerun(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
-    let what = format!("test '{test}' can't be run again: its runs are results of another program");
+fn cannot_rerun(test: &str, baseline: &str, is_of_tool: bool) -> CommandError {
+    let what = format!("test '{test}' cannot be run again: its runs are results of another program");
     let with = if is_of_tool { "let DISKSPD make them: --with 'ssh host diskspd.exe'; or " } else { "" };
     let hint =
         format!("{with}compare runs that are there: diskspd baseline check {baseline} --against FILES");
     CliError::new(what).hint(hint).into()
 }
 
-fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, NotDone> {
+fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, CommandError> {
     let file = store.file(&entry.id, entry.source);
     if entry.source == KeptAs::Record {
-        let (record, owner) = known_runs::owned_record(&file)?;
+        let (record, owner) = load_runs::owned_record(&file)?;
         let profile = record.asked_of_each().clone();
         let run_options = record.run_options.unwrap_or_default();
         let origin = Origin::default().owned_by(owner);
         return Ok(Runnable { profile, run_options, origin, ..Runnable::default() });
     }
     let unread =
-        |why: &dyn Display| NotDone::from(format!("@{}: its profile can't be read: {why}", entry.id));
+        |why: &dyn Display| CommandError::from(format!("@{}: its profile cannot be read: {why}", entry.id));
     let bytes = packed::whole(&file).map_err(|error| unread(&error))?;
     let profile = result_xml::profile(&bytes).map_err(|error| unread(&error))?;
     Ok(Runnable { profile, ..Runnable::default() })
 }
 
-fn replace_targets(profile: &mut Profile, targets: &[OsString], test: &str) -> Result<(), NotDone> {
+fn replace_targets(profile: &mut Profile, targets: &[OsString], test: &str) -> Result<(), CommandError> {
     if targets.is_empty() {
         return Ok(());
     }

@@ -1,8 +1,8 @@
 //! `diskspd baseline check`: has anything become worse?
 
+use super::super::command_error::{CommandError, report_error};
 use super::super::compare::outputs::{AboutPage, ComparisonFiles};
 use super::super::compare::{self as comparing, past, sides};
-use super::super::not_done::{NotDone, report_error};
 use super::super::suite::kept::SuiteKeeper;
 use super::super::suite::rounds::{RoundsEnd, SuiteRounds};
 use super::super::suite::source::PlannedTest;
@@ -10,15 +10,15 @@ use super::super::suite::{self, fits};
 use super::super::{foreseen, output, stored};
 use super::find::{self, find_named};
 use super::{again, side};
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
-use crate::finding::Finding;
-use crate::lab::compare::{
+use crate::experiments::compare::{
     self, ChangeVerdict, PlannedRuns, Question, RunComparison, Side, SideRun, SpanCompared, in_one_sentence,
     table,
 };
-use crate::report::answers::ToldComparison;
-use crate::run::OutputDoor;
+use crate::finding::Finding;
+use crate::report::answers::ComparisonReport;
+use crate::run::OutputPolicy;
 use crate::store::{Baseline, Store, StoreEntry};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
@@ -45,7 +45,7 @@ struct BaselineSide<'a> {
 ///
 /// # Errors
 /// A run fails, or they can't be compared.
-pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) -> Result<Exit, NotDone> {
+pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) -> Result<Exit, CommandError> {
     let baseline = find_named(store, &asked.name)?;
     let index = stored::open(store)?;
     let (first, entries) = side::of_baseline(store, &index, &asked.name, &baseline)?;
@@ -60,7 +60,7 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
     match &asked.against {
         Some(against) => {
             let read = sides::read_files(std::slice::from_ref(against), request.store.as_deref())?;
-            let files = ComparisonFiles::open(&asked.out, &read, OutputDoor::default())?;
+            let files = ComparisonFiles::open(&asked.out, &read, OutputPolicy::default())?;
             let side = sides::side(against, request.store.as_deref())?;
             let judged = unnamed_unless_all(judged, &side);
             let common = sides::tell_of_common([&judged.side, &side]);
@@ -84,7 +84,7 @@ fn unnamed_unless_all<'a>(judged: BaselineSide<'a>, other: &Side) -> BaselineSid
     BaselineSide { side: Side { runs, ..judged.side }, ..judged }
 }
 
-fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, NotDone> {
+fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, CommandError> {
     let most = past::MOST * judged.question.tests.len().max(1);
     let past = past::runs([&judged.side, other], judged.request.store.as_deref(), most);
     compare::compare_knowing(&judged.side, other, &past, &judged.question)
@@ -98,11 +98,11 @@ fn run(
     asked: &BaselineCheck,
     baseline: &Baseline,
     entries: &[StoreEntry],
-) -> Result<(NewRuns, ComparisonFiles), NotDone> {
+) -> Result<(NewRuns, ComparisonFiles), CommandError> {
     let mut tests = again::tests(store, baseline, entries, asked)?;
     fits::machine(&tests, false)?;
     tests.iter_mut().for_each(|planned| planned.run.own.keeps.push(store.folder().to_owned()));
-    let door = tests.iter().fold(OutputDoor::default(), |door, planned| planned.run.door(door));
+    let door = tests.iter().fold(OutputPolicy::default(), |door, planned| planned.run.door(door));
     let files = ComparisonFiles::open(&asked.out, &[], door)?;
     let name = if baseline.asked.suite.is_empty() { &asked.name } else { &baseline.asked.suite };
     let notes = suite::notes(name, &baseline.asked.about, &tests);
@@ -118,9 +118,8 @@ fn run(
         let ended = walk.run_to(&rounds)?;
         let runs: Vec<SideRun> = walk.made.iter().flatten().map(|run| run.side.clone()).collect();
         if runs.is_empty() || ended == RoundsEnd::Interrupted {
-            return Err(NotDone::failed([format!(
-                "the check was interrupted, and nothing is compared; the runs made until then are kept as \
-                 @{}",
+            return Err(CommandError::failed([format!(
+                "the check was interrupted without a result; the runs made until then are kept as @{}",
                 keeper.label
             )]));
         }
@@ -185,7 +184,7 @@ fn report_check(
     asked: &BaselineCheck,
     new: &NewRuns,
     files: &ComparisonFiles,
-) -> Result<Exit, NotDone> {
+) -> Result<Exit, CommandError> {
     let comparison = &new.comparison;
     let seconds = |test: &str| new.seconds.iter().find(|(name, _)| name == test).map_or(0.0, |(_, s)| *s);
     let mut text = table(comparison, ["baseline", "now"], standard_output::room());
@@ -202,7 +201,7 @@ fn report_check(
     };
     let command_line = format!("diskspd baseline {}", quoted(&judged.request.given));
     let by = if let Some(FailIf::Worse(by)) = asked.fail_if { by } else { 0.0 };
-    let telling = ToldComparison { title: &asked.name, comparison, question: &judged.question, by };
+    let telling = ComparisonReport { title: &asked.name, comparison, question: &judged.question, by };
     let about = AboutPage { command_line: &command_line, is_noise: false, sentence: Some(&sentence) };
     files.write(&telling, [&judged.side, &new.side], &about)?;
     if new.ended == RoundsEnd::OutOfBudget {

@@ -1,15 +1,15 @@
 //! Baselines by their names, and their tests.
 
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
 use crate::cli::CliError;
 use crate::store::{Baseline, Store};
 use crate::units::near::nearest;
 
-pub fn find_named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
+pub fn find_named(store: &Store, name: &str) -> Result<Baseline, CommandError> {
     store.baseline(name)?.ok_or_else(|| unknown(store, name))
 }
 
-pub fn unknown(store: &Store, name: &str) -> NotDone {
+pub fn unknown(store: &Store, name: &str) -> CommandError {
     let names = store.baselines().unwrap_or_default();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let error = CliError::new(format!("there is no baseline '{name}'"));

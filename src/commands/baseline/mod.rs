@@ -6,7 +6,7 @@ mod find;
 mod set;
 mod side;
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::{print, stored};
 use crate::cli::{BaselineAction, BaselineRequest, Exit};
 use crate::store::{Baseline, Store};
@@ -18,7 +18,7 @@ use find::{find_named, tests, unknown};
 ///
 /// # Errors
 /// Fails if the baseline is unknown, a run cannot be read, or the request cannot be executed.
-pub fn baseline(request: &BaselineRequest) -> Result<Exit, NotDone> {
+pub fn baseline(request: &BaselineRequest) -> Result<Exit, CommandError> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {
         BaselineAction::List => list_baselines(&store),
@@ -34,7 +34,7 @@ pub fn baseline(request: &BaselineRequest) -> Result<Exit, NotDone> {
     }
 }
 
-fn list_baselines(store: &Store) -> Result<Exit, NotDone> {
+fn list_baselines(store: &Store) -> Result<Exit, CommandError> {
     let names = store.baselines()?;
     if names.is_empty() {
         return print("no baseline is set: run a suite, then diskspd baseline set NAME\n");

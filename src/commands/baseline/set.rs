@@ -1,14 +1,14 @@
 //! `diskspd baseline set`: selection of reference runs for later ones.
 
+use super::super::command_error::CommandError;
 use super::super::history::import;
-use super::super::not_done::NotDone;
 use super::super::suite::kept::OF_SUITE;
 use super::super::{foreseen, print, stored};
 use super::find::tests;
 use super::side;
 use crate::cli::Exit;
-use crate::lab::compare::PlannedRuns;
-use crate::lab::selection::Selection;
+use crate::experiments::compare::PlannedRuns;
+use crate::experiments::selection::Selection;
 use crate::store::{Baseline, BaselineRun, Store, StoreEntry, StoreIndex, SuiteNotes};
 use crate::units::count_of;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Fails if a run cannot be found or read, or there is no history.
-pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDone> {
+pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, CommandError> {
     let (names, files): (Vec<_>, Vec<_>) =
         given.iter().flat_map(split_word).partition(|path| stored::name_of(path).is_some());
     let imported = import::taken_in(store, &files)?;
@@ -77,7 +77,7 @@ fn split_word(word: &OsString) -> Vec<PathBuf> {
 }
 
 /// The runs of the suite that was run last.
-fn latest_runs(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
+fn latest_runs(index: &StoreIndex) -> Result<Vec<StoreEntry>, CommandError> {
     let all = index.select(&Selection::default(), None)?;
     let suite_of =
         |entry: &StoreEntry| entry.about.tags.iter().find(|tag| tag.starts_with(OF_SUITE)).cloned();

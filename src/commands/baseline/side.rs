@@ -1,10 +1,10 @@
 //! The runs of the history as a side of a comparison, each with its test.
 
+use super::super::command_error::CommandError;
 use super::super::compare::sides;
-use super::super::not_done::NotDone;
 use super::super::suite::kept;
+use crate::experiments::compare::{Side, SideRun};
 use crate::finding::Finding;
-use crate::lab::compare::{Side, SideRun};
 use crate::store::{Baseline, Store, StoreEntry, StoreIndex};
 use crate::sys::standard_error::say;
 
@@ -28,7 +28,7 @@ pub fn of_baseline(
     index: &StoreIndex,
     name: &str,
     baseline: &Baseline,
-) -> Result<(Side, Vec<StoreEntry>), NotDone> {
+) -> Result<(Side, Vec<StoreEntry>), CommandError> {
     let (mut runs, mut entries, mut gone) = (Vec::new(), Vec::new(), 0);
     for one in &baseline.runs {
         let found = index.find_named(&one.id).ok().and_then(|found| found.into_iter().next());
@@ -60,7 +60,7 @@ pub fn of_baseline(
 ///
 /// # Errors
 /// Its file can't be read.
-pub fn of_entry(store: &Store, entry: &StoreEntry, test: &str) -> Result<Vec<SideRun>, NotDone> {
+pub fn of_entry(store: &Store, entry: &StoreEntry, test: &str) -> Result<Vec<SideRun>, CommandError> {
     let runs = sides::read_file(&store.file(&entry.id, entry.source), &format!("@{}", entry.id))?;
     Ok(runs.into_iter().map(|run| SideRun { test: Some(test.to_owned()), ..run }).collect())
 }

@@ -6,15 +6,15 @@
 use super::messages::ReadBackTask;
 use crate::cli::VerifyAfterRequest;
 use crate::cluster::part::{fill_in, of_rank, shifted};
+use crate::commands::command_error::CommandError;
 use crate::commands::job_limits::{self, is_by_rank};
-use crate::commands::not_done::NotDone;
 use crate::commands::runnable::{self, JobRunner, Runnable};
 use crate::commands::verify_after::RankReadBack;
 use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::RawText;
-use crate::run::{Executed, NotRun, Session};
-use crate::sys::mutex::LockAnyway;
+use crate::run::{Executed, RunError, Session};
+use crate::sys::mutex::LockUnpoisoned;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -31,7 +31,7 @@ pub enum Wish {
 pub struct Order {
     pub run: Runnable,
     pub session: Session,
-    pub reply: Sender<Result<Executed, NotRun>>,
+    pub reply: Sender<Result<Executed, RunError>>,
 }
 
 struct Led {
@@ -67,10 +67,10 @@ pub fn end(exit: u8) {
 struct LedJob(Arc<Led>);
 
 impl JobRunner for LedJob {
-    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, NotRun> {
+    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, RunError> {
         let (reply, done) = channel();
         self.0.send(Wish::Run(Box::new(Order { run: run.clone(), session, reply })));
-        let left = || Err(NotRun::Unfit(vec![PlanError::target("the job has ended")]));
+        let left = || Err(RunError::Unfit(vec![PlanError::target("the job has ended")]));
         done.recv().unwrap_or_else(|_| left())
     }
 
@@ -88,18 +88,18 @@ impl JobRunner for LedJob {
 ///
 /// # Errors
 /// The ranks can't share the work.
-pub fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReadBack>, NotDone>> {
+pub fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReadBack>, CommandError>> {
     let led = LED.get()?;
     let task = ReadBackTask::from_request(request);
     if !is_by_rank(&task.journal) {
-        return Some(Err(NotDone::misused([
+        return Some(Err(CommandError::misused([
             "verify-after in a job: every rank reads a separate journal; put %r (the rank) or %h (the \
              host) into its path",
         ])));
     }
     let (reply, done) = channel();
     led.send(Wish::ReadBack(task, reply));
-    Some(done.recv().map_err(|_| NotDone::failed(["the job has ended"])))
+    Some(done.recv().map_err(|_| CommandError::failed(["the job has ended"])))
 }
 
 /// A rank's part of a run: its paths and seeds.

@@ -5,8 +5,10 @@ use crate::finding::Finding;
 use crate::merge::kept_record_of;
 use crate::record::json;
 use crate::results::{IntervalFigures, Record};
-use crate::run::{Control, Listener, OutputDoor, OutputError, Patience, Progress, Session, Wants};
-use crate::sys::mutex::LockAnyway;
+use crate::run::{
+    Control, HangGuard, OutputError, OutputPolicy, Progress, RunObserver, Session, Subscriptions,
+};
+use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::standard_error::say;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -71,8 +73,8 @@ impl RankKeeper {
     fn put(&self, record: &Record) -> Result<KeptRecord, OutputError> {
         let name = kept_record_of(self.rank as u32);
         let path = kept_folder().join(format!("{name}-of-{}-{}.json", self.size, self.job));
-        let permitted = OutputDoor::permit_own("its record", &path)?;
-        permitted.open(&Patience::default())?.put(json::bytes(record))?;
+        let permitted = OutputPolicy::permit_own("its record", &path)?;
+        permitted.open(&HangGuard::default())?.put(json::bytes(record))?;
         Ok(KeptRecord { path })
     }
 
@@ -96,11 +98,11 @@ impl RankKeeper {
 
 struct RankListener {
     keeper: Arc<RankKeeper>,
-    inner: Arc<dyn Listener>,
+    inner: Arc<dyn RunObserver>,
 }
 
-impl Listener for RankListener {
-    fn wants(&self) -> Wants {
+impl RunObserver for RankListener {
+    fn wants(&self) -> Subscriptions {
         self.inner.wants()
     }
 

@@ -2,12 +2,12 @@
 
 use super::job::{Order, Wish};
 use super::kept::{self, RankKeeper};
+use super::merge_ranks::{self, RankPart, WholeRun};
 use super::messages::{
-    Checked, GoOrEnd, Hello, NextStep, NextTask, RankName, RankOutcome, RankStep, ReadBackAnswer,
-    ReadBackTask, RunTask, SharedTargets,
+    Checked, Hello, NextStep, NextTask, RankName, RankOutcome, RankRequest, ReadBackAnswer, ReadBackTask,
+    RunTask, SharedTargets, StartDecision,
 };
 use super::names::{by_message, exit_of, ranks};
-use super::whole::{self, RankPart, WholeRun};
 use super::{arguments, verified, zoned};
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
@@ -21,7 +21,7 @@ use crate::commands::verify_after::RankReadBack;
 use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::{RateTotal, RawText, TargetIds, Volume};
-use crate::run::{Control, Executed, NotRun, Session};
+use crate::run::{Control, Executed, RunError, Session};
 use crate::sys::standard_error::say;
 use crate::units::amount;
 use std::collections::{HashMap, HashSet};
@@ -176,7 +176,7 @@ impl Lead {
         let lost = by_message(lost.map(|(rank, why)| (rank, format!("missing: {why}"))), &self.hosts);
         order.session.control.interrupt();
         let why = if lost.is_empty() { vec![ENDED_BEFORE.to_owned()] } else { lost };
-        let executed = whole::nothing(&order.run, why);
+        let executed = merge_ranks::nothing(&order.run, why);
         let _ = order.reply.send(Ok(executed));
     }
 
@@ -205,17 +205,17 @@ impl Lead {
     }
 
     /// The run has ended, so the command gets its result.
-    fn end<T>(&mut self, ended: Result<Executed, NotRun>) -> GoOrEnd<T> {
+    fn end<T>(&mut self, ended: Result<Executed, RunError>) -> StartDecision<T> {
         if let Some(going) = self.going.take() {
             let _ = going.order.reply.send(ended);
         }
-        GoOrEnd::End
+        StartDecision::End
     }
 
     /// Ends the run for these reasons, before a measurement.
-    fn end_for<T>(&mut self, refusals: Vec<String>, is_usage: bool) -> GoOrEnd<T> {
+    fn end_for<T>(&mut self, refusals: Vec<String>, is_usage: bool) -> StartDecision<T> {
         let error = |text| if is_usage { PlanError::profile(text) } else { PlanError::target(text) };
-        self.end(Err(NotRun::Unfit(refusals.into_iter().map(error).collect())))
+        self.end(Err(RunError::Unfit(refusals.into_iter().map(error).collect())))
     }
 
     /// Whether a person, or a lost rank, has ended the run; then the command hears of it.
@@ -236,7 +236,7 @@ impl Lead {
         &mut self,
         link: &mut RankLink,
         mut checked: Vec<Option<Checked>>,
-    ) -> GoOrEnd<SharedTargets> {
+    ) -> StartDecision<SharedTargets> {
         checked.truncate(self.going.as_ref().map_or(0, |going| going.outcomes.len()));
         let all = || checked.iter().enumerate().filter_map(|(rank, checked)| Some((rank, checked.as_ref()?)));
         let said = all().flat_map(|(rank, one)| one.refusals.iter().map(move |text| (rank, text.clone())));
@@ -246,10 +246,10 @@ impl Lead {
             return self.end_for(refusals, is_usage);
         }
         if self.is_ended(link) {
-            return GoOrEnd::End;
+            return StartDecision::End;
         }
         let Some(asked) = self.going.as_ref().map(|going| going.order.run.clone()) else {
-            return GoOrEnd::End;
+            return StartDecision::End;
         };
         let (mode, split) = (asked.run_options.verify, asked.split);
         let mut refusals = verified::refusals(mode, &asked.profile, &checked, split, &self.hosts);
@@ -281,7 +281,7 @@ impl Lead {
             roles.push(by_rank);
         }
         let claims = checked.into_iter().map(|one| one?.claims).collect();
-        GoOrEnd::Go(SharedTargets { roles, claims })
+        StartDecision::Go(SharedTargets { roles, claims })
     }
 
     /// Says which amounts are of each rank, and which of all together.
@@ -327,28 +327,32 @@ impl Lead {
     }
 
     /// The files that are shared are made, or not.
-    pub fn all_made(&mut self, link: &mut RankLink, failures: Vec<Option<Option<String>>>) -> GoOrEnd<()> {
+    pub fn all_made(
+        &mut self,
+        link: &mut RankLink,
+        failures: Vec<Option<Option<String>>>,
+    ) -> StartDecision<()> {
         let said = failures.into_iter().enumerate().filter_map(|(rank, failure)| Some((rank, failure??)));
         let refusals = by_message(said, &self.hosts);
         if self.is_ended(link) {
-            return GoOrEnd::End;
+            return StartDecision::End;
         }
-        if refusals.is_empty() { GoOrEnd::Go(()) } else { self.end_for(refusals, false) }
+        if refusals.is_empty() { StartDecision::Go(()) } else { self.end_for(refusals, false) }
     }
 
     /// Decides from the state of all ranks: start of the next time span, none, or the end.
-    pub fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankStep>>) -> NextStep {
+    pub fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankRequest>>) -> NextStep {
         let Some(going) = &mut self.going else { return NextStep::Over(true) };
         let (mut waiting, mut over) = (0, 0);
         for (rank, step) in steps.into_iter().enumerate() {
             match step {
-                Some(RankStep::Waits) => waiting += 1,
-                Some(RankStep::Ended(outcome)) => {
+                Some(RankRequest::Waits) => waiting += 1,
+                Some(RankRequest::Ended(outcome)) => {
                     over += 1;
                     going.outcomes[rank] = Some(*outcome);
                 }
-                Some(RankStep::Over) => over += 1,
-                Some(RankStep::Idle) | None => {}
+                Some(RankRequest::Over) => over += 1,
+                Some(RankRequest::Idle) | None => {}
             }
         }
         let is_stopped = going.order.session.control.is_interrupted() || !link.is_complete();
@@ -361,7 +365,7 @@ impl Lead {
         let clocks = link.clocks(&self.first_with_clock);
         for (rank, clock) in clocks.iter().enumerate() {
             if clock.is_none() {
-                link.lose(rank, "it didn't reply to the clock query");
+                link.lose(rank, "it did not reply to the clock query");
             }
         }
         let farthest = clocks.iter().flatten().map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
@@ -393,11 +397,11 @@ impl Lead {
                 after: clock(&after),
             });
         }
-        let WholeRun { executed, first_line } = whole::whole(&order.run, parts, &self.hosts);
+        let WholeRun { executed, first_line } = merge_ranks::whole(&order.run, parts, &self.hosts);
         first_line.into_iter().map(Finding::error).for_each(say);
         let is_one = order.session.one_of_several;
         if !self.quiet && !is_one {
-            whole::tell(&executed.record, &self.hosts);
+            merge_ranks::tell(&executed.record, &self.hosts);
         }
         if !link.is_complete() {
             // A command of several runs ends with this one.

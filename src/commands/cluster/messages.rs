@@ -9,7 +9,7 @@ use crate::commands::runnable::Runnable;
 use crate::host::claims::SharedClaim;
 use crate::limits;
 use crate::profile::RawText;
-use crate::results::{Record, RecordMisfit};
+use crate::results::{Record, RecordMismatchError};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -102,7 +102,7 @@ pub struct ReadBackAnswer {
 
 /// The decision about the run after a round: the run continues or ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum GoOrEnd<T> {
+pub enum StartDecision<T> {
     Go(T),
     End,
 }
@@ -151,7 +151,7 @@ pub type Roles = Vec<Vec<Option<TargetPart>>>;
 
 /// Answers from the time spans.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum RankStep {
+pub enum RankRequest {
     /// A time span waits for the common moment, either ready to begin or warmed up (`--until-steady`). All
     /// ranks have the same profile and wait at the same place.
     Waits,
@@ -189,13 +189,13 @@ pub trait RankMessage: Serialize + DeserializeOwned {
     ///
     /// # Errors
     /// What isn't.
-    fn check(&self) -> Result<(), RecordMisfit> {
+    fn check(&self) -> Result<(), RecordMismatchError> {
         Ok(())
     }
 }
 
 impl RankMessage for Hello {}
-impl<T: Serialize + DeserializeOwned> RankMessage for GoOrEnd<T> {}
+impl<T: Serialize + DeserializeOwned> RankMessage for StartDecision<T> {}
 impl RankMessage for Checked {}
 impl RankMessage for NextTask {}
 impl RankMessage for ReadBackAnswer {}
@@ -207,11 +207,11 @@ impl RankMessage for () {}
 /// Why files of the run can't be made there.
 impl RankMessage for Option<String> {}
 
-impl RankMessage for RankStep {
-    fn check(&self) -> Result<(), RecordMisfit> {
+impl RankMessage for RankRequest {
+    fn check(&self) -> Result<(), RecordMismatchError> {
         match self {
-            RankStep::Ended(outcome) => match &outcome.record {
-                Some(record) if record.hosts.is_empty() => Err(RecordMisfit::Count {
+            RankRequest::Ended(outcome) => match &outcome.record {
+                Some(record) if record.hosts.is_empty() => Err(RecordMismatchError::Count {
                     place: "record".to_owned(),
                     what: "hosts".to_owned(),
                     expected: 1,
@@ -220,7 +220,7 @@ impl RankMessage for RankStep {
                 Some(record) => record.check_intervals(limits::INTERVALS_OF_RANK),
                 None => Ok(()),
             },
-            RankStep::Waits | RankStep::Over | RankStep::Idle => Ok(()),
+            RankRequest::Waits | RankRequest::Over | RankRequest::Idle => Ok(()),
         }
     }
 }
@@ -246,7 +246,7 @@ pub enum MessageError {
     #[error(transparent)]
     Json(#[from] serde_json::Error),
     #[error(transparent)]
-    Impossible(#[from] RecordMisfit),
+    Impossible(#[from] RecordMismatchError),
 }
 
 /// Out of bytes.
@@ -269,8 +269,8 @@ pub fn is_any(bytes: &[u8]) -> bool {
         | is_message::<NextTask>(bytes)
         | is_message::<ReadBackAnswer>(bytes)
         | is_message::<Checked>(bytes)
-        | is_message::<GoOrEnd<SharedTargets>>(bytes)
-        | is_message::<RankStep>(bytes)
+        | is_message::<StartDecision<SharedTargets>>(bytes)
+        | is_message::<RankRequest>(bytes)
         | is_message::<NextStep>(bytes)
         | is_message::<Option<String>>(bytes)
 }

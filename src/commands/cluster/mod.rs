@@ -13,22 +13,22 @@
 //! The command itself (a run, a sweep, ..) runs on rank 0 alone and knows nothing of ranks ([`job`]).
 
 mod arguments;
-mod course;
 mod job;
 mod joining;
 mod kept;
 mod lead;
+mod merge_ranks;
 mod messages;
 mod names;
+mod rank_protocol;
 mod stops;
 mod targets;
 mod verified;
-mod whole;
 mod work;
 mod zoned;
 
+use super::command_error::{CommandError, DEFECT, report_error};
 use super::job_command::JobCommand;
-use super::not_done::{DEFECT, NotDone, report_error};
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::Launcher;
@@ -36,9 +36,9 @@ use crate::cluster::{self, Mpi, RankLink, WaitLimits};
 use crate::finding::Finding;
 use crate::sys::standard_error::{self, say};
 use crate::sys::{process, real_time};
-use course::RankCourse;
 pub use job::read_back;
 pub use messages::is_any;
+use rank_protocol::RankProtocol;
 use std::ffi::OsString;
 
 /// How long ranks that are done wait for each other's last messages.
@@ -75,11 +75,11 @@ pub fn let_first_report() {
 ///
 /// # Errors
 /// Fails if there are several ranks.
-pub fn refuse(what: &str) -> Result<(), NotDone> {
+pub fn refuse(what: &str) -> Result<(), CommandError> {
     match find_launcher(false) {
         Some(launcher) => {
             let_first_report();
-            Err(NotDone::failed([format!(
+            Err(CommandError::failed([format!(
                 "{what} runs on one host, but {} started {} of it: start it without the launcher",
                 launcher.name,
                 launcher.size.map_or_else(|| "several".to_owned(), |size| size.to_string())
@@ -96,8 +96,8 @@ pub fn refuse(what: &str) -> Result<(), NotDone> {
 pub fn in_job(
     arguments: &[OsString],
     about: JobCommand<'_>,
-    command: impl FnOnce() -> Result<Exit, NotDone> + Send,
-) -> Result<Exit, NotDone> {
+    command: impl FnOnce() -> Result<Exit, CommandError> + Send,
+) -> Result<Exit, CommandError> {
     let Some(launcher) = find_launcher(about.mpi.is_some()) else { return command() };
     process::outlive_others();
     let joined = joining::watch(&launcher);
@@ -107,12 +107,12 @@ pub fn in_job(
         if !launcher.is_first() {
             clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
         }
-        NotDone::failed([why.to_string()])
+        CommandError::failed([why.to_string()])
     })?;
     drop(joined);
     let (exit, complete) = {
         let link = RankLink::new(&mut mpi, WaitLimits::default());
-        let mut rank = RankCourse::new(link, arguments::common(arguments), about.quiet)?;
+        let mut rank = RankProtocol::new(link, arguments::common(arguments), about.quiet)?;
         // Other ranks hear from this thread while the workers work.
         let _precedence = real_time::take_precedence();
         let (exit, in_order) = take_part(&mut rank, launcher.is_first(), command);
@@ -124,9 +124,9 @@ pub fn in_job(
 
 /// All of it, to the end; whether it ended in order.
 fn take_part(
-    course: &mut RankCourse,
+    course: &mut RankProtocol,
     leads: bool,
-    command: impl FnOnce() -> Result<Exit, NotDone> + Send,
+    command: impl FnOnce() -> Result<Exit, CommandError> + Send,
 ) -> (Exit, bool) {
     let ended = match course.meet() {
         Ok(Some(exit)) => Ok(exit),
@@ -138,7 +138,7 @@ fn take_part(
                 let thread = std::thread::Builder::new().name("command".into()).stack_size(STACK);
                 match thread.spawn_scoped(scope, work) {
                     Ok(_) => {}
-                    Err(why) => job::end(NotDone::failed([why.to_string()]).tell().code()),
+                    Err(why) => job::end(CommandError::failed([why.to_string()]).tell().code()),
                 }
                 course.serve(Some(&wishes))
             })
@@ -155,16 +155,16 @@ fn take_part(
 }
 
 /// The command of rank 0, whose messages it prints.
-fn finished(command: impl FnOnce() -> Result<Exit, NotDone>) -> Exit {
+fn finished(command: impl FnOnce() -> Result<Exit, CommandError>) -> Exit {
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
-    report_error(done.unwrap_or_else(|_| Err(NotDone::failed([DEFECT]))))
+    report_error(done.unwrap_or_else(|_| Err(CommandError::failed([DEFECT]))))
 }
 
 /// Lets rank 0 alone do it, without the others.
 ///
 /// # Errors
 /// Its errors.
-pub fn first_alone(command: impl FnOnce() -> Result<Exit, NotDone>) -> Result<Exit, NotDone> {
+pub fn first_alone(command: impl FnOnce() -> Result<Exit, CommandError>) -> Result<Exit, CommandError> {
     let is_other = find_launcher(false).is_some_and(|launcher| !launcher.is_first());
     if is_other { Ok(Exit::Success) } else { command() }
 }

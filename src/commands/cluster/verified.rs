@@ -45,8 +45,8 @@ fn shared_target(profile: &Profile, path: &RawText, who: &str, split: bool, gues
     let why = format!("--verify: '{path}' {is} the same target for {who}");
     match split {
         false => Some(format!(
-            "{why}, so each would report the others' writes as damage; give each a part of its own \
-             (--split), or a file of its own (%r or %h in the path)"
+            "{why}, so each would report the others' writes as damage; give each its own part (--split), \
+             or its own file (%r or %h in the path)"
         )),
         true if !is_divided_alike(profile, path) => Some(format!(
             "{why}, but its area or blocks (-B, -f, -c, -b) differ between time spans or entries of the \
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_would_write_over_each_other_are_refused_and_others_are_not() {
+    fn ranks_that_overwrite_each_other_are_refused() {
         let one = sample_profile(&[&[("f", 0)]]);
         let (two, grown) =
             (sample_profile(&[&[("f", 0), ("g", 0)]]), sample_profile(&[&[("f", 100)], &[("f", 200)]]));

@@ -1,22 +1,22 @@
 //! Work of a rank on its machine: inspection of its targets, creation of its files, and the run.
 
 use super::job;
-use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankStep, Roles, RunTask};
+use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankRequest, Roles, RunTask};
 use super::targets;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::part::{self, SplitError, TargetPart};
 use crate::commands::runnable::Runnable;
 use crate::finding::Finding;
-use crate::host::claims::{Claimant, Claims};
+use crate::host::claims::{ClaimOwner, Claims};
 use crate::host::target;
 use crate::plan::{self, JobRank};
 use crate::profile::{Profile, RawText, TargetIds};
 use crate::results::Results;
 use crate::run::{
-    self, Companions, Control, Executed, FileToCreate, Listener, MeetingPoint, NotCreated, NotRun, Options,
-    Session, Voice,
+    self, BarrierPoint, Control, Executed, FileToCreate, NotCreated, Options, PeerRanks, RunError,
+    RunObserver, RunReporter, Session,
 };
-use crate::sys::mutex::LockAnyway;
+use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::standard_error::say;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,12 +66,12 @@ impl RankWork {
         RankWork { task, run, rank, beside, made: Vec::new(), claims: None }
     }
 
-    fn rank_claimant(&self) -> Claimant {
-        if self.beside.len() > 1 { Claimant::Job } else { Claimant::Alone }
+    fn rank_claimant(&self) -> ClaimOwner {
+        if self.beside.len() > 1 { ClaimOwner::Job } else { ClaimOwner::Alone }
     }
 
     fn claim_targets(&mut self) -> Vec<String> {
-        if self.rank_claimant() == Claimant::Alone
+        if self.rank_claimant() == ClaimOwner::Alone
             || self.beside[0] != self.rank
             || self.run.run_options.simulated()
         {
@@ -102,8 +102,8 @@ impl RankWork {
             Ok(claims) => self.claims = Some(claims),
             // One of them says it.
             Err(why) if self.beside.get(1) == Some(&self.rank) => say(Finding::warning(format!(
-                "rank {}: can't also claim the devices of rank {}: {why}; if that rank is lost, others could \
-                 mount them while the run continues",
+                "rank {}: cannot also claim the devices of rank {}: {why}; if that rank is lost, others \
+                 could mount them while the run continues",
                 self.rank, self.beside[0]
             ))),
             Err(_) => {}
@@ -150,7 +150,7 @@ impl RankWork {
         &mut self,
         roles: &Roles,
         control: &Control,
-        listener: Arc<dyn Listener>,
+        listener: Arc<dyn RunObserver>,
     ) -> Result<(), WorkFault> {
         if self.run.run_options.simulated() {
             return Ok(());
@@ -171,7 +171,7 @@ impl RankWork {
         }
         self.made = shared.values().map(|(file, _)| file.clone()).collect();
         let first = shared.into_values().filter(|(_, role)| role.part == 0).map(|(file, _)| file);
-        match run::create(first.collect(), &self.check_options(), control, &Voice::new(listener)) {
+        match run::create(first.collect(), &self.check_options(), control, &RunReporter::new(listener)) {
             // An interrupted job ends before its first time span.
             Ok(()) | Err(NotCreated::Interrupted) => Ok(()),
             Err(NotCreated::Refused(why) | NotCreated::Failed(why)) => Err(WorkFault::NotCreated(why)),
@@ -262,9 +262,9 @@ fn failed_run(message: String) -> Executed {
 }
 
 enum Local {
-    Waits(MeetingPoint),
+    Waits(BarrierPoint),
     Measured(Nanos, Nanos),
-    Ended(Box<Result<Executed, NotRun>>),
+    Ended(Box<Result<Executed, RunError>>),
 }
 
 #[derive(Debug)]
@@ -279,8 +279,8 @@ impl std::fmt::Debug for Local {
     }
 }
 
-impl Companions for Meeting {
-    fn go_on_at(&self, from: MeetingPoint, control: &Control) -> Option<Nanos> {
+impl PeerRanks for Meeting {
+    fn go_on_at(&self, from: BarrierPoint, control: &Control) -> Option<Nanos> {
         self.say.lock_anyway().send(Local::Waits(from)).ok()?;
         let start = self.start.lock_anyway();
         loop {
@@ -312,24 +312,24 @@ pub struct Running {
 
 impl Running {
     /// Returns the run's next step; calls `meanwhile` repeatedly during the wait.
-    pub fn next(&mut self, mut meanwhile: impl FnMut()) -> RankStep {
+    pub fn next(&mut self, mut meanwhile: impl FnMut()) -> RankRequest {
         loop {
             match self.said.recv_timeout(LOOK) {
                 Ok(Local::Waits(from)) => {
-                    self.begun += usize::from(from == MeetingPoint::Ready);
-                    return RankStep::Waits;
+                    self.begun += usize::from(from == BarrierPoint::Ready);
+                    return RankRequest::Waits;
                 }
                 Ok(Local::Measured(begin, end)) => {
                     if let Some(window) = self.begun.checked_sub(1).and_then(|at| self.windows.get_mut(at)) {
                         *window = Some((begin, end));
                     }
                 }
-                Ok(Local::Ended(ended)) => return RankStep::Ended(Box::new(self.rank_outcome(*ended))),
+                Ok(Local::Ended(ended)) => return RankRequest::Ended(Box::new(self.rank_outcome(*ended))),
                 Err(RecvTimeoutError::Timeout) => meanwhile(),
                 Err(RecvTimeoutError::Disconnected) => {
                     let failures = vec!["a defect of this program ended the run; please report it".into()];
                     let (troubles, windows) = Default::default();
-                    return RankStep::Ended(Box::new(RankOutcome {
+                    return RankRequest::Ended(Box::new(RankOutcome {
                         record: None,
                         failures,
                         troubles,
@@ -341,7 +341,7 @@ impl Running {
         }
     }
 
-    fn rank_outcome(&mut self, ended: Result<Executed, NotRun>) -> RankOutcome {
+    fn rank_outcome(&mut self, ended: Result<Executed, RunError>) -> RankOutcome {
         let windows = std::mem::take(&mut self.windows);
         match ended {
             Ok(Executed { record, failures, troubles, left_behind, .. }) => {
@@ -373,33 +373,33 @@ mod tests {
     }
 
     #[test]
-    fn a_time_span_waits_for_the_others_when_it_is_ready_and_when_it_has_warmed_up() {
+    fn time_span_waits_for_peers_when_ready_and_warm() {
         let (mut running, meeting) = sample_run();
         let run = std::thread::spawn(move || {
             let control = Control::default();
             for span in [10, 20] {
-                assert_eq!(meeting.go_on_at(MeetingPoint::Ready, &control), Some(span));
-                assert_eq!(meeting.go_on_at(MeetingPoint::WarmedUp, &control), Some(span + 5));
+                assert_eq!(meeting.go_on_at(BarrierPoint::Ready, &control), Some(span));
+                assert_eq!(meeting.go_on_at(BarrierPoint::WarmedUp, &control), Some(span + 5));
                 meeting.set_window(span + 5, span + 8);
             }
             // Nobody has a third one.
-            assert_eq!(meeting.go_on_at(MeetingPoint::Ready, &control), None);
+            assert_eq!(meeting.go_on_at(BarrierPoint::Ready, &control), None);
         });
         for at in [10, 15, 20, 25] {
-            assert!(matches!(running.next(|| ()), RankStep::Waits), "{at}");
+            assert!(matches!(running.next(|| ()), RankRequest::Waits), "{at}");
             running.go_on(Some(at));
         }
-        assert!(matches!(running.next(|| ()), RankStep::Waits));
+        assert!(matches!(running.next(|| ()), RankRequest::Waits));
         assert_eq!(running.windows, [Some((15, 18)), Some((25, 28))]);
         running.go_on(None);
         run.join().unwrap();
     }
 
     #[test]
-    fn a_run_that_has_failed_waits_for_nobody() {
+    fn failed_run_waits_for_no_rank() {
         let (_running, meeting) = sample_run();
         let control = Control::default();
         control.fail("the disk is gone".to_owned());
-        assert_eq!(meeting.go_on_at(MeetingPoint::WarmedUp, &control), None);
+        assert_eq!(meeting.go_on_at(BarrierPoint::WarmedUp, &control), None);
     }
 }

@@ -22,8 +22,8 @@ pub fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[String]
         let is = if guessed { "may be" } else { "is" };
         refusals.extend(groups.iter().filter(|group| group.len() > 1).map(|group| {
             format!(
-                "--zoned: '{path}' {is} the same device for {}, and each would move write pointers that the \
-                 others don't know of; give each a device of its own (%r or %h in the path)",
+                "--zoned: '{path}' {is} the same device for {}, and each would move write pointers without \
+                 the others' knowledge; give each its own device (%r or %h in the path)",
                 ranks(group, hosts)
             )
         }));
@@ -38,7 +38,7 @@ mod tests {
     use crate::profile::{Target, TimeSpan};
 
     #[test]
-    fn ranks_write_zones_of_devices_of_their_own() {
+    fn ranks_write_zones_of_separate_devices() {
         for (zoned, write_ratio, inodes, refused) in [
             (true, 1, [1, 1], true),
             (true, 1, [1, 2], false),

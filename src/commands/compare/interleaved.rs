@@ -1,20 +1,20 @@
 //! `--repeat N -- A :: B`: runs of both sides in pairs, in random order within each pair, so that a drift or
 //! an effect of the position affects both sides equally.
 
+use super::super::command_error::CommandError;
+use super::super::completed_run::CompletedResults;
 use super::super::console::display::{Display, Step};
-use super::super::made::MadeResults;
-use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
-use super::super::{ctrl_c, foreseen, job_limits, load, quiet, run as single, save, several, side_run};
+use super::super::{ctrl_c, foreseen, job_limits, load, quiet, run as single, run_backend, save, side_run};
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, Interleaved, RunRequest};
 use crate::clock;
-use crate::lab::compare::{self, PlannedRuns, Side, SideRun};
+use crate::experiments::compare::{self, PlannedRuns, Side, SideRun};
 use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
-use crate::run::{Control, OutputDoor, Patience};
+use crate::run::{Control, HangGuard, OutputPolicy};
 use crate::sys::standard_error::say;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -49,11 +49,11 @@ pub struct SideLine<'a> {
 pub fn run(
     both: &Interleaved,
     asked: &CompareRequest,
-    open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
-) -> Result<RunSides, NotDone> {
+    open: impl FnOnce(OutputPolicy) -> Result<ComparisonFiles, CommandError>,
+) -> Result<RunSides, CommandError> {
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
-    let files = open(lines.iter().fold(OutputDoor::default(), |door, line| line.run.door(door)))?;
+    let files = open(lines.iter().fold(OutputPolicy::default(), |door, line| line.run.door(door)))?;
     check_comparable(&lines, asked)?;
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
     let control = Arc::new(Control::default());
@@ -89,7 +89,7 @@ fn run_all(
     order: &[usize],
     programs: Option<&SidePrograms>,
     control: &Arc<Control>,
-) -> Result<[Vec<SideRun>; 2], NotDone> {
+) -> Result<[Vec<SideRun>; 2], CommandError> {
     let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
     let total = order.len();
     let display = Display::new(lines[0].request.quiet);
@@ -139,7 +139,7 @@ fn side_name(typed: &str) -> String {
 ///
 /// # Errors
 /// Fails if it cannot be run.
-pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> {
+pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, CommandError> {
     let request = match quiet && !request.quiet {
         true => Cow::Owned(RunRequest { quiet, ..request.clone() }),
         false => Cow::Borrowed(request),
@@ -150,11 +150,11 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
     if run.tool()?.is_none() {
         run.can_begin()?;
     }
-    save::try_out(&request, &Patience::default())?;
+    save::try_out(&request, &HangGuard::default())?;
     Ok(SideLine { request, run })
 }
 
-fn check_comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
+fn check_comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), CommandError> {
     let side = |line: &SideLine| {
         let record = Record::new(line.run.profile.clone(), Default::default(), Default::default());
         let mut run = side_run::of_record(&record, "");
@@ -181,10 +181,10 @@ pub fn one(
     number: usize,
     display: &Arc<Display>,
     control: &Arc<Control>,
-) -> Result<MadeResults, NotDone> {
-    let made = several::run_whole(&line.run.repetition(number), control, line.request.quiet, display)?;
-    let made = made.ok_or_else(|| NotDone::failed([sides::INTERRUPTED]))?;
-    save::save(&made.results, &line.request, &Patience::default())?;
+) -> Result<CompletedResults, CommandError> {
+    let made = run_backend::run_whole(&line.run.repetition(number), control, line.request.quiet, display)?;
+    let made = made.ok_or_else(|| CommandError::failed([sides::INTERRUPTED]))?;
+    save::save(&made.results, &line.request, &HangGuard::default())?;
     Ok(made.results)
 }
 

@@ -8,15 +8,15 @@ mod programs;
 mod refused;
 pub mod sides;
 
-use super::not_done::{NotDone, report_error};
+use super::command_error::{CommandError, report_error};
 use super::{job_limits, output};
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
+use crate::experiments::compare;
+use crate::experiments::compare::{Bisected, ChangeVerdict, Question, RunComparison, Side};
 use crate::finding::Finding;
-use crate::lab::compare;
-use crate::lab::compare::{Bisected, ChangeVerdict, Question, RunComparison, Side};
-use crate::report::answers::ToldComparison;
-use crate::run::OutputDoor;
+use crate::report::answers::ComparisonReport;
+use crate::run::OutputPolicy;
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
 pub use boots::BootRun;
@@ -31,7 +31,7 @@ use std::ffi::OsString;
 /// # Errors
 /// Fails if a side cannot be read or run, the sides do different work, or the comparison cannot be
 /// written.
-pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
+pub fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
     let sources = sides::read_files(&request.sides, request.store.as_deref())?;
     let open = |door| ComparisonFiles::open(&request.out, &sources, door);
     if let Some(both) = &request.interleaved {
@@ -49,7 +49,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
         say(next);
         return Ok(exit);
     }
-    let files = open(OutputDoor::default())?;
+    let files = open(OutputPolicy::default())?;
     let [first, other] = read(request)?;
     let common = sides::tell_of_common([&first, &other]);
     let exit = report_comparison(&[first, other], false, None, request, &files)?;
@@ -76,7 +76,7 @@ fn unjudged(fail_if: Option<FailIf>, why: &str) -> Exit {
     }
 }
 
-fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
+fn read(request: &CompareRequest) -> Result<[Side; 2], CommandError> {
     let [first, other] = &request.sides[..] else {
         return Err("two sides are compared".to_owned().into());
     };
@@ -90,7 +90,7 @@ fn report_comparison(
     order_seed: Option<u64>,
     request: &CompareRequest,
     files: &ComparisonFiles,
-) -> Result<Exit, NotDone> {
+) -> Result<Exit, CommandError> {
     let past = past::runs([first, other], request.store.as_deref(), past::MOST);
     let comparison = compare::compare_knowing(first, other, &past, &request.question);
     let comparison = comparison.map_err(|differences| refused(&differences))?;
@@ -107,7 +107,7 @@ fn report_comparison(
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };
     let telling =
-        ToldComparison { title: "compare", comparison: &comparison, question: &request.question, by };
+        ComparisonReport { title: "compare", comparison: &comparison, question: &request.question, by };
     let about = AboutPage { command_line: &command_line, is_noise, sentence: None };
     files.write(&telling, [first, other], &about)?;
     Ok(ended(exit, &comparison, request.fail_if, &request.question))
@@ -163,12 +163,14 @@ fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exi
     if !failed && open > 0 {
         let all = comparison.primary().count();
         let told = if all == 1 {
-            "can't tell whether B is worse".to_owned()
+            "it is unknown whether B is worse".to_owned()
         } else {
-            format!("{open} of {all} deciding figures can't be told apart")
+            format!("{open} of {all} deciding figures are inconclusive")
         };
-        say(Finding::warning(format!("--fail-if worse passes because {told}"))
-            .remedy("below the table stands how to decide it; use --fail-if unsure to fail in this case"));
+        say(Finding::warning(format!("--fail-if worse passes because {told}")).remedy(
+            "the text below the table shows how to decide it; use --fail-if unsure to fail in this \
+                case",
+        ));
     }
     if failed { Exit::Doubtful } else { Exit::Success }
 }
@@ -187,7 +189,7 @@ fn fails_check(comparison: &RunComparison, fail_if: FailIf, question: &Question)
 
 fn noise_text(comparison: &RunComparison) -> String {
     let sentences = compare::noise(comparison).into_iter().map(|sentence| sentence + "\n");
-    ["\nBoth sides are the same: what differs is this machine's own noise.\n".to_owned()]
+    ["\nBoth sides are the same: the differences are this machine's own noise.\n".to_owned()]
         .into_iter()
         .chain(sentences)
         .collect()

@@ -1,11 +1,11 @@
 //! The output files of a comparison, tested before any run, because eight runs of each side take hours.
 
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
 use crate::cli::AnswerOut;
-use crate::lab::compare::{AnswerForm, RunComparison, Side};
-use crate::report::answers::{self, ToldComparison};
+use crate::experiments::compare::{AnswerForm, RunComparison, Side};
+use crate::report::answers::{self, ComparisonReport};
 use crate::report::html;
-use crate::run::{Named, Outlet, OutputDoor, Patience};
+use crate::run::{HangGuard, Named, Outlet, OutputPolicy};
 use std::path::PathBuf;
 
 pub struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
@@ -25,14 +25,18 @@ impl ComparisonFiles {
     ///
     /// # Errors
     /// Fails if a file cannot be written, is named twice, or is an input or target.
-    pub fn open(out: &[AnswerOut], read: &[PathBuf], door: OutputDoor) -> Result<ComparisonFiles, NotDone> {
+    pub fn open(
+        out: &[AnswerOut],
+        read: &[PathBuf],
+        door: OutputPolicy,
+    ) -> Result<ComparisonFiles, CommandError> {
         let read = read.iter().map(|path| Named { by: "compare".into(), path: path.clone() });
         let mut door = door.which_reads(read);
         let mut permitted = Vec::new();
         for out in out {
             permitted.push((out.form, door.permit(out.option, &out.path)?));
         }
-        let patience = Patience::default();
+        let patience = HangGuard::default();
         let mut files = Vec::new();
         for (form, permitted) in permitted {
             files.push((form, permitted.open(&patience)?));
@@ -48,7 +52,12 @@ impl ComparisonFiles {
     ///
     /// # Errors
     /// Fails if a file cannot be written.
-    pub fn write(&self, told: &ToldComparison, sides: [&Side; 2], about: &AboutPage) -> Result<(), NotDone> {
+    pub fn write(
+        &self,
+        told: &ComparisonReport,
+        sides: [&Side; 2],
+        about: &AboutPage,
+    ) -> Result<(), CommandError> {
         for (form, outlet) in &self.0 {
             let bytes = match form {
                 AnswerForm::Json => {

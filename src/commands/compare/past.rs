@@ -1,12 +1,12 @@
 //! Earlier runs of the same work on the same machine from the history. They show the natural variation
 //! between sessions.
 
-use super::super::known_runs;
+use super::super::load_runs;
 use super::super::side_run;
 use super::super::stored;
 use super::sides;
-use crate::lab::compare::{SESSION_MS, Side, SideRun};
-use crate::lab::selection::Selection;
+use crate::experiments::compare::{SESSION_MS, Side, SideRun};
+use crate::experiments::selection::Selection;
 use crate::results::RunSummary;
 use crate::store::{KeptAs, RunNotes, StoreEntry};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ fn find_earlier(sides: [&Side; 2], given: Option<&Path>, most: usize) -> Option<
         let file = store.file(&entry.id, entry.source);
         match by_boots {
             true => sides::read_file(&file, "").ok(),
-            false => Some(known_runs::known_runs(&file).ok()?.into_iter().map(side_run::of_known).collect()),
+            false => Some(load_runs::known_runs(&file).ok()?.into_iter().map(side_run::of_known).collect()),
         }
     };
     let runs = entries.iter().rev().filter(same).filter(is_among_first).take(most).filter_map(read);

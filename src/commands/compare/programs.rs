@@ -1,8 +1,8 @@
 //! `--with-a`, `--with-b`: the runs of a side are made by another build of this program. Each build is
 //! queried first for its identity, the format of its records, and acceptance of the command line.
 
-use super::super::known_runs;
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
+use super::super::load_runs;
 use super::super::other_program::{ANSWER, ProgramFault, behind, how, last_message, not_started, to_its_end};
 use super::super::with;
 use super::sides::INTERRUPTED;
@@ -50,7 +50,10 @@ impl SidePrograms {
     /// # Errors
     /// Fails if a program is not this program, cannot be started, rejects its command line, or makes
     /// unreadable records.
-    pub fn from_sides(both: &Interleaved, control: &Arc<Control>) -> Result<Option<SidePrograms>, NotDone> {
+    pub fn from_sides(
+        both: &Interleaved,
+        control: &Arc<Control>,
+    ) -> Result<Option<SidePrograms>, CommandError> {
         if both.programs == [None, None] {
             return Ok(None);
         }
@@ -61,20 +64,15 @@ impl SidePrograms {
             )?;
         }
         if privileges::are_above_users() {
-            return Err(NotDone::misused([
+            return Err(CommandError::misused([
                 "--with-a, --with-b: this copy of the program has more rights than its user (set-uid, \
-                 set-gid, or capabilities) and so starts no other program; use a copy that has none",
+                 set-gid, or capabilities) and so starts no other program; use a copy without them",
             ]));
         }
         let folder = PrivateFolder::make("diskspd-compare")
-            .map_err(|error| format!("can't create a folder for the runs' records: {error}"))?;
+            .map_err(|error| format!("cannot create a folder for the runs' records: {error}"))?;
         let this = || {
-            std::env::current_exe().map_err(|error| {
-                format!(
-                    "can't find this program's own file: \
-             {error}"
-                )
-            })
+            std::env::current_exe().map_err(|error| format!("cannot find this program's own file: {error}"))
         };
         let path = |side: usize| both.programs[side].clone().map_or_else(this, Ok);
         let [first, other] = [path(0)?, path(1)?];
@@ -110,7 +108,7 @@ impl SidePrograms {
         request: &RunRequest,
         number: u32,
         turn: &str,
-    ) -> Result<Record, NotDone> {
+    ) -> Result<Record, CommandError> {
         let program = &self.programs[side];
         let file = self.folder.path().join("record.json");
         let mut more: Vec<OsString> = Vec::new();
@@ -123,14 +121,14 @@ impl SidePrograms {
         let ended = asking.start(&program.name(), &program.path, &full_line(words, &more), None)?;
         let failed = |why: String| {
             let what = format!("{turn}: {} {why}", program.name());
-            NotDone::failed([what, "the comparison stops here, without a result".to_owned()])
+            CommandError::failed([what, "the comparison stops here, without a result".to_owned()])
         };
         if !ended.status.success() {
             return Err(failed(format!("{}{}", how(ended.status), behind(&ended.message))));
         }
-        let record = known_runs::record(&file).map_err(|why| failed(format!("left no record: {why}")))?;
+        let record = load_runs::record(&file).map_err(|why| failed(format!("left no record: {why}")))?;
         // The next one is to be that of the next run.
-        fs::remove_file(&file).map_err(|error| failed(format!("its record can't be deleted: {error}")))?;
+        fs::remove_file(&file).map_err(|error| failed(format!("its record cannot be deleted: {error}")))?;
         Ok(record)
     }
 }
@@ -147,9 +145,9 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn identify_program(&self, option: &str, path: PathBuf) -> Result<SideProgram, NotDone> {
+    fn identify_program(&self, option: &str, path: PathBuf) -> Result<SideProgram, CommandError> {
         let by = visible::line(&format!("{option} {}", path.display())).into_owned();
-        let failed = |why: &dyn std::fmt::Display| NotDone::from(format!("{by}: {why}"));
+        let failed = |why: &dyn std::fmt::Display| CommandError::from(format!("{by}: {why}"));
         if path.is_dir() {
             return Err(failed(&"is a folder; name the program in it"));
         }
@@ -157,7 +155,7 @@ impl Asking<'_> {
         let text = String::from_utf8_lossy(&version.printed);
         let Some(rest) = text.strip_prefix(OURS).filter(|_| version.status.success()) else {
             return Err(failed(&format_args!(
-                "isn't DiskSpd for Linux: its --version doesn't print '{OURS}..' ({})",
+                "is not DiskSpd for Linux: its --version does not print '{OURS}..' ({})",
                 how(version.status)
             )));
         };
@@ -173,7 +171,7 @@ impl Asking<'_> {
         if !trial.status.success() {
             let (how, why) = (how(trial.status), behind(&trial.message));
             return Err(failed(&format_args!(
-                "{}: a simulated trial run {how}{why}; this program can't compare its runs",
+                "{}: a simulated trial run {how}{why}; this program cannot compare its runs",
                 program.version
             )));
         }
@@ -184,14 +182,14 @@ impl Asking<'_> {
                 behind(&trial.message)
             )));
         }
-        known_runs::record(&file).map_err(|why| {
+        load_runs::record(&file).map_err(|why| {
             let why = why.fault;
-            failed(&format_args!("{}: its records can't be read by this program: {why}", program.version))
+            failed(&format_args!("{}: its records cannot be read by this program: {why}", program.version))
         })?;
         Ok(program)
     }
 
-    fn check_words(&self, program: &SideProgram, words: &SideWords) -> Result<(), NotDone> {
+    fn check_words(&self, program: &SideProgram, words: &SideWords) -> Result<(), CommandError> {
         let words = SideWords { options: without_history(&words.options), ..words.clone() };
         let ended = self.start(
             &program.name(),
@@ -201,7 +199,7 @@ impl Asking<'_> {
         )?;
         match ended.status.success() {
             true => Ok(()),
-            false => Err(NotDone::failed([format!(
+            false => Err(CommandError::failed([format!(
                 "{} refuses this command line: a dry run {}{}",
                 program.name(),
                 how(ended.status),
@@ -216,7 +214,7 @@ impl Asking<'_> {
         program: &Path,
         words: &[OsString],
         most: Option<u64>,
-    ) -> Result<ProgramEnd, NotDone> {
+    ) -> Result<ProgramEnd, CommandError> {
         let started = ChildProgram::start(program, words);
         let ended = started
             .map_err(|error| not_started(program, error))
@@ -225,16 +223,16 @@ impl Asking<'_> {
         let end = ended.map_err(|fault| match fault {
             ProgramFault::Interrupted => interrupted_error(),
             ProgramFault::TooLong { .. } => {
-                NotDone::from(format!("{name}: {fault} when it is started with: {}", first()))
+                CommandError::from(format!("{name}: {fault} when it is started with: {}", first()))
             }
-            _ => NotDone::from(format!("{name}: {fault}")),
+            _ => CommandError::from(format!("{name}: {fault}")),
         })?;
         Ok(ProgramEnd { status: end.status, printed: end.printed, message: last_message(&end.told) })
     }
 }
 
-fn interrupted_error() -> NotDone {
-    NotDone::failed([INTERRUPTED])
+fn interrupted_error() -> CommandError {
+    CommandError::failed([INTERRUPTED])
 }
 
 fn without_history(options: &[OsString]) -> Vec<OsString> {

@@ -1,10 +1,10 @@
 //! Runs for comparisons from any named source: files, lists with commas, folders, runs of the history.
 
-use super::super::known_runs::{self, RunFile, display_path, repeated};
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
+use super::super::load_runs::{self, RunFile, display_path, repeated};
 use super::super::{patterns, side_run, stored, suite};
+use crate::experiments::compare::{Side, SideRun};
 use crate::finding::Finding;
-use crate::lab::compare::{Side, SideRun};
 use crate::path;
 use crate::results::{RunIndex, RunSummary};
 use crate::store::StoreEntry;
@@ -13,14 +13,13 @@ use crate::units::visible;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-pub const INTERRUPTED: &str =
-    "the comparison was interrupted, and nothing is compared; use --save to keep the runs";
+pub const INTERRUPTED: &str = "the comparison was interrupted without a result; use --save to keep the runs";
 
 /// The runs of a side, at least one.
 ///
 /// # Errors
 /// Something can't be read, or there is nothing.
-pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
+pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, CommandError> {
     let name = named.to_string_lossy().into_owned();
     let mut runs = Vec::new();
     for file in find_files(named, store)? {
@@ -32,7 +31,7 @@ pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
     }
 }
 
-fn with_tests(runs: Vec<SideRun>, store: Option<&Path>) -> Result<Vec<SideRun>, NotDone> {
+fn with_tests(runs: Vec<SideRun>, store: Option<&Path>) -> Result<Vec<SideRun>, CommandError> {
     let id = |run: &SideRun| run.known.name.strip_prefix('@').map(str::to_owned);
     if runs.iter().all(|run| id(run).is_none()) {
         return Ok(runs);
@@ -97,7 +96,7 @@ pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
 ///
 /// # Errors
 /// As of [`side`]: something isn't there.
-pub fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, NotDone> {
+pub fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, CommandError> {
     let mut all = Vec::new();
     for named in sides {
         all.extend(find_files(named, store)?.into_iter().map(|named| named.file));
@@ -114,7 +113,7 @@ fn plain_file(file: PathBuf) -> NamedFile {
     NamedFile { name: display_path(&file), file }
 }
 
-fn find_files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
+fn find_files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, CommandError> {
     let whole = Path::new(named);
     let with_records =
         |files: Vec<NamedFile>| repeated::with_records(files, |named| named.file.as_path(), plain_file);
@@ -130,7 +129,7 @@ fn find_files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, Not
     Ok(with_records(all))
 }
 
-fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
+fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, CommandError> {
     if let Some(name) = stored::name_of(path) {
         let (store, entries) = stored::find_named(name, store)?;
         let file = |entry: &StoreEntry| NamedFile {
@@ -140,8 +139,8 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
         return Ok(entries.iter().map(file).collect());
     }
     if path.is_dir() {
-        let found = known_runs::of_folder(path);
-        let found = found.map_err(|error| format!("{}: can't be listed: {error}", display_path(path)))?;
+        let found = load_runs::of_folder(path);
+        let found = found.map_err(|error| format!("{}: cannot be listed: {error}", display_path(path)))?;
         return Ok(found.into_iter().map(plain_file).collect());
     }
     match path.exists() {
@@ -150,13 +149,13 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
     }
 }
 
-fn matching_files(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
+fn matching_files(path: &Path) -> Result<Vec<NamedFile>, CommandError> {
     let given = display_path(path);
     let Some(listed) = patterns::matching(path) else {
         return Err(format!("{given}: no such file; for a run of the history write @label or @id").into());
     };
     let folder = patterns::folder(path);
-    let found = listed.map_err(|error| format!("{}: can't be listed: {error}", display_path(folder)))?;
+    let found = listed.map_err(|error| format!("{}: cannot be listed: {error}", display_path(folder)))?;
     match found.is_empty() {
         true => Err(format!("{given}: no file matches").into()),
         false => Ok(found.into_iter().map(plain_file).collect()),
@@ -167,8 +166,8 @@ fn matching_files(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
 ///
 /// # Errors
 /// It can't be read, or holds no run.
-pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, NotDone> {
-    let results = match known_runs::run_file(file)? {
+pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, CommandError> {
+    let results = match load_runs::run_file(file)? {
         RunFile::Record(record) => return Ok(vec![side_run::of_record(&record, called)]),
         RunFile::Results(results) => results,
     };

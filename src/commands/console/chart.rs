@@ -6,7 +6,7 @@
 //! ```
 
 use crate::report::spark;
-use crate::sys::terminal::{DrawnLine, Ink, InkedText, width};
+use crate::sys::terminal::{DrawnLine, StyledText, TextStyle, width};
 
 const ROWS: usize = 2;
 const SCALE: usize = 9;
@@ -20,7 +20,7 @@ pub struct LiveChart {
     pub name: &'static str,
     pub unit: &'static str,
     pub figures: Vec<Option<f64>>,
-    pub ink: Ink,
+    pub ink: TextStyle,
     pub heading: &'static str,
 }
 
@@ -39,7 +39,7 @@ pub fn lines(charts: &[LiveChart], columns: usize, blocks: bool) -> Vec<DrawnLin
     };
     let drawn: Vec<[DrawnLine; ROWS]> = charts.iter().map(|chart| draw_chart(chart, room, blocks)).collect();
     let heading = |chart: &LiveChart| {
-        vec![InkedText { ink: Ink::Faint, text: format!("{:SCALE$}  {}", "", chart.heading) }]
+        vec![StyledText { ink: TextStyle::Faint, text: format!("{:SCALE$}  {}", "", chart.heading) }]
     };
     let headings = charts.iter().any(|chart| !chart.heading.is_empty());
     let mut lines = Vec::new();
@@ -52,7 +52,10 @@ fn join_lines(lines: impl Iterator<Item = DrawnLine>, each: usize) -> DrawnLine 
     let mut whole = DrawnLine::new();
     for (number, line) in lines.enumerate() {
         let taken: usize = whole.iter().map(|piece| width(&piece.text)).sum();
-        whole.push(InkedText { ink: Ink::Plain, text: " ".repeat((number * each).saturating_sub(taken)) });
+        whole.push(StyledText {
+            ink: TextStyle::Plain,
+            text: " ".repeat((number * each).saturating_sub(taken)),
+        });
         whole.extend(line);
     }
     whole.retain(|piece| !piece.text.is_empty());
@@ -68,8 +71,8 @@ fn draw_chart(chart: &LiveChart, columns: usize, blocks: bool) -> [DrawnLine; RO
     names.map(|name| {
         let bars = bars.next().unwrap_or_default();
         vec![
-            InkedText { ink: Ink::Faint, text: format!("{name:>SCALE$} {axis}") },
-            InkedText { ink: chart.ink, text: bars.trim_end().to_owned() },
+            StyledText { ink: TextStyle::Faint, text: format!("{name:>SCALE$} {axis}") },
+            StyledText { ink: chart.ink, text: bars.trim_end().to_owned() },
         ]
     })
 }
@@ -116,7 +119,7 @@ mod tests {
     fn sample_chart(figures: &[f64]) -> LiveChart {
         // Less than nothing stands for what is not known.
         let figures = figures.iter().map(|figure| (*figure >= 0.0).then_some(*figure)).collect();
-        LiveChart { name: "IOPS", unit: "", figures, ink: Ink::Rate, heading: "" }
+        LiveChart { name: "IOPS", unit: "", figures, ink: TextStyle::Rate, heading: "" }
     }
 
     fn line_texts(lines: &[DrawnLine]) -> Vec<String> {

@@ -15,19 +15,19 @@ pub struct LivePoint {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct LiveCourse {
+pub struct LiveSeries {
     points: Vec<LivePoint>,
     each: usize,
     pending: Vec<LivePoint>,
 }
 
-impl Default for LiveCourse {
-    fn default() -> LiveCourse {
-        LiveCourse { points: Vec::new(), each: 1, pending: Vec::new() }
+impl Default for LiveSeries {
+    fn default() -> LiveSeries {
+        LiveSeries { points: Vec::new(), each: 1, pending: Vec::new() }
     }
 }
 
-impl LiveCourse {
+impl LiveSeries {
     /// Another second has gone by.
     pub fn add(&mut self, speed: &Speed) {
         let p99_ms = speed.latency.map(|(_, p99)| p99.ms());
@@ -64,8 +64,8 @@ mod tests {
     use crate::units::Millis;
 
     #[test]
-    fn a_long_run_has_coarser_points_and_the_same_length() {
-        let mut course = LiveCourse::default();
+    fn long_run_has_coarser_points_of_equal_total() {
+        let mut course = LiveSeries::default();
         for second in 0..5000u64 {
             assert!(course.points().len() < MOST, "{second}");
             let all = course.points_in_all(5000 - second) * course.each;

@@ -7,11 +7,11 @@ use super::fit;
 use super::live::{self, LiveStretch, latency_chart, rate_chart};
 use crate::clock::{self, Nanos, SECOND};
 use crate::commands::quiet::ToldOnce;
+use crate::experiments::sweep::time_in_words;
 use crate::finding::Finding;
-use crate::lab::sweep::time_in_words;
-use crate::run::{Listener, MachineSpeed, Progress, Speed, TargetSpeed, Wants};
+use crate::run::{MachineSpeed, Progress, RunObserver, Speed, Subscriptions, TargetSpeed};
 use crate::sys::keys;
-use crate::sys::mutex::LockAnyway;
+use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::signals;
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::{self, DrawnLine, Screen, plain};
@@ -229,9 +229,9 @@ impl View {
     }
 }
 
-impl Listener for Display {
-    fn wants(&self) -> Wants {
-        Wants { progress: !self.quiet, details: self.draws, ..Wants::default() }
+impl RunObserver for Display {
+    fn wants(&self) -> Subscriptions {
+        Subscriptions { progress: !self.quiet, details: self.draws, ..Subscriptions::default() }
     }
 
     fn notice(&self, notice: &Finding) {

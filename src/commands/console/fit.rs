@@ -64,7 +64,7 @@ mod tests {
         "measure      7 s left |        500 IOPS |      1.95 MiB/s | avg 0.108 ms | p99 0.099 ms";
 
     #[test]
-    fn a_line_loses_padding_then_its_last_parts_and_never_half_a_figure() {
+    fn long_line_drops_padding_then_its_last_parts() {
         for (columns, expected) in [
             (87, LINE),
             (86, "measure 7 s left | 500 IOPS | 1.95 MiB/s | avg 0.108 ms | p99 0.099 ms"),

@@ -1,11 +1,11 @@
 //! The course of a phase for the progress display: its charts, and the line of a file that is created.
 
 use super::chart::{self, LiveChart};
-use super::course::LiveCourse;
+use super::course::LiveSeries;
 use super::fit;
 use crate::clock::{Nanos, SECOND};
 use crate::run::Speed;
-use crate::sys::terminal::{DrawnLine, Ink};
+use crate::sys::terminal::{DrawnLine, TextStyle};
 
 /// Terminals with fewer lines, and fewer columns, get the line alone.
 pub const LEAST_ROWS: usize = 10;
@@ -14,7 +14,7 @@ pub const LEAST_ROWS: usize = 10;
 pub struct LiveStretch {
     phase: String,
     left_s: u64,
-    course: LiveCourse,
+    course: LiveSeries,
 }
 
 impl LiveStretch {
@@ -45,12 +45,12 @@ impl LiveStretch {
 
 /// A chart of I/Os per second.
 pub fn rate_chart(figures: Vec<Option<f64>>) -> LiveChart {
-    LiveChart { name: "IOPS", unit: "", figures, ink: Ink::Rate, heading: "" }
+    LiveChart { name: "IOPS", unit: "", figures, ink: TextStyle::Rate, heading: "" }
 }
 
 /// A chart of latencies, ms.
 pub fn latency_chart(figures: Vec<Option<f64>>) -> LiveChart {
-    LiveChart { name: "p99", unit: " ms", figures, ink: Ink::Latency, heading: "" }
+    LiveChart { name: "p99", unit: " ms", figures, ink: TextStyle::Latency, heading: "" }
 }
 
 /// Rows of charts as lines.
@@ -112,7 +112,7 @@ pub mod tests {
     }
 
     #[test]
-    fn charts_show_the_phase_from_its_beginning_to_its_end() {
+    fn charts_span_the_whole_phase() {
         let expected = "    16.0k │█████████████  ██████
    IOPS 0 │█████████████▂▂██████
   8.00 ms │             ██

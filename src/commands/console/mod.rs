@@ -11,13 +11,13 @@ mod live;
 use super::output::{self, OutFile};
 use super::quiet;
 use super::stream::{Stream, Unfinished};
+use crate::checks::JudgedRecord;
 use crate::finding::{Finding, Printed, Severity};
 use crate::results::{IntervalFigures, Record};
-use crate::run::{Listener, Progress, Wants};
-use crate::sys::mutex::LockAnyway;
+use crate::run::{Progress, RunObserver, Subscriptions};
+use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
-use crate::truth::Judged;
 use display::Display;
 use std::sync::{Arc, Mutex};
 
@@ -63,9 +63,9 @@ impl Console {
     }
 }
 
-impl Listener for Console {
-    fn wants(&self) -> Wants {
-        Wants {
+impl RunObserver for Console {
+    fn wants(&self) -> Subscriptions {
+        Subscriptions {
             steps: self.manner.verbose,
             intervals: self.with_the_stream(|_| ()).is_some(),
             ..self.display.wants()
@@ -116,7 +116,7 @@ impl Listener for Console {
     fn time_span_ended(&self, so_far: &Record) {
         let files: Vec<&OutFile> = self.files.iter().filter(|file| file.is_replaceable()).collect();
         if !files.is_empty() {
-            output::save_all(files, &Judged::new(so_far));
+            output::save_all(files, &JudgedRecord::new(so_far));
         }
     }
 

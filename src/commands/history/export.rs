@@ -1,10 +1,10 @@
 //! Runs for other programs: CSV, or a line of JSON for each.
 
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
 use super::output;
 use crate::cli::{Exit, ExportForm};
+use crate::experiments::selection::RunFigure;
 use crate::finding::Severity;
-use crate::lab::selection::RunFigure;
 use crate::machine::fingerprint::{Difference, differences_text};
 use crate::results::{RunSummary, SpanSummary, WhichIos};
 use crate::store::{RunNotes, Store, StoreEntry, StoreIndex, WORK};
@@ -86,7 +86,7 @@ pub fn export(
     store: &Store,
     entries: &[StoreEntry],
     form: ExportForm,
-) -> Result<Exit, NotDone> {
+) -> Result<Exit, CommandError> {
     let prints = index.fingerprints(entries)?;
     let changes = prints.changes_of(entries);
     let text = match form {
@@ -112,7 +112,7 @@ fn write_csv(entries: &[StoreEntry], changes: &Changes) -> String {
     table::csv(&ExportRow::COLUMNS, &rows)
 }
 
-fn json_lines(store: &Store, entries: &[StoreEntry], changes: &Changes) -> Result<String, NotDone> {
+fn json_lines(store: &Store, entries: &[StoreEntry], changes: &Changes) -> Result<String, CommandError> {
     let mut text = String::new();
     for entry in entries {
         let known = store.read_known(&entry.id, entry.source)?;

@@ -1,8 +1,8 @@
 //! Runs from files: records of this program, results of DISKSPD and fio.
 
+use super::super::command_error::CommandError;
 use super::super::console::display::Display;
-use super::super::known_runs;
-use super::super::not_done::NotDone;
+use super::super::load_runs;
 use super::output;
 use crate::cli::Exit;
 use crate::record::fault::ResultError;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Fails if the history cannot be opened, or output fails.
-pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, NotDone> {
+pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, CommandError> {
     let (mut exit, mut text) = (Exit::Success, String::new());
     import_each(store, files, label, |shown, imported| match imported {
         Ok(Imported::New(id)) => text += &format!("{shown}: kept as @{id}\n"),
@@ -30,7 +30,7 @@ pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<E
 ///
 /// # Errors
 /// Fails if the history cannot be opened, or a file cannot be read.
-pub fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, NotDone> {
+pub fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, CommandError> {
     let mut ids = Vec::new();
     let mut failed = None;
     if !files.is_empty() {
@@ -48,17 +48,17 @@ fn import_each(
     store: &Store,
     files: &[PathBuf],
     label: Option<&str>,
-    mut told: impl FnMut(&str, Result<Imported, NotDone>),
-) -> Result<(), NotDone> {
+    mut told: impl FnMut(&str, Result<Imported, CommandError>),
+) -> Result<(), CommandError> {
     let mut index = store.open()?;
-    let files = known_runs::files(files);
+    let files = load_runs::files(files);
     let (display, all) = (Display::new(false), files.len());
     for (number, (file, there)) in files.into_iter().enumerate() {
         display.count("files imported:", number, all);
-        let shown = known_runs::display_path(&file);
-        let content = there
-            .map_err(NotDone::from)
-            .and_then(|()| read_content(&file).map_err(|fault| NotDone::from(format!("{shown}: {fault}"))));
+        let shown = load_runs::display_path(&file);
+        let content = there.map_err(CommandError::from).and_then(|()| {
+            read_content(&file).map_err(|fault| CommandError::from(format!("{shown}: {fault}")))
+        });
         let runs = match content {
             Ok(runs) => runs,
             Err(why) => {
@@ -73,7 +73,7 @@ fn import_each(
                 imported_from: Some(file.to_string_lossy().into_owned()),
                 ..RunNotes::default()
             };
-            told(&shown, index.import(source, &bytes, about).map_err(NotDone::from));
+            told(&shown, index.import(source, &bytes, about).map_err(CommandError::from));
         }
     }
     display.clear();
@@ -83,20 +83,20 @@ fn import_each(
 /// Why the runs of a file can't be kept.
 #[derive(Debug, thiserror::Error)]
 enum ImportFault {
-    #[error("can't be read: {0}")]
+    #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    #[error("{0} can't be kept")]
+    #[error("{0} cannot be kept")]
     NotKept(&'static str),
     #[error(transparent)]
     Results(#[from] ResultError),
-    #[error("holds several results that can't be distinguished; write each to a separate file")]
+    #[error("holds several results that cannot be distinguished; write each to a separate file")]
     Alike,
 }
 
 /// The runs in a file, each as it is kept.
 fn read_content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, ImportFault> {
     let bytes = packed::whole(file)?;
-    let Some(format) = known_runs::format_of(file, &bytes) else {
+    let Some(format) = load_runs::format_of(file, &bytes) else {
         return Ok(vec![(KeptAs::Record, bytes)]);
     };
     let kept = KeptAs::of_word(format.word).ok_or(ImportFault::NotKept(format.name))?;

@@ -1,16 +1,16 @@
 //! The list of runs, and one of them with all that is known.
 
-use super::super::known_runs;
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
+use super::super::load_runs;
 use super::{output, time};
+use crate::checks::JudgedRecord;
 use crate::cli::Exit;
+use crate::experiments::selection::RunFigure;
 use crate::finding::Severity;
-use crate::lab::selection::RunFigure;
 use crate::report::{TEXT, run_text};
 use crate::results::{SpanSummary, WhichIos};
 use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
 use crate::sys::standard_output;
-use crate::truth::Judged;
 use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
 
@@ -83,7 +83,7 @@ impl<'a> ListRow<'a> {
 ///
 /// # Errors
 /// Fails if the index cannot be queried, or the list cannot be written.
-pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone> {
+pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, CommandError> {
     let letters = index.telling_length()?;
     let rows: Vec<ListRow> = entries
         .iter()
@@ -98,13 +98,13 @@ pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone>
 ///
 /// # Errors
 /// Fails if a name is unknown, its file cannot be read, or output fails.
-pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit, NotDone> {
+pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit, CommandError> {
     for name in names {
         for entry in index.find_named(name)? {
             output::to_stdout(entry_facts(&entry, store).as_bytes())?;
             if entry.source == KeptAs::Record {
-                let record = known_runs::record(&store.file(&entry.id, entry.source))?;
-                output::report_to_stdout(&TEXT, &Judged::new(&record))?;
+                let record = load_runs::record(&store.file(&entry.id, entry.source))?;
+                output::report_to_stdout(&TEXT, &JudgedRecord::new(&record))?;
             } else if let Some(run) = store.read_known(&entry.id, entry.source)? {
                 output::to_stdout(
                     format!("\n{}", run_text::text(&run, false, standard_output::room())).as_bytes(),

@@ -8,10 +8,10 @@ mod time;
 mod told;
 mod trend;
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::{output, stored};
 use crate::cli::{Exit, HistoryAction, HistoryRequest};
-use crate::lab::selection::{Selection, Since};
+use crate::experiments::selection::{Selection, Since};
 use crate::store::{Store, StoreEntry, StoreError, StoreIndex};
 use crate::sys::standard_error::say;
 use crate::units::count_of;
@@ -24,7 +24,7 @@ use time::time;
 ///
 /// # Errors
 /// Fails if it is impossible.
-pub fn history(request: &HistoryRequest) -> Result<Exit, NotDone> {
+pub fn history(request: &HistoryRequest) -> Result<Exit, CommandError> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {
         HistoryAction::Import { files, label } => import::import(&store, files, label.as_deref()),
@@ -37,7 +37,7 @@ pub fn history(request: &HistoryRequest) -> Result<Exit, NotDone> {
     }
 }
 
-fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -> Result<Exit, NotDone> {
+fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -> Result<Exit, CommandError> {
     let selection = &request.selection;
     let mut index = stored::open(store)?;
     if let Some(file) = &request.html {
@@ -76,9 +76,9 @@ fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -
     }
 }
 
-fn reindex(store: &Store) -> Result<Exit, NotDone> {
+fn reindex(store: &Store) -> Result<Exit, CommandError> {
     if !store.is_there() {
-        return Err(format!("nothing is kept in {}", store.folder().display()).into());
+        return Err(format!("no run is kept in {}", store.folder().display()).into());
     }
     let index = store.reindex()?;
     stored::tell_troubles(&index);
@@ -86,7 +86,7 @@ fn reindex(store: &Store) -> Result<Exit, NotDone> {
     output::to_stdout(format!("the index has {count} runs\n").as_bytes())
 }
 
-fn select_entries(index: &StoreIndex, selection: &Selection) -> Result<Vec<StoreEntry>, NotDone> {
+fn select_entries(index: &StoreIndex, selection: &Selection) -> Result<Vec<StoreEntry>, CommandError> {
     let since = selection.since.as_ref().map(since_seconds).transpose()?;
     Ok(index.select(selection, since)?)
 }
@@ -96,8 +96,8 @@ fn select_entries(index: &StoreIndex, selection: &Selection) -> Result<Vec<Store
 #[error("--since {0}: not a date; write 2026-11-22, 2026-11-22T14:30, or 7d")]
 struct NoDate(String);
 
-impl From<NoDate> for NotDone {
-    fn from(error: NoDate) -> NotDone {
+impl From<NoDate> for CommandError {
+    fn from(error: NoDate) -> CommandError {
         error.to_string().into()
     }
 }
@@ -120,7 +120,7 @@ fn apply_each(
     index: &mut StoreIndex,
     names: &[String],
     act: impl Fn(&mut StoreIndex, &str) -> Result<(), StoreError>,
-) -> Result<Exit, NotDone> {
+) -> Result<Exit, CommandError> {
     for id in find_ids(index, names)? {
         act(index, &id)?;
     }
@@ -139,7 +139,7 @@ fn find_ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreEr
     Ok(ids)
 }
 
-fn remove(index: &mut StoreIndex, names: &[String]) -> Result<Exit, NotDone> {
+fn remove(index: &mut StoreIndex, names: &[String]) -> Result<Exit, CommandError> {
     const NAMED: usize = 10;
     let gone = find_ids(index, names)?;
     for id in &gone {

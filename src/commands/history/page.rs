@@ -1,15 +1,15 @@
 //! `--html`: the page of a history.
 
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
 use super::super::output::OutFile;
 use super::super::stored;
 use super::told;
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, HistoryRequest};
-use crate::lab::selection::RunFigure;
+use crate::experiments::selection::RunFigure;
 use crate::report::HTML;
-use crate::report::html::{self, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
-use crate::run::{OutputDoor, Patience};
+use crate::report::html::{self, HistoryPage, ListedRun, RunSeries, WorkloadSeries};
+use crate::run::{HangGuard, OutputPolicy};
 use crate::store::{Fingerprints, History, SpanWork, StoreEntry, StoreIndex};
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,10 +26,10 @@ pub fn write(
     entries: &[StoreEntry],
     figure: Option<RunFigure>,
     request: &HistoryRequest,
-) -> Result<Exit, NotDone> {
+) -> Result<Exit, CommandError> {
     let store = stored::store(request.store.as_deref()).map(|store| store.folder().to_owned()).ok();
-    let permitted = OutputDoor::default().which_keeps(store).permit("--html", file)?;
-    let out = OutFile::open(permitted, file, &HTML, &Patience::default())?;
+    let permitted = OutputPolicy::default().which_keeps(store).permit("--html", file)?;
+    let out = OutFile::open(permitted, file, &HTML, &HangGuard::default())?;
     let letters = index.telling_length()?;
     let runs: Vec<ListedRun> = entries.iter().map(|entry| listed_run(entry, letters)).collect();
     let prints = index.fingerprints(entries)?;
@@ -56,14 +56,18 @@ fn listed_run(entry: &StoreEntry, letters: usize) -> ListedRun<'_> {
     }
 }
 
-fn followed_works(entries: &[StoreEntry], prints: &Fingerprints, figures: &[RunFigure]) -> Vec<FollowedWork> {
+fn followed_works(
+    entries: &[StoreEntry],
+    prints: &Fingerprints,
+    figures: &[RunFigure],
+) -> Vec<WorkloadSeries> {
     let places: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(place, entry)| (entry.id.as_str(), place)).collect();
-    let mut works: Vec<(String, FollowedWork)> = Vec::new();
+    let mut works: Vec<(String, WorkloadSeries)> = Vec::new();
     for figure in figures {
         for history in History::all(entries, *figure, prints) {
             let latest = history.points.last().and_then(|point| places.get(point.id.as_str()));
-            let course = FollowedCourse {
+            let course = RunSeries {
                 figure: *figure,
                 points: history
                     .points
@@ -74,7 +78,7 @@ fn followed_works(entries: &[StoreEntry], prints: &Fingerprints, figures: &[RunF
                 said: told::course(&history, *figure),
                 levels: history.trend.levels,
             };
-            let same = |(workload, work): &&mut (String, FollowedWork)| {
+            let same = |(workload, work): &&mut (String, WorkloadSeries)| {
                 *workload == history.workload
                     && work.machine == history.machine
                     && work.time_span == history.time_span
@@ -83,7 +87,7 @@ fn followed_works(entries: &[StoreEntry], prints: &Fingerprints, figures: &[RunF
                 Some((_, work)) => work.courses.push(course),
                 None => works.push((
                     history.workload,
-                    FollowedWork {
+                    WorkloadSeries {
                         machine: history.machine,
                         command_line: history.command_line,
                         targets: latest.map(|place| entries[*place].targets.clone()).unwrap_or_default(),

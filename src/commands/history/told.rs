@@ -1,7 +1,7 @@
 //! Messages about single runs of a trend, and about its end, for the text and for the page.
 
 use super::time;
-use crate::lab::selection::RunFigure;
+use crate::experiments::selection::RunFigure;
 use crate::machine::fingerprint::differences_text;
 use crate::report::html::{ToldOf, ToldRun};
 use crate::stats::trend::SHORTEST_LEVEL;
@@ -52,7 +52,8 @@ pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
     let latest = trend.latest.zip(trend.levels.last()).map(|(latest, level)| {
         let (is, at) = (if latest.runs == 1 { "run is" } else { "runs are" }, number(latest.rate));
         format!(
-            "the latest {} {is} at {at}, {}: {} such runs are needed to tell a lasting change from a burst",
+            "the latest {} {is} at {at}, {}: {} such runs are needed to separate a lasting change from a \
+             burst",
             latest.runs,
             change(level.rate, latest.rate),
             SHORTEST_LEVEL

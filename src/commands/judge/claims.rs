@@ -2,8 +2,8 @@
 
 use crate::clock::{self, Clock, SECOND};
 use crate::record::formats;
-use crate::results::{ClaimedFigures, ClaimedSide, KnownFigures, RunSummary, SpanSummary};
-use crate::sys::mutex::LockAnyway;
+use crate::results::{ClaimedFigures, ClaimedSide, DirectionSummary, RunSummary, SpanSummary};
+use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::standard_output;
 use std::ffi::OsString;
 use std::fs;
@@ -109,7 +109,7 @@ fn place(words: &[OsString]) -> Place {
 
 fn claimed(source: &str, runs: &[RunSummary]) -> Option<ClaimedFigures> {
     let spans: Vec<&SpanSummary> = runs.iter().flat_map(|run| &run.time_spans).flatten().collect();
-    let sum = |of: fn(&SpanSummary) -> &KnownFigures| {
+    let sum = |of: fn(&SpanSummary) -> &DirectionSummary| {
         let figures = || spans.iter().map(|span| of(span));
         ClaimedSide {
             ios: figures().map(|figures| figures.ios).sum(),

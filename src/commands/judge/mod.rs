@@ -5,16 +5,16 @@
 
 mod claims;
 
+use super::command_error::CommandError;
 use super::measure::report_on;
-use super::not_done::NotDone;
 use super::output::{self, OutFile, StandardOutput};
 use super::{ctrl_c, save};
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, JudgeRequest, RunRequest};
 use crate::finding::Finding;
 use crate::profile::{RawText, RunOptions};
 use crate::report::WithVerdicts;
-use crate::run::{self, Control, Executed, JudgeOrder, JudgedRun, Named, OutputDoor, Patience};
+use crate::run::{self, Control, Executed, HangGuard, JudgeOrder, JudgedRun, Named, OutputPolicy};
 use crate::sys::process;
 use crate::sys::standard_error::say;
 use crate::sys::terminal::screen;
@@ -31,9 +31,9 @@ const NOT_EXECUTABLE: u8 = 126;
 ///
 /// # Errors
 /// An output cannot be written. The command was not run.
-pub fn judge(request: &JudgeRequest) -> Result<Exit, NotDone> {
+pub fn judge(request: &JudgeRequest) -> Result<Exit, CommandError> {
     let control = Arc::<Control>::default();
-    let patience = Patience::of_run(&control);
+    let patience = HangGuard::of_run(&control);
     let as_run = as_run(request);
     save::try_out(&as_run, &patience)?;
     let files = opened(request, &patience)?;
@@ -63,7 +63,7 @@ fn report(
     claims: &mut Claims,
     as_run: &RunRequest,
     files: &[OutFile],
-    patience: &Patience,
+    patience: &HangGuard,
 ) -> Exit {
     let mut record = judged.record(claims.read());
     record.profile.verbose = request.verbose;
@@ -74,7 +74,7 @@ fn report(
 }
 
 /// The command was not run: as a shell ends then.
-fn not_started(request: &JudgeRequest, error: &io::Error) -> Result<Exit, NotDone> {
+fn not_started(request: &JudgeRequest, error: &io::Error) -> Result<Exit, CommandError> {
     let program = request.words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     let (code, cause) = match error.kind() {
         ErrorKind::NotFound => (NOT_FOUND, "no such program; check the name and PATH".to_owned()),
@@ -111,13 +111,13 @@ fn as_run(request: &JudgeRequest) -> RunRequest {
 }
 
 /// Opens all reports before the command runs.
-fn opened(request: &JudgeRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDone> {
+fn opened(request: &JudgeRequest, patience: &HangGuard) -> Result<Vec<OutFile>, CommandError> {
     let target = |target: &RawText| Named { by: "judge".into(), path: target.as_path().to_owned() };
-    let mut door = OutputDoor::default().which_reads(request.targets.iter().map(target));
+    let mut door = OutputPolicy::default().which_reads(request.targets.iter().map(target));
     let opened = request.out.iter().map(|out| {
         let format = output::format_of(out, WithVerdicts::default())?;
         if ["xml", "csv"].contains(&format.name) {
-            return Err(NotDone::misused([format!(
+            return Err(CommandError::misused([format!(
                 "--out {}: {} describes runs of this program only; use .json, .html, .txt, .prom or .om",
                 out.path.display(),
                 format.name

@@ -1,13 +1,13 @@
 //! The command lines of a preconditioning, read and validated before the first step.
 
+use super::super::command_error::CommandError;
 use super::super::load::ProfileOnce;
-use super::super::not_done::NotDone;
 use super::super::runnable::{Runnable, SpanOutlook};
-use super::super::{several, with};
-use crate::cli::typed::quoted;
+use super::super::{run_backend, with};
+use crate::cli::shell_quote::quoted;
 use crate::cli::{PreconditionRequest, RunRequest, TypedLine};
+use crate::experiments::precondition::Standard;
 use crate::finding::Finding;
-use crate::lab::precondition::Standard;
 use crate::plan::SpanPlan;
 use crate::profile::Target;
 use crate::run;
@@ -38,11 +38,11 @@ impl PreconditionLines {
     ///
     /// # Errors
     /// Fails with all reasons.
-    pub fn from_request(request: &PreconditionRequest) -> Result<PreconditionLines, NotDone> {
+    pub fn from_request(request: &PreconditionRequest) -> Result<PreconditionLines, CommandError> {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
         warnings.extend(writes_nothing(&whole));
-        let size = span_outlook(&whole).plan.map(|plan| size_of(&plan)).map_err(NotDone::from)?;
+        let size = span_outlook(&whole).plan.map(|plan| size_of(&plan)).map_err(CommandError::from)?;
         let range = request.standard.active_range().filter(|percent| *percent < 100);
         let used = range.map(|percent| (u128::from(size) * u128::from(percent) / 100) as u64 / 4096 * 4096);
         let (round, _) = round_of(request, used)?;
@@ -62,15 +62,15 @@ impl PreconditionLines {
         self.round.run.run_options.virtual_time()
     }
 
-    fn are_permitted(&self) -> Result<(), NotDone> {
+    fn are_permitted(&self) -> Result<(), CommandError> {
         let mut refused = Vec::new();
         for line in self.fill.iter().chain([&self.round]) {
             let SpanOutlook { plan, refusals } = span_outlook(line);
-            plan.map_err(NotDone::from)?;
+            plan.map_err(CommandError::from)?;
             refused.extend(refusals);
         }
         refused.dedup();
-        if refused.is_empty() { Ok(()) } else { Err(NotDone::failed(refused)) }
+        if refused.is_empty() { Ok(()) } else { Err(CommandError::failed(refused)) }
     }
 }
 
@@ -102,7 +102,10 @@ fn round_line(request: &PreconditionRequest, used: Option<u64>) -> Vec<OsString>
         .collect()
 }
 
-fn round_of(request: &PreconditionRequest, used: Option<u64>) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
+fn round_of(
+    request: &PreconditionRequest,
+    used: Option<u64>,
+) -> Result<(ParsedLine, Vec<Finding>), CommandError> {
     parse_arguments(&round_line(request, used), out_of_place)
 }
 
@@ -134,10 +137,10 @@ fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> V
 fn parse_arguments(
     arguments: &[OsString],
     misplaced: fn(&RunRequest) -> Option<String>,
-) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
+) -> Result<(ParsedLine, Vec<Finding>), CommandError> {
     let line = TypedLine::from_arguments(arguments)
-        .map_err(|error| NotDone::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
-    let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
+        .map_err(|error| CommandError::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
+    let (run, warnings) = run_backend::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
         if let Some(refused) = misplaced(request) {
             return Some(refused);
         }
@@ -164,16 +167,16 @@ fn out_of_place(request: &RunRequest) -> Option<String> {
     ];
     let given = given.into_iter().find(|(is_given, ..)| *is_given).map(|(_, option, why)| (option, why));
     let of_one_run = || {
-        let option = several::out_of_place(request)?;
+        let option = run_backend::out_of_place(request)?;
         let is_of_the_command = ["--out", "--dry-run", "--quiet"].contains(&option);
         Some((option, if is_of_the_command { "; put it before --" } else { "" }))
     };
     let (option, why) = given.or_else(of_one_run)?;
-    Some(format!("{option} can't be used in rounds of precondition{why}"))
+    Some(format!("{option} cannot be used in rounds of precondition{why}"))
 }
 
-fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), NotDone> {
-    let usage = |message: String| Err(NotDone::misused([message]));
+fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), CommandError> {
+    let usage = |message: String| Err(CommandError::misused([message]));
     with::no_place(
         asked.run.with.as_deref(),
         "precondition: it needs local access to the target, and its fill ends after an amount of data",
@@ -213,7 +216,7 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
 
 fn writes_nothing(round: &ParsedLine) -> Option<Finding> {
     let changes = round.run.profile.time_spans.iter().flat_map(|span| &span.targets).any(Target::is_changed);
-    let message = "the rounds only read, so they don't change the target's state";
+    let message = "the rounds only read, so they do not change the target's state";
     (!changes).then(|| Finding::warning(message).remedy("use -w100 after -- for rounds of writes"))
 }
 

@@ -4,16 +4,16 @@
 mod lines;
 mod steps;
 
+use super::command_error::{CommandError, report_error};
 use super::job_limits;
-use super::not_done::{NotDone, report_error};
 use super::output::{self, Outputs, StandardOutput};
+use crate::checks::JudgedRecord;
 use crate::cli::{Exit, PreconditionRequest, RunRequest};
-use crate::lab::precondition::{self, WINDOW};
-use crate::lab::sweep::time_in_words;
-use crate::run::Patience;
+use crate::experiments::precondition::{self, WINDOW};
+use crate::experiments::sweep::time_in_words;
+use crate::run::HangGuard;
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
-use crate::truth::Judged;
 use crate::units::{amount, visible};
 use lines::PreconditionLines;
 use steps::{PreconditionSteps, StepsEnd};
@@ -22,13 +22,13 @@ use steps::{PreconditionSteps, StepsEnd};
 ///
 /// # Errors
 /// Fails if it is impossible, or a step failed.
-pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
+pub fn precondition(request: &PreconditionRequest) -> Result<Exit, CommandError> {
     if request.purge {
         job_limits::refuse("precondition --purge")?;
     }
     let asked = request.clone();
     // Looks at the target, which may not answer.
-    let lines = Patience::default().attempt("the target", move || PreconditionLines::from_request(&asked));
+    let lines = HangGuard::default().attempt("the target", move || PreconditionLines::from_request(&asked));
     let lines = lines.map_err(|unanswered| format!("the target: {unanswered}"))??;
     if request.dry_run {
         return super::print(&visible::lines(&announcement_text(request, &lines)));
@@ -39,7 +39,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     }
     let outs = RunRequest { out: request.out.clone(), ..RunRequest::default() };
     let Outputs { files, standard_output, .. } =
-        Outputs::open(&outs, &lines.round.run, &Patience::default())?;
+        Outputs::open(&outs, &lines.round.run, &HangGuard::default())?;
     let mut steps = PreconditionSteps::new(request, &lines);
     let ended = steps.go();
     let mut exit = Exit::Success;
@@ -50,11 +50,11 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
         }
         if let Some(mut record) = steps.last_record.take() {
             record.preconditioning = Some(done.clone());
-            exit = exit.max(output::save_all(&files, &Judged::new(&record)));
+            exit = exit.max(output::save_all(&files, &JudgedRecord::new(&record)));
         }
     }
     if !steps.troubles.is_empty() {
-        exit = NotDone::failed(steps.troubles.iter().map(String::as_str)).tell();
+        exit = CommandError::failed(steps.troubles.iter().map(String::as_str)).tell();
     }
     let exit = exit.max(match ended {
         Ok(StepsEnd::Steady) => Exit::Success,
@@ -65,7 +65,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
             say("the preconditioning was interrupted: the target is not steady");
             Exit::RunFailed
         }
-        Err(fault) => NotDone::from(fault).tell(),
+        Err(fault) => CommandError::from(fault).tell(),
     });
     if steps.left_behind {
         process::end(exit.code());

@@ -1,19 +1,19 @@
 //! The sequential steps of a preconditioning.
 
+use super::super::command_error::failed_with;
 use super::super::console::course::LivePoint;
 use super::super::console::display::{Display, Step};
 use super::super::ctrl_c::{self, Unwatched};
-use super::super::not_done::failed_with;
+use super::super::run_backend::{self, NoFigures};
 use super::super::runnable::Runnable;
-use super::super::several::{self, NoFigures};
 use super::lines::{ParsedLine, PreconditionLines, filled, round_run};
+use crate::checks::JudgedRecord;
 use crate::cli::PreconditionRequest;
-use crate::lab::RunLine;
-use crate::lab::precondition::{NextRound, is_steady, next, window};
+use crate::experiments::RunRow;
+use crate::experiments::precondition::{NextRound, is_steady, next, window};
 use crate::results::{EndedBy, FillStep, Preconditioning, Record, RoundFigures};
-use crate::run::{self, Control, Listener, PurgeError};
+use crate::run::{self, Control, PurgeError, RunObserver};
 use crate::sys::standard_error::say;
-use crate::truth::Judged;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl<'a> PreconditionSteps<'a> {
                 self.purged = Some(bytes);
                 self.report_line(format!("purge: {} discarded", crate::units::amount(bytes)));
             }
-            None => self.report_line("purge: nothing, the file doesn't exist yet".to_owned()),
+            None => self.report_line("purge: nothing, the file does not exist yet".to_owned()),
         }
         Ok(!self.control.is_interrupted())
     }
@@ -140,7 +140,7 @@ impl<'a> PreconditionSteps<'a> {
         if span.and_then(|span| span.ended).is_none_or(|ended| ended.cause != EndedBy::Volume) {
             return Err(StepFault::CutShort);
         }
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         let [Some(measured)] = judged.summary.time_spans.as_slice() else {
             return Err(StepFault::Unfilled);
         };
@@ -157,7 +157,7 @@ impl<'a> PreconditionSteps<'a> {
         self.display.begin(Step { name, left_s: 0.0 });
         let run = round_run(self.lines, self.request.round_s, number);
         let Some(record) = self.run(&run)? else { return Ok(false) };
-        let line = RunLine::from_record(&Judged::new(&record)).ok_or(NoFigures::NothingMeasured)?;
+        let line = RunRow::from_record(&JudgedRecord::new(&record)).ok_or(NoFigures::NothingMeasured)?;
         let round = RoundFigures {
             iops: line.iops,
             mib_per_s: line.mib_per_s,
@@ -169,7 +169,7 @@ impl<'a> PreconditionSteps<'a> {
         let by = window(&self.round_rates()).map_or_else(String::new, |window| {
             format!(
                 "; of the last {}: excursion {:.1} %, slope {:+.1} %",
-                crate::lab::precondition::WINDOW,
+                crate::experiments::precondition::WINDOW,
                 window.excursion * 100.0,
                 window.slope * 100.0
             )
@@ -188,8 +188,8 @@ impl<'a> PreconditionSteps<'a> {
         if self.control.is_interrupted() {
             return Ok(None);
         }
-        let listener = Arc::clone(&self.display) as Arc<dyn Listener>;
-        let Some(made) = several::run(run, &self.control, listener)? else { return Ok(None) };
+        let listener = Arc::clone(&self.display) as Arc<dyn RunObserver>;
+        let Some(made) = run_backend::run(run, &self.control, listener)? else { return Ok(None) };
         self.display.clear();
         self.left_behind |= made.left_behind;
         self.troubles.extend(made.troubles.iter().cloned());

@@ -1,6 +1,6 @@
 //! The files of `--out` in a repetition: the answer, and the reports of single runs.
 
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
 use crate::cli::{OutRequest, RunRequest};
 use crate::profile::{Profile, ResultFormat};
 use crate::report::{self, OfRuns};
@@ -25,7 +25,7 @@ pub struct RepeatedOuts {
 impl RepeatedOuts {
     /// # Errors
     /// A file of the answer would replace the record of a run.
-    pub fn new(request: &RunRequest, profile: &Profile) -> Result<RepeatedOuts, NotDone> {
+    pub fn new(request: &RunRequest, profile: &Profile) -> Result<RepeatedOuts, CommandError> {
         let is_xml = profile.result_format == ResultFormat::Xml;
         let to_stdout = request.out.iter().any(OutRequest::is_stdout);
         let outs = RepeatedOuts {
@@ -76,14 +76,14 @@ impl RepeatedOuts {
         }
     }
 
-    fn are_apart(&self) -> Result<(), NotDone> {
+    fn are_apart(&self) -> Result<(), CommandError> {
         let numbered = |out: &&OutRequest| {
             of_runs(out) == Some(OfRuns::OneEach) && !out.is_stdout() && self.is_numbered(out)
         };
         for out in self.outs.iter().filter(numbered) {
             let of_run = |other: &&OutRequest| is_with_number(&other.path, &out.path);
             if let Some(other) = self.outs.iter().find(of_run) {
-                return Err(NotDone::misused([format!(
+                return Err(CommandError::misused([format!(
                     "--out {}: --out {} writes the report of a run to this file; name another file",
                     other.path.display(),
                     out.path.display()

@@ -1,6 +1,6 @@
 //! Whether tests can be run on this machine: all of them, before the first one is.
 
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
 use super::super::runnable::SpanOutlook;
 use super::source::PlannedTest;
 use crate::finding::Finding;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// The faults of all tests that cannot be run. A file that an earlier test makes needn't be there.
-pub fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), NotDone> {
+pub fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), CommandError> {
     let system = host::snapshot();
     let mut made: BTreeSet<RawText> = BTreeSet::new();
     let mut found = Vec::new();
@@ -20,10 +20,10 @@ pub fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), NotDone> {
         let place = format!("test '{}'", planned.test.name);
         let refused = planned.run.beyond_diskspd();
         if !refused.is_empty() {
-            return Err(NotDone::usage(refused).at(&place));
+            return Err(CommandError::usage(refused).at(&place));
         }
         if !dry_run {
-            planned.run.tool().map_err(|fault| NotDone::from(fault).at(&place))?;
+            planned.run.tool().map_err(|fault| CommandError::from(fault).at(&place))?;
         }
         let Some(span) = planned.run.profile.time_spans.first() else { continue };
         let made_before = |path: &RawText| made.contains(path);
@@ -35,5 +35,5 @@ pub fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), NotDone> {
         let creates = span.targets.iter().filter(|target| target.file_size.is_some());
         made.extend(creates.map(|target| target.path.clone()));
     }
-    if found.is_empty() { Ok(()) } else { Err(NotDone::usage(found)) }
+    if found.is_empty() { Ok(()) } else { Err(CommandError::usage(found)) }
 }

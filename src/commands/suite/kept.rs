@@ -1,10 +1,10 @@
 //! The runs of a suite in the history: all have one label, and each the name of its test.
 
-use super::super::made::MadeResults;
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
+use super::super::completed_run::CompletedResults;
 use super::super::{save, stored};
 use crate::finding::Finding;
-use crate::run::Patience;
+use crate::run::HangGuard;
 use crate::store::{RunNotes, Store, SuiteNotes};
 use crate::sys::standard_error::say;
 use std::path::Path;
@@ -29,11 +29,11 @@ impl SuiteKeeper {
     ///
     /// # Errors
     /// Fails if they cannot be kept.
-    pub fn open(given: Option<&Path>, notes: &SuiteNotes) -> Result<SuiteKeeper, NotDone> {
+    pub fn open(given: Option<&Path>, notes: &SuiteNotes) -> Result<SuiteKeeper, CommandError> {
         let store = stored::store(given)?;
         let tried = {
             let store = store.clone();
-            Patience::default().attempt("the history", move || store.try_out())
+            HangGuard::default().attempt("the history", move || store.try_out())
         };
         tried.map_err(|unanswered| format!("the history: {unanswered}"))??;
         let prefix = format!("{}.", notes.suite);
@@ -49,7 +49,7 @@ impl SuiteKeeper {
     ///
     /// # Errors
     /// It can't be kept, and where it is instead.
-    pub fn keep(&self, results: &MadeResults, test: &str) -> Result<String, NotDone> {
+    pub fn keep(&self, results: &CompletedResults, test: &str) -> Result<String, CommandError> {
         let about = RunNotes {
             label: Some(self.label.clone()),
             tags: vec![format!("{OF_SUITE}{}", self.suite), format!("{OF_TEST}{test}")],
@@ -58,7 +58,7 @@ impl SuiteKeeper {
         };
         let (store, results) = (self.store.clone(), results.clone());
         let kept =
-            Patience::default().attempt("the history", move || save::keep_run(&store, &results, about));
+            HangGuard::default().attempt("the history", move || save::keep_run(&store, &results, about));
         let kept = kept.map_err(|unanswered| format!("the run is not kept: {unanswered}"))??;
         if let Err(error) = kept.index {
             say(Finding::warning(format!(

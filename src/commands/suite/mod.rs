@@ -6,15 +6,15 @@ mod outputs;
 pub mod rounds;
 pub mod source;
 
-use super::not_done::{NotDone, report_error};
+use super::command_error::{CommandError, report_error};
 use super::{foreseen, output, print, stored};
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, RoundsRequest, SuiteAction, SuiteRequest};
-use crate::lab::compare::PlannedRuns;
-use crate::lab::repeat::Repeat;
-use crate::lab::suite::{self, ROUNDS, SuiteRow, ToldSuite, suite_text};
-use crate::lab::sweep::time_in_words;
-use crate::lab::{RunLine, RunVerdict};
+use crate::experiments::compare::PlannedRuns;
+use crate::experiments::repeat::Repeat;
+use crate::experiments::suite::{self, ROUNDS, SuiteReport, SuiteRow, suite_text};
+use crate::experiments::sweep::time_in_words;
+use crate::experiments::{RunRow, RunVerdict};
 use crate::store::{SuiteNotes, TestNotes};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
@@ -31,7 +31,7 @@ const SURE: f64 = 0.02;
 ///
 /// # Errors
 /// There is no such suite, or a test can't be run.
-pub fn suite(request: &SuiteRequest) -> Result<Exit, NotDone> {
+pub fn suite(request: &SuiteRequest) -> Result<Exit, CommandError> {
     match &request.action {
         SuiteAction::List => print(&suite::list()),
         SuiteAction::Show(source) => print(&visible::lines(&source::toml(source)?)),
@@ -44,7 +44,7 @@ fn run(
     source: &OsString,
     targets: &[OsString],
     options: &[OsString],
-) -> Result<Exit, NotDone> {
+) -> Result<Exit, CommandError> {
     let mut planned = source::plan_suite(source, targets, options)?;
     let store = stored::store(request.store.as_deref()).ok().map(|store| store.folder().to_owned());
     planned.tests.iter_mut().for_each(|test| test.run.own.keeps.extend(store.clone()));
@@ -87,7 +87,7 @@ fn walk_all(
     walk: &mut SuiteRounds,
     mut rounds: Vec<u32>,
     asked: RoundsRequest,
-) -> Result<RoundsEnd, NotDone> {
+) -> Result<RoundsEnd, CommandError> {
     let of_session = rounds.clone();
     for session in 1..asked.sessions.max(1) {
         let ended = walk.run_to(&rounds)?;
@@ -156,12 +156,12 @@ fn report_suite(
     planned: &PlannedSuite,
     keeper: &SuiteKeeper,
     walk: &SuiteRounds,
-    ended: Result<RoundsEnd, NotDone>,
+    ended: Result<RoundsEnd, CommandError>,
     files: &SuiteFiles,
-) -> Result<Exit, NotDone> {
+) -> Result<Exit, CommandError> {
     let row = |(planned, made): (&PlannedTest, &Vec<rounds::SuiteRun>)| {
         let ids = made.iter().map(|run| run.id.clone()).collect();
-        let lines: Vec<RunLine> = made.iter().filter_map(|run| run.line.clone()).collect();
+        let lines: Vec<RunRow> = made.iter().filter_map(|run| run.line.clone()).collect();
         let how = if request.rounds.until_sure { Repeat::Until(SURE) } else { Repeat::Times(1) };
         SuiteRow::new(&planned.test, planned.typed.clone(), ids, lines, how)
     };
@@ -174,7 +174,7 @@ fn report_suite(
         let runs = walk.made.iter().flatten().map(|run| &run.side.known);
         let command_line = format!("diskspd suite {}", quoted(&request.given));
         let telling =
-            ToldSuite { name: &planned.name, about: &planned.about, label: &keeper.label, rows: &rows };
+            SuiteReport { name: &planned.name, about: &planned.about, label: &keeper.label, rows: &rows };
         files.write(&telling, runs, &command_line)?;
     }
     let ended = match ended {

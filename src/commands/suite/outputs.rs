@@ -1,13 +1,13 @@
 //! The output files of a suite, tested before the first run.
 
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
 use super::source::PlannedSuite;
 use crate::cli::SuiteRequest;
-use crate::lab::compare::AnswerForm;
-use crate::lab::suite::{ToldSuite, json};
+use crate::experiments::compare::AnswerForm;
+use crate::experiments::suite::{SuiteReport, json};
 use crate::report::html;
 use crate::results::RunSummary;
-use crate::run::{Outlet, OutputDoor, Patience};
+use crate::run::{HangGuard, Outlet, OutputPolicy};
 
 pub struct SuiteFiles(Vec<(AnswerForm, Outlet)>);
 
@@ -16,14 +16,14 @@ impl SuiteFiles {
     ///
     /// # Errors
     /// Fails if a file cannot be written, is named twice, or is a target.
-    pub fn open(request: &SuiteRequest, planned: &PlannedSuite) -> Result<SuiteFiles, NotDone> {
+    pub fn open(request: &SuiteRequest, planned: &PlannedSuite) -> Result<SuiteFiles, CommandError> {
         let tests = planned.tests.iter();
-        let mut door = tests.fold(OutputDoor::default(), |door, planned| planned.run.door(door));
+        let mut door = tests.fold(OutputPolicy::default(), |door, planned| planned.run.door(door));
         let mut permitted = Vec::new();
         for out in &request.out {
             permitted.push((out.form, door.permit(out.option, &out.path)?));
         }
-        let patience = Patience::default();
+        let patience = HangGuard::default();
         let mut files = Vec::new();
         for (form, permitted) in permitted {
             files.push((form, permitted.open(&patience)?));
@@ -37,10 +37,10 @@ impl SuiteFiles {
     /// Fails if a file cannot be written.
     pub fn write<'a>(
         &self,
-        told: &ToldSuite,
+        told: &SuiteReport,
         runs: impl Iterator<Item = &'a RunSummary>,
         command_line: &str,
-    ) -> Result<(), NotDone> {
+    ) -> Result<(), CommandError> {
         let tests = told.rows.iter();
         let names =
             tests.flat_map(|row| (1..=row.runs.len()).map(move |number| format!("{} {number}", row.test)));
@@ -57,8 +57,8 @@ impl SuiteFiles {
     }
 }
 
-fn write_page(told: &ToldSuite, runs: &[html::Run], command_line: &str) -> Vec<u8> {
-    let ToldSuite { name, about, label, rows } = *told;
+fn write_page(told: &SuiteReport, runs: &[html::Run], command_line: &str) -> Vec<u8> {
+    let SuiteReport { name, about, label, rows } = *told;
     let page = html::SuitePage { name, about, label, rows, command_line };
     let mut bytes = Vec::new();
     // Memory takes everything.

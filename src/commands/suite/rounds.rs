@@ -1,15 +1,15 @@
 //! Rounds of a suite: every test once in each; each run is kept before the next begins.
 
+use super::super::command_error::CommandError;
 use super::super::console::display::{Display, Step};
-use super::super::not_done::NotDone;
-use super::super::{ctrl_c, several};
+use super::super::{ctrl_c, run_backend};
 use super::kept::SuiteKeeper;
 use super::source::PlannedTest;
 use crate::clock::{self, SECOND};
-use crate::lab::RunLine;
-use crate::lab::compare::{SESSION_MS, SideRun};
-use crate::lab::repeat::headline;
-use crate::lab::suite::{SuiteTurn, turns};
+use crate::experiments::RunRow;
+use crate::experiments::compare::{SESSION_MS, SideRun};
+use crate::experiments::repeat::headline;
+use crate::experiments::suite::{SuiteTurn, turns};
 use crate::run::Control;
 use crate::sys::standard_error::say;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub enum RoundsEnd {
 
 pub struct SuiteRun {
     pub id: String,
-    pub line: Option<RunLine>,
+    pub line: Option<RunRow>,
     pub side: SideRun,
     pub seconds: f64,
 }
@@ -62,7 +62,7 @@ impl<'a> SuiteRounds<'a> {
     ///
     /// # Errors
     /// Fails if a run fails or cannot be kept.
-    pub fn run_to(&mut self, wanted: &[u32]) -> Result<RoundsEnd, NotDone> {
+    pub fn run_to(&mut self, wanted: &[u32]) -> Result<RoundsEnd, CommandError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         let last = wanted.iter().copied().max().unwrap_or(0);
         let all = turns(wanted, self.rounds);
@@ -87,11 +87,11 @@ impl<'a> SuiteRounds<'a> {
     ///
     /// # Errors
     /// Fails if Ctrl-C cannot be watched.
-    pub fn pause(&self, session: u32, sessions: u32) -> Result<bool, NotDone> {
+    pub fn pause(&self, session: u32, sessions: u32) -> Result<bool, CommandError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if !self.quiet {
             say(format_args!(
-                "session {session} of {sessions} has ended; the next one begins in {} minutes",
+                "session {session} of {sessions} has ended; the next session begins in {} minutes",
                 APART / SECOND / 60
             ));
         }
@@ -113,7 +113,7 @@ impl<'a> SuiteRounds<'a> {
     }
 
     /// One run; false = the user ended it.
-    fn run_turn(&mut self, turn: SuiteTurn, last: u32) -> Result<bool, NotDone> {
+    fn run_turn(&mut self, turn: SuiteTurn, last: u32) -> Result<bool, CommandError> {
         let planned = &self.tests[turn.test];
         let name = &planned.test.name;
         let place = format!("round {} of {last}: {name}", turn.round + 1);
@@ -122,7 +122,7 @@ impl<'a> SuiteRounds<'a> {
         let made: usize = self.made.iter().map(Vec::len).sum();
         let number = self.keeper.before * 1009 + made;
         let run = planned.run.repetition(number);
-        let made = several::run_whole(&run, &self.control, self.quiet, &self.display)
+        let made = run_backend::run_whole(&run, &self.control, self.quiet, &self.display)
             .map_err(|not_done| not_done.at(&place))?;
         let Some(made) = made else { return Ok(false) };
         let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;

@@ -1,13 +1,13 @@
 //! Sources of a suite: a file, the program, a profile or a preset.
 
+use super::super::command_error::CommandError;
 use super::super::load::{self, ProfileOnce};
-use super::super::not_done::NotDone;
+use super::super::run_backend;
 use super::super::runnable::Runnable;
-use super::super::several;
 use crate::cli::{CliError, TypedLine};
+use crate::experiments::compare::TestQuestion;
+use crate::experiments::suite::{self, MAX_BYTES, SHIPPED, Suite, SuiteTest};
 use crate::finding::Finding;
-use crate::lab::compare::TestQuestion;
-use crate::lab::suite::{self, MAX_BYTES, SHIPPED, Suite, SuiteTest};
 use crate::limits::EmptyInput;
 use crate::presets;
 use crate::profile::{Origin, RawText};
@@ -41,7 +41,7 @@ pub struct PlannedTest {
 ///
 /// # Errors
 /// Fails if it does not exist.
-pub fn toml(source: &OsStr) -> Result<String, NotDone> {
+pub fn toml(source: &OsStr) -> Result<String, CommandError> {
     match source.to_str().and_then(suite::shipped) {
         Some(shipped) => Ok(shipped.toml.to_owned()),
         None if Path::new(source).is_file() => Ok(text(source)?.0),
@@ -57,7 +57,7 @@ pub fn plan_suite(
     source: &OsStr,
     targets: &[OsString],
     options: &[OsString],
-) -> Result<PlannedSuite, NotDone> {
+) -> Result<PlannedSuite, CommandError> {
     let name = source.to_str().unwrap_or_default();
     let path = Path::new(source);
     let is_xml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
@@ -91,9 +91,9 @@ pub fn plan_suite(
     for test in suite.tests {
         let line = test_line(&test, targets, options)?;
         let xml = ProfileOnce::named_by(origin.clone());
-        let (run, warnings) = several::runnable(&line, &xml, |request, _, _| {
-            let option = several::out_of_place(request)?;
-            Some(format!("{option} can't be used in a suite's runs; give it before --, or leave it out"))
+        let (run, warnings) = run_backend::runnable(&line, &xml, |request, _, _| {
+            let option = run_backend::out_of_place(request)?;
+            Some(format!("{option} cannot be used in a suite's runs; give it before --, or leave it out"))
         })
         .map_err(|not_done| not_done.at(&format!("test '{}'", test.name)))?;
         let new = warnings.into_iter().filter(|new| !planned.warnings.contains(new)).collect::<Vec<_>>();
@@ -112,8 +112,8 @@ pub fn plan_suite(
     Ok(planned)
 }
 
-fn read(text: &str, name: &str) -> Result<Suite, NotDone> {
-    suite::read(text).map_err(|error| NotDone::misused([format!("{}: {error}", visible::line(name))]))
+fn read(text: &str, name: &str) -> Result<Suite, CommandError> {
+    suite::read(text).map_err(|error| CommandError::misused([format!("{}: {error}", visible::line(name))]))
 }
 
 /// A suite of one line, whose time spans are the tests.
@@ -131,9 +131,14 @@ fn of_one(name: &str, about: &str, word: OsString) -> Suite {
 }
 
 /// The text of a file, and the owner of the file.
-fn text(source: &OsStr) -> Result<(String, u32), NotDone> {
+fn text(source: &OsStr) -> Result<(String, u32), CommandError> {
     let shown = visible::line(&source.to_string_lossy()).into_owned();
-    let wrong = |why: &dyn Display| NotDone::misused([format!("{shown}: can't be read as a suite: {why}")]);
+    let wrong = |why: &dyn Display| {
+        CommandError::misused([format!(
+            "{shown}: cannot be read as a suite: \
+        {why}"
+        )])
+    };
     let mut bytes = Vec::new();
     let file = File::open(source).map_err(|error| wrong(&error))?;
     let owner = inode::owner(&file.metadata().map_err(|error| wrong(&error))?);
@@ -150,7 +155,7 @@ fn raw_words(words: &[OsString]) -> Vec<RawText> {
     words.iter().map(|word| RawText::from(word.as_encoded_bytes().to_vec())).collect()
 }
 
-fn unknown_source(source: &OsStr) -> NotDone {
+fn unknown_source(source: &OsStr) -> CommandError {
     let given = source.to_string_lossy();
     let error = CliError::new(format!("'{}' is neither a file nor a suite", visible::line(&given)));
     let names: Vec<&str> = SHIPPED
@@ -160,16 +165,20 @@ fn unknown_source(source: &OsStr) -> NotDone {
         .collect();
     let hint = match nearest(&names, given.as_bytes()) {
         Some(meant) => format!("did you mean {meant}?"),
-        None => "diskspd suite --list lists those that come with the program".to_owned(),
+        None => "diskspd suite --list lists the suites that come with the program".to_owned(),
     };
     error.hint(hint).into()
 }
 
-fn wrong(test: &SuiteTest, why: impl Display) -> NotDone {
-    NotDone::misused([format!("test '{}': {why}", test.name)])
+fn wrong(test: &SuiteTest, why: impl Display) -> CommandError {
+    CommandError::misused([format!("test '{}': {why}", test.name)])
 }
 
-fn test_line(test: &SuiteTest, targets: &[OsString], options: &[OsString]) -> Result<TypedLine, NotDone> {
+fn test_line(
+    test: &SuiteTest,
+    targets: &[OsString],
+    options: &[OsString],
+) -> Result<TypedLine, CommandError> {
     let of = |words: &[OsString]| TypedLine::from_arguments(words).map_err(|error| wrong(test, error));
     let own: Vec<OsString> = test.command.iter().map(OsString::from).collect();
     let mut line = of(&own)?;

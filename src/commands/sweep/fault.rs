@@ -1,10 +1,10 @@
 //! Reasons why a sweep cannot continue, or a point of it has no figures.
 
+use super::super::command_error::{CommandError, failed_with};
 use super::super::ctrl_c::Unwatched;
 use super::super::folder_error::FolderFault;
-use super::super::not_done::{NotDone, failed_with};
-use super::super::several::NoFigures;
-use crate::lab::sweep::time_in_words;
+use super::super::run_backend::NoFigures;
+use crate::experiments::sweep::time_in_words;
 use std::io;
 use std::process::ExitStatus;
 
@@ -44,7 +44,7 @@ pub enum PointFault {
     #[error("--between: {0}")]
     Between(#[from] BetweenFault),
     #[error(transparent)]
-    NotDone(#[from] NotDone),
+    CommandError(#[from] CommandError),
     /// The plan has no such point.
     #[error("there is no such point")]
     Unknown,

@@ -9,18 +9,18 @@
 //!
 //! Without `--dir` a temporary folder in the user's state directory is used until the sweep ends.
 
-use super::super::known_runs::{self, RunFile};
-use super::super::made::MadeResults;
+use super::super::completed_run::CompletedResults;
+use super::super::load_runs::{self, RunFile};
+use crate::checks::JudgedRecord;
 use crate::cli::SweepRequest;
 use crate::clock;
 use crate::commands::folder_error::{FolderError, FolderFault};
-use crate::lab::sweep::Ran;
+use crate::experiments::sweep::Ran;
 use crate::limits;
 use crate::profile::RawText;
 use crate::record::json;
-use crate::run::{OutputDoor, Patience};
+use crate::run::{HangGuard, OutputPolicy};
 use crate::sys::{folder, locks};
-use crate::truth::Judged;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::env;
@@ -75,7 +75,7 @@ impl Folder {
                 let found = KeptSweep::parse(&bytes)
                     .map_err(|source| FolderFault::Damaged { file: "sweep.json", source }.at_path(path))?;
                 if found.sweep != asked {
-                    let command = found.command_line.unwrap_or_else(|| "not known".to_owned());
+                    let command = found.command_line.unwrap_or_else(|| "unknown".to_owned());
                     return Err(FolderFault::Another { kind: SWEEP, command }.at_path(path));
                 }
             }
@@ -164,13 +164,18 @@ impl Folder {
     ///
     /// # Errors
     /// It can't be written.
-    pub fn keep(&self, number: usize, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
+    pub fn keep(
+        &self,
+        number: usize,
+        ran: &Ran,
+        results: Option<&CompletedResults>,
+    ) -> Result<(), FolderFault> {
         match results {
-            Some(MadeResults::Here(record)) => self
+            Some(CompletedResults::Here(record)) => self
                 .put_file(&format!("records/{number:04}.json"), |file| {
-                    json::write_readable(&Judged::new(record), file)
+                    json::write_readable(&JudgedRecord::new(record), file)
                 })?,
-            Some(MadeResults::ByTool(made)) => {
+            Some(CompletedResults::ByTool(made)) => {
                 self.put_file(&format!("records/{number:04}.xml"), |file| file.write_all(&made.document))?;
             }
             None => {}
@@ -182,7 +187,7 @@ impl Folder {
     pub fn last_results(&self, runs: usize) -> Option<RunFile> {
         let path = |ending| move |number: usize| self.path.join(format!("records/{number:04}.{ending}"));
         let last = |ending| (1..=runs).rev().map(path(ending)).find(|path| path.exists());
-        known_runs::run_file(&last("json").or_else(|| last("xml"))?).ok()
+        load_runs::run_file(&last("json").or_else(|| last("xml"))?).ok()
     }
 
     fn put_file(
@@ -192,8 +197,8 @@ impl Folder {
     ) -> Result<(), FolderFault> {
         let mut bytes = Vec::new();
         write(&mut bytes)?;
-        let permitted = OutputDoor::permit_own("--dir", &self.path.join(name))?;
-        Ok(permitted.open(&Patience::default())?.put(bytes)?)
+        let permitted = OutputPolicy::permit_own("--dir", &self.path.join(name))?;
+        Ok(permitted.open(&HangGuard::default())?.put(bytes)?)
     }
 }
 

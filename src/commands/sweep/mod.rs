@@ -8,15 +8,15 @@ mod plan;
 mod progress;
 mod walk;
 
-use super::not_done::{NotDone, report_error};
-use crate::cli::typed::quoted;
+use super::command_error::{CommandError, report_error};
+use crate::checks::Verdict;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, SweepRequest};
-use crate::lab::RunVerdict;
-use crate::lab::sweep::{PointRow, SweepEnd, estimate, findings_text, time_in_words};
+use crate::experiments::RunVerdict;
+use crate::experiments::sweep::{PointRow, SweepEnd, estimate, findings_text, time_in_words};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use crate::sys::{privileges, process};
-use crate::truth::Verdict;
 use crate::units::visible;
 use folder::Folder;
 pub use folder::KeptSweep;
@@ -28,11 +28,11 @@ use walk::SweepWalk;
 ///
 /// # Errors
 /// It can't be run, or a run can't be kept.
-pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
+pub fn sweep(request: &SweepRequest) -> Result<Exit, CommandError> {
     if request.between.is_some() && privileges::are_above_users() {
-        return Err(NotDone::misused([
+        return Err(CommandError::misused([
             "--between: this copy of the program has more rights than its user (set-uid, set-gid, or \
-             capabilities) and so starts no command; use a copy that has none",
+             capabilities) and so starts no command; use a copy without them",
         ]));
     }
     let plan = Plan::from_request(request)?;
@@ -48,7 +48,7 @@ pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
     run(request, &plan)
 }
 
-fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
+fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, CommandError> {
     let places = TablePlaces::open(request, plan)?;
     let (folder, history) = match &request.folder {
         Some(path) => Folder::open(path, request).map(|(folder, history)| (Some(folder), history))?,
@@ -121,7 +121,7 @@ fn report_sweep(
         }
     }
     if !walk.troubles.is_empty() {
-        exit = NotDone::failed(walk.troubles.iter().map(String::as_str)).tell();
+        exit = CommandError::failed(walk.troubles.iter().map(String::as_str)).tell();
     }
     if rows.iter().any(|row| row.failure.is_some()) {
         exit = Exit::RunFailed;

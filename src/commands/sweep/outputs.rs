@@ -1,9 +1,9 @@
 //! The output files of the table, tested before the first run.
 
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
 use super::plan::Plan;
 use crate::cli::SweepRequest;
-use crate::run::{Outlet, OutputDoor, OutputError, Patience, Permitted};
+use crate::run::{HangGuard, Outlet, OutputError, OutputPolicy, Permitted};
 use std::path::PathBuf;
 
 pub struct TablePlaces {
@@ -18,7 +18,7 @@ impl TablePlaces {
     /// # Errors
     /// Fails if a file cannot be written, is named twice, or is a target or input.
     pub fn open(request: &SweepRequest, plan: &Plan) -> Result<TablePlaces, OutputError> {
-        let door = OutputDoor::default().which_keeps(request.folder.clone());
+        let door = OutputPolicy::default().which_keeps(request.folder.clone());
         let mut door = plan.points.iter().fold(door, |door, point| point.door(door));
         let mut permitted = |option: &str, paths: &[PathBuf]| {
             let permitted = paths.iter().map(|path| door.permit(option, path));
@@ -27,7 +27,7 @@ impl TablePlaces {
         let csv = permitted("--csv", &request.csv)?;
         let json = permitted("--json", &request.json)?;
         let html = permitted("--html", &request.html)?;
-        let patience = Patience::default();
+        let patience = HangGuard::default();
         let open = |permitted: Vec<Permitted>| {
             let opened = permitted.into_iter().map(|permitted| permitted.open(&patience));
             opened.collect::<Result<Vec<Outlet>, OutputError>>()
@@ -43,7 +43,7 @@ impl TablePlaces {
     ///
     /// # Errors
     /// Fails with messages about failed files.
-    pub fn write(&self, csv: &str, json: &str, html: &[u8]) -> Result<(), NotDone> {
+    pub fn write(&self, csv: &str, json: &str, html: &[u8]) -> Result<(), CommandError> {
         let all = [(&self.csv, csv.as_bytes()), (&self.json, json.as_bytes()), (&self.html, html)];
         let all =
             all.into_iter().flat_map(|(outlets, bytes)| outlets.iter().map(move |outlet| (outlet, bytes)));
@@ -51,6 +51,6 @@ impl TablePlaces {
             .filter_map(|(outlet, bytes)| outlet.put(bytes.to_vec()).err())
             .map(|error| error.to_string())
             .collect();
-        if failures.is_empty() { Ok(()) } else { Err(NotDone::failed(failures)) }
+        if failures.is_empty() { Ok(()) } else { Err(CommandError::failed(failures)) }
     }
 }

@@ -1,26 +1,26 @@
 //! The result of a sweep, and its page (`--html`).
 
-use super::super::known_runs::RunFile;
+use super::super::load_runs::RunFile;
 use super::super::repetition::work;
 use super::plan::Plan;
 use super::walk::SweepWalk;
-use crate::lab::KeptAnswer;
-use crate::lab::repetition::RepeatedWork;
-use crate::lab::sweep::{Drift, SweepAnswer, SweepEnd, SweepResult, rows};
+use crate::checks::JudgedRecord;
+use crate::experiments::KeptAnswer;
+use crate::experiments::repetition::RepeatedWork;
+use crate::experiments::sweep::{Drift, SweepAnswer, SweepEnd, SweepResult, rows};
 use crate::record::known;
-use crate::report::{html, work_in_words};
+use crate::report::{html, workload_text};
 use crate::results::RunSummary;
-use crate::truth::Judged;
 
 pub fn result(plan: &Plan, walk: &SweepWalk, ended: SweepEnd) -> SweepResult {
     let points = rows(&plan.sweep, &walk.history);
     let run = walk.results().and_then(|results| match results {
-        RunFile::Record(record) => Some(known::run(&Judged::new(&record), "")),
+        RunFile::Record(record) => Some(known::run(&JudgedRecord::new(&record), "")),
         RunFile::Results(runs) => runs.into_iter().next(),
     });
     let swept: Vec<&str> =
         points.iter().flat_map(|row| &row.settings).map(|setting| setting.option.as_str()).collect();
-    let work = |run: &RunSummary| RepeatedWork { workload: work_in_words::without(run, &swept), ..work(run) };
+    let work = |run: &RunSummary| RepeatedWork { workload: workload_text::without(run, &swept), ..work(run) };
     SweepResult {
         format: SweepResult::format(),
         command_line: plan.command_line.clone(),
@@ -37,7 +37,7 @@ pub fn result(plan: &Plan, walk: &SweepWalk, ended: SweepEnd) -> SweepResult {
 pub fn bytes(result: &SweepResult, walk: &SweepWalk) -> Vec<u8> {
     let results = walk.results();
     let judged = match &results {
-        Some(RunFile::Record(record)) => Some(Judged::new(record)),
+        Some(RunFile::Record(record)) => Some(JudgedRecord::new(record)),
         _ => None,
     };
     let known = match (&results, &judged) {

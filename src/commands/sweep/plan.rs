@@ -1,18 +1,18 @@
 //! The planned runs of a sweep: every point is parsed by its options' rows and validated before the first
 //! run.
 
+use super::super::command_error::CommandError;
 use super::super::load::ProfileOnce;
-use super::super::not_done::NotDone;
+use super::super::run_backend::{self, out_of_place};
 use super::super::runnable::Runnable;
-use super::super::several::{self, out_of_place};
 use super::fault::OverBudget;
-use crate::cli::typed::quoted;
-use crate::cli::{SweepRequest, TypedLine, written};
-use crate::finding::Finding;
-use crate::host;
-use crate::lab::sweep::{
+use crate::cli::shell_quote::quoted;
+use crate::cli::{SweepRequest, TypedLine, print_options};
+use crate::experiments::sweep::{
     Axis, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points, time_in_words,
 };
+use crate::finding::Finding;
+use crate::host;
 use crate::profile::{Profile, RunOptions};
 use std::ffi::OsString;
 
@@ -34,13 +34,13 @@ impl Plan {
     ///
     /// # Errors
     /// Fails with the obstacles of the first impossible point, or of all points.
-    pub fn from_request(request: &SweepRequest) -> Result<Plan, NotDone> {
+    pub fn from_request(request: &SweepRequest) -> Result<Plan, CommandError> {
         let swept = &request.swept;
         let points = match request.settings.diagonal {
             true => diagonal(&swept.axes, swept.plain_depth()),
             false => points(&swept.axes),
         };
-        let points = points.map_err(|fault| NotDone::misused([fault.to_string()]))?;
+        let points = points.map_err(|fault| CommandError::misused([fault.to_string()]))?;
         let lines: Vec<TypedLine> = points.iter().map(|settings| swept.at(settings)).collect();
         let xml = ProfileOnce::default();
         let mut warnings = Vec::new();
@@ -65,25 +65,25 @@ impl Plan {
         Ok(plan)
     }
 
-    fn can_offer(&self) -> Result<(), NotDone> {
+    fn can_offer(&self) -> Result<(), CommandError> {
         let is_given = self.points.iter().any(|point| point.run_options.rate_total.is_some());
         match self.sweep.settings.curve.is_empty() {
             true => Ok(()),
             false if is_given => {
-                Err(NotDone::misused(["--curve sets --rate-total itself; leave out --rate-total"]))
+                Err(CommandError::misused(["--curve sets --rate-total itself; leave out --rate-total"]))
             }
             false => match self.at_rate(1000) {
                 Ok(_) => Ok(()),
-                Err(not) => Err(not.at("--curve can't offer rates with this command line")),
+                Err(not) => Err(not.at("--curve cannot offer rates with this command line")),
             },
         }
     }
 
     /// Checks that this machine can run every point. A fault of some targets alone is reported by their runs.
     /// A dry run starts no program.
-    fn fits_machine(&self, dry_run: bool) -> Result<(), NotDone> {
+    fn fits_machine(&self, dry_run: bool) -> Result<(), CommandError> {
         for runnable in self.points.iter().filter(|_| !dry_run) {
-            runnable.tool().map_err(|fault| NotDone::misused([fault.to_string()]))?;
+            runnable.tool().map_err(|fault| CommandError::misused([fault.to_string()]))?;
         }
         let system = host::snapshot();
         let mut unfit = 0;
@@ -95,14 +95,14 @@ impl Plan {
             let is_usage = outlook.is_usage();
             let refused = outlook.messages();
             if is_usage {
-                return Err(NotDone::misused(refused));
+                return Err(CommandError::misused(refused));
             }
             unfit += usize::from(!refused.is_empty());
             if first.is_empty() {
                 first = refused;
             }
         }
-        if unfit > 0 && unfit == self.points.len() { Err(NotDone::misused(first)) } else { Ok(()) }
+        if unfit > 0 && unfit == self.points.len() { Err(CommandError::misused(first)) } else { Ok(()) }
     }
 
     /// All of it takes simulated time alone.
@@ -114,7 +114,7 @@ impl Plan {
     ///
     /// # Errors
     /// Fails if it cannot be run at this rate.
-    pub fn at_rate(&self, rate: u64) -> Result<Runnable, NotDone> {
+    pub fn at_rate(&self, rate: u64) -> Result<Runnable, CommandError> {
         make_runnable(&self.line_at_rate(rate), &self.xml).map(|(runnable, _)| runnable)
     }
 
@@ -144,7 +144,7 @@ impl Plan {
     /// Fails with the required time.
     pub fn fits_budget(&self, history: &[Ran], needed_s: f64) -> Result<(), OverBudget> {
         let mut once = self.sweep.clone();
-        once.settings.repeat = crate::lab::repeat::Repeat::Times(1);
+        once.settings.repeat = crate::experiments::repeat::Repeat::Times(1);
         let one_pass_s = estimate(&once, &[]).seconds;
         match self.sweep.settings.budget_s {
             Some(budget_s) if history.is_empty() && one_pass_s > budget_s => {
@@ -173,9 +173,9 @@ impl Plan {
 ///
 /// # Errors
 /// It can't be run, or not in a sweep.
-fn make_runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), NotDone> {
-    several::runnable(line, xml, |request, profile, run_options| match out_of_place(request) {
-        Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
+fn make_runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), CommandError> {
+    run_backend::runnable(line, xml, |request, profile, run_options| match out_of_place(request) {
+        Some(option) => Some(format!("{option} cannot be used in a sweep, which prints a table of all runs")),
         None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, run_options)),
     })
 }
@@ -187,7 +187,7 @@ fn command_text(run: Option<&Runnable>, line: &TypedLine) -> String {
         let split = run.split.then(|| OsString::from("--split"));
         let hosts = run.hosts.map(|hosts| OsString::from(format!("--hosts={hosts}")));
         let shift = (run.shift_ranks > 0).then(|| format!("--shift-ranks={}", run.shift_ranks).into());
-        let words = written::command_line_like(line, &run.profile, &run.run_options)?;
+        let words = print_options::command_line_like(line, &run.profile, &run.run_options)?;
         Some(with.chain(destroy).chain(split).chain(hosts).chain(shift).chain(words).collect::<Vec<_>>())
     });
     written.map_or_else(|| line.typed(), |words| format!("diskspd {}", quoted(&words)))

@@ -1,9 +1,9 @@
 //! The progress of a sweep: a line per run, the best point so far and the curve of all points.
 
 use super::super::console::course::LivePoint;
-use crate::lab::RunLine;
-use crate::lab::repeat::headline;
-use crate::lab::sweep::{PointRow, Ran, Sweep, What, estimate, rows, time_in_words};
+use crate::experiments::RunRow;
+use crate::experiments::repeat::headline;
+use crate::experiments::sweep::{PointRow, Ran, Sweep, What, estimate, rows, time_in_words};
 use crate::sys::standard_error::say;
 
 /// The name of a run in the display.
@@ -31,7 +31,7 @@ pub fn report(step: &str, sweep: &Sweep, history: &[Ran]) {
 /// The highest rate so far.
 pub fn answer(history: &[Ran]) -> String {
     let lines = history.iter().filter_map(|ran| ran.line.as_ref());
-    let best = lines.max_by(|one: &&RunLine, other: &&RunLine| one.iops.total_cmp(&other.iops));
+    let best = lines.max_by(|one: &&RunRow, other: &&RunRow| one.iops.total_cmp(&other.iops));
     best.map_or_else(String::new, |line| format!("at most {:.0} IOPS", line.iops))
 }
 

@@ -1,29 +1,29 @@
 //! The walk through a sweep: one run after the other, each kept before the next begins.
 
+use super::super::completed_run::CompletedResults;
 use super::super::console::display::{Display, Step};
 use super::super::folder_error::FolderFault;
-use super::super::known_runs::RunFile;
-use super::super::made::MadeResults;
+use super::super::load_runs::RunFile;
 use super::super::runnable::Runnable;
-use super::super::{ctrl_c, several};
+use super::super::{ctrl_c, run_backend};
 use super::fault::{BetweenFault, PointFault, SweepFault};
 use super::folder::Folder;
 use super::plan::Plan;
 use super::progress;
 use crate::cli::SweepRequest;
 use crate::clock::{self, SECOND};
+use crate::experiments::RunRow;
+use crate::experiments::sweep::{NextPoint, Ran, SweepEnd, What, estimate, next};
 use crate::finding::Finding;
-use crate::lab::RunLine;
-use crate::lab::sweep::{Ran, SweepEnd, Upcoming, What, estimate, next};
-use crate::run::{Control, Listener};
+use crate::run::{Control, RunObserver};
 use crate::sys::standard_error::say;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 struct PointOutcome {
-    figures: Result<RunLine, PointFault>,
-    results: Option<MadeResults>,
+    figures: Result<RunRow, PointFault>,
+    results: Option<CompletedResults>,
 }
 
 pub struct SweepWalk<'a> {
@@ -38,7 +38,7 @@ pub struct SweepWalk<'a> {
     /// Threads of a run still wait for the kernel.
     pub left_behind: bool,
     /// The results of the last run that was made now.
-    last_results: Option<MadeResults>,
+    last_results: Option<CompletedResults>,
 }
 
 impl<'a> SweepWalk<'a> {
@@ -66,8 +66,8 @@ impl<'a> SweepWalk<'a> {
 
     pub fn results(&self) -> Option<RunFile> {
         match &self.last_results {
-            Some(MadeResults::Here(record)) => Some(RunFile::Record(record.clone())),
-            Some(MadeResults::ByTool(made)) => Some(RunFile::Results(vec![made.known.clone()])),
+            Some(CompletedResults::Here(record)) => Some(RunFile::Record(record.clone())),
+            Some(CompletedResults::ByTool(made)) => Some(RunFile::Results(vec![made.known.clone()])),
             None => self.folder.as_ref()?.last_results(self.history.len()),
         }
     }
@@ -79,10 +79,10 @@ impl<'a> SweepWalk<'a> {
     pub fn go(&mut self) -> Result<SweepEnd, SweepFault> {
         loop {
             let what = match next(&self.plan.sweep, &self.history) {
-                Upcoming::Run(what) => what,
-                Upcoming::Done { out_of_budget: true } => return Ok(SweepEnd::OutOfBudget),
-                Upcoming::Done { out_of_budget: false } => return Ok(SweepEnd::Complete),
-                Upcoming::Astray(number) => return Err(SweepFault::Astray { run: number + 1 }),
+                NextPoint::Run(what) => what,
+                NextPoint::Done { out_of_budget: true } => return Ok(SweepEnd::OutOfBudget),
+                NextPoint::Done { out_of_budget: false } => return Ok(SweepEnd::Complete),
+                NextPoint::Astray(number) => return Err(SweepFault::Astray { run: number + 1 }),
             };
             if !self.run_step(what)? || self.left_behind {
                 return Ok(SweepEnd::Interrupted);
@@ -133,12 +133,12 @@ impl<'a> SweepWalk<'a> {
         Ok(true)
     }
 
-    fn keep_run(&mut self, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
+    fn keep_run(&mut self, ran: &Ran, results: Option<&CompletedResults>) -> Result<(), FolderFault> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let kept = folder.keep(self.history.len() + 1, ran, results);
         if let (Err(why), true) = (&kept, folder.is_spare) {
             say(Finding::warning(format!(
-                "the sweep can't continue, because its points are no longer kept: {why}"
+                "the sweep cannot continue, because its points are no longer kept: {why}"
             )));
             self.folder.take().into_iter().for_each(|folder| folder.remove(self.history.len() + 1));
             return Ok(());
@@ -157,8 +157,8 @@ impl<'a> SweepWalk<'a> {
 
     /// `None` = the user ended it before it was whole.
     fn run(&mut self, point: &Runnable, control: &Arc<Control>) -> Option<PointOutcome> {
-        let listener: Arc<dyn Listener> = Arc::clone(&self.display) as Arc<dyn Listener>;
-        let made = match several::run(point, control, listener) {
+        let listener: Arc<dyn RunObserver> = Arc::clone(&self.display) as Arc<dyn RunObserver>;
+        let made = match run_backend::run(point, control, listener) {
             Ok(made) => made?,
             Err(why) => return Some(PointOutcome { figures: Err(why.into()), results: None }),
         };
@@ -167,7 +167,7 @@ impl<'a> SweepWalk<'a> {
             return None;
         }
         self.troubles.extend(made.troubles.iter().cloned());
-        let figures = several::figures(&made).map_err(PointFault::from);
+        let figures = run_backend::figures(&made).map_err(PointFault::from);
         Some(PointOutcome { figures, results: Some(made.results) })
     }
 

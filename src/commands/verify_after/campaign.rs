@@ -9,11 +9,11 @@
 use super::cycle::{COLUMNS, Cycle, CycleError, CycleRow};
 use super::journal::read_all;
 use crate::cli::{Exit, VerifyAfterRequest};
-use crate::commands::not_done::NotDone;
+use crate::commands::command_error::CommandError;
 use crate::integrity::journal::format;
 use crate::limits;
-use crate::results::{AddUp, IntegrityCounts};
-use crate::run::{OutputDoor, OutputError, Patience};
+use crate::results::{Accumulate, IntegrityCounts};
+use crate::run::{HangGuard, OutputError, OutputPolicy};
 use crate::sys::standard_output;
 use crate::units::count_of;
 use crate::units::table;
@@ -49,7 +49,7 @@ struct Journal {
 }
 
 /// Reads back the newest journal, unless it was before. Returns the table of all.
-pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<(String, Exit), NotDone> {
+pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<(String, Exit), CommandError> {
     let mut journals = list_journals(folder).map_err(campaign_failure)?;
     let newest =
         journals.last_mut().ok_or_else(|| campaign_failure(CampaignError::Empty(folder.to_owned())))?;
@@ -78,7 +78,7 @@ pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<(String, Exi
     Ok((text, exit))
 }
 
-fn campaign_failure(error: CampaignError) -> NotDone {
+fn campaign_failure(error: CampaignError) -> CommandError {
     error.to_string().into()
 }
 
@@ -130,7 +130,7 @@ fn keep_cycle(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
     let unwritable = |why: io::Error| CampaignError::Unreadable { file: file.clone(), why };
     let mut bytes = serde_json::to_vec_pretty(cycle).map_err(|why| unwritable(why.into()))?;
     bytes.push(b'\n');
-    OutputDoor::permit_own("--campaign", &file)?.open(&Patience::default())?.put(bytes)?;
+    OutputPolicy::permit_own("--campaign", &file)?.open(&HangGuard::default())?.put(bytes)?;
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(unwritable)
 }
 
@@ -142,7 +142,7 @@ fn table_of(journals: &[Journal]) -> String {
             cycle: journal.cycle.clone(),
             journal: journal.name.clone(),
             missed: match journal.began_ms {
-                None => "its run hasn't started: nothing to read back",
+                None => "its run has not started: nothing to read back",
                 Some(_) => "not read back before the next run",
             },
         })

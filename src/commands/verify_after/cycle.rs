@@ -3,7 +3,7 @@
 use super::journal::JournalReadBack;
 use crate::integrity::Power;
 use crate::profile::RawText;
-use crate::results::{AddUp, IntegrityCounts, IntegrityResults};
+use crate::results::{Accumulate, IntegrityCounts, IntegrityResults};
 use crate::units::start_time::date_and_time;
 use crate::units::table::{Cell, TableColumn};
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ impl CycleEnd {
         match self {
             CycleEnd::Cut => "power cut",
             CycleEnd::Killed => "killed",
-            CycleEnd::Ended => "by itself",
+            CycleEnd::Ended => "ended",
         }
     }
 }

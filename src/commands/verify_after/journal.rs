@@ -1,7 +1,7 @@
 //! A journal: its durable data is read back.
 
 use crate::cli::{Exit, VerifyAfterRequest};
-use crate::commands::not_done::NotDone;
+use crate::commands::command_error::CommandError;
 use crate::host::boot;
 use crate::host::root::Root;
 use crate::host::target::locate;
@@ -9,7 +9,7 @@ use crate::integrity::journal::{JournalContent, JournalTarget, format};
 use crate::integrity::{Power, TargetReadBack, read_back, same_target};
 use crate::profile::RawText;
 use crate::report::integrity_text::held_text;
-use crate::results::{AddUp, FailedSector, IntegrityCounts};
+use crate::results::{Accumulate, FailedSector, IntegrityCounts};
 use crate::units::start_time::date_and_time;
 use std::fmt::Write;
 use std::fs::File;
@@ -29,10 +29,10 @@ pub struct JournalReadBack {
 ///
 /// # Errors
 /// Fails if the journal or a target cannot be read.
-pub fn read_all(journal: &Path, request: &VerifyAfterRequest) -> Result<JournalReadBack, NotDone> {
+pub fn read_all(journal: &Path, request: &VerifyAfterRequest) -> Result<JournalReadBack, CommandError> {
     let VerifyAfterRequest { targets: given, atomic, power_lost, .. } = request;
     let name = journal.display();
-    let file = File::open(journal).map_err(|error| format!("{name}: can't be opened: {error}"))?;
+    let file = File::open(journal).map_err(|error| format!("{name}: cannot be opened: {error}"))?;
     let mut content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
     content.targets.values_mut().for_each(|target| target.atomic |= *atomic);
     if !given.is_empty() && given.len() != content.targets.len() {
@@ -63,7 +63,7 @@ pub fn read_all(journal: &Path, request: &VerifyAfterRequest) -> Result<JournalR
     let exit = if all.wrong() > 0 {
         Exit::Corrupt
     } else if all.verified == 0 {
-        let _ = writeln!(text, "\nnothing was verified: {}", why_nothing(&content));
+        let _ = writeln!(text, "\nno data was verified: {}", why_nothing(&content));
         Exit::Doubtful
     } else if damage.bytes > 0 {
         Exit::Incomplete
@@ -92,7 +92,7 @@ fn paths_of<'a>(content: &'a JournalContent, given: &'a [RawText]) -> Vec<&'a Ra
 }
 
 /// Their places. Each must be a different file or device.
-fn journal_places(paths: &[&RawText]) -> Result<Vec<PathBuf>, NotDone> {
+fn journal_places(paths: &[&RawText]) -> Result<Vec<PathBuf>, CommandError> {
     let located = paths.iter().map(|path| locate(path.as_bytes()).map_err(|why| format!("'{path}': {why}")));
     let places = located.collect::<Result<Vec<_>, _>>()?;
     match same_target(places.iter().map(PathBuf::as_path)) {
@@ -118,15 +118,15 @@ fn why_nothing(content: &JournalContent) -> &'static str {
              durable"
         }
         _ => {
-            "every sector may have been in mid-write when the run ended, so no sector can be checked; let a \
-             run end by itself"
+            "every sector may have been in mid-write when the run ended, so no sector can be checked; let \
+             a run end without interruption"
         }
     }
 }
 
 fn header_text(name: &str, content: &JournalContent, power: Power) -> String {
     let end = match (content.has_ended, power) {
-        (true, _) => "it ended by itself",
+        (true, _) => "it ended normally",
         (_, Power::Lost) => "the storage lost power while it ran (--power-lost)",
         (_, Power::Held) => {
             "it was killed, without a loss of power (the machine has not been restarted since)"
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_told_to_the_microsecond() {
+    fn crash_time_is_shown_in_microseconds() {
         assert_eq!(moment_text(1_741_944_413_999, 1_500), "2025/03/14 09:26:54.000500 UTC");
         assert_eq!(moment_text(i64::MAX, 0), "at an unknown time");
     }

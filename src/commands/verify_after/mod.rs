@@ -7,7 +7,7 @@ mod journal;
 
 pub use cycle::Cycle;
 
-use super::not_done::NotDone;
+use super::command_error::CommandError;
 use super::output;
 use crate::cli::{Exit, Journals, VerifyAfterRequest};
 
@@ -30,9 +30,9 @@ pub struct RankReadBack {
 ///
 /// # Errors
 /// Fails if journal or targets cannot be read, or the report cannot be written.
-pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
+pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, CommandError> {
     if request.shift_ranks > 0 {
-        return Err(NotDone::misused(["--shift-ranks needs several ranks: start them with a launcher"]));
+        return Err(CommandError::misused(["--shift-ranks needs several ranks: start them with a launcher"]));
     }
     let (text, exit) = read_back(request)?;
     output::told_to_stdout(&text)?;
@@ -43,21 +43,21 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// The report can't be written.
-pub fn print_all(ranks: Vec<RankReadBack>) -> Result<Exit, NotDone> {
+pub fn print_all(ranks: Vec<RankReadBack>) -> Result<Exit, CommandError> {
     let text = |rank: &RankReadBack| format!("{}\n{}\n", rank.name, rank.text);
     let read = || ranks.iter().filter(|rank| rank.failure.is_none());
     output::told_to_stdout(&read().map(text).collect::<String>())?;
     let worst = read().map(|rank| rank.exit).max().unwrap_or(Exit::Success);
     let failures = ranks.iter().filter_map(|rank| Some(format!("{}: {}", rank.name, rank.failure.as_ref()?)));
     let failures: Vec<String> = failures.collect();
-    Ok(if failures.is_empty() { worst } else { worst.max(NotDone::failed(failures).tell()) })
+    Ok(if failures.is_empty() { worst } else { worst.max(CommandError::failed(failures).tell()) })
 }
 
 /// Reads everything back. Returns the report.
 ///
 /// # Errors
 /// Journal or targets can't be read.
-pub fn read_back(request: &VerifyAfterRequest) -> Result<(String, Exit), NotDone> {
+pub fn read_back(request: &VerifyAfterRequest) -> Result<(String, Exit), CommandError> {
     match &request.source {
         Journals::One(journal) => journal::read_all(journal, request).map(|found| (found.text, found.exit)),
         Journals::Campaign(folder) => campaign::go_on(folder, request),

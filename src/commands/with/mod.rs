@@ -16,9 +16,9 @@ pub use refusal::{AskedBeside, refusals};
 pub use run::{ToolResults, tool_input};
 pub use tool::Tool;
 
-use super::not_done::{NotDone, failed_with};
+use super::command_error::{CommandError, failed_with};
 use super::other_program::ProgramFault;
-use crate::lab::suite::UnclosedQuote;
+use crate::experiments::suite::UnclosedQuote;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -26,8 +26,8 @@ use std::path::Path;
 #[derive(Debug, thiserror::Error)]
 pub enum WithFault {
     #[error(
-        "--with: this copy of the program has more rights than its user (set-uid, set-gid, or capabilities) \
-         and so starts no other program; use a copy that has none"
+        "--with: this copy of the program has more rights than its user (set-uid, set-gid, or \
+         capabilities) and so starts no other program; use a copy without them"
     )]
     Privileged,
     #[error("--with: {0}")]
@@ -40,7 +40,7 @@ pub enum WithFault {
     #[error("--with {command}: {fault}")]
     Program { command: String, fault: ProgramFault },
     #[error(
-        "--with {command}: its 'diskspd -?' doesn't print a version of DISKSPD{printed}; is it the right \
+        "--with {command}: its 'diskspd -?' does not print a version of DISKSPD{printed}; is it the right \
          program?"
     )]
     NoVersion { command: String, printed: String },
@@ -51,7 +51,7 @@ pub enum WithFault {
     /// It has ended with an error.
     #[error("{tool} {how}{said}")]
     Failed { tool: String, how: String, said: String },
-    #[error("{tool} printed results that can't be used: {why}")]
+    #[error("{tool} printed results that cannot be used: {why}")]
     NoResults { tool: String, why: String },
     /// The user has ended the command.
     #[error("--with: the run was interrupted")]
@@ -77,9 +77,9 @@ fn program(line: &[OsString]) -> (&Path, &[OsString]) {
 ///
 /// # Errors
 /// Fails with the reason if requested.
-pub fn no_place(with: Option<&str>, what: &str) -> Result<(), NotDone> {
+pub fn no_place(with: Option<&str>, what: &str) -> Result<(), CommandError> {
     match with {
-        Some(_) => Err(NotDone::misused([format!("--with can't be used with {what}")])),
+        Some(_) => Err(CommandError::misused([format!("--with can't be used with {what}")])),
         None => Ok(()),
     }
 }

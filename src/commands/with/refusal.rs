@@ -3,9 +3,9 @@
 use super::WithFault;
 use super::profile::{says_all, text};
 use super::tool::Tool;
-use crate::cli::written;
+use crate::cli::print_options;
 use crate::finding::Finding;
-use crate::host::refusal::Refusal;
+use crate::host::refusal::WriteRefusedError;
 use crate::profile::{Compat, Profile, RawText, RunOptions, Target};
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
     let mut refused: Vec<String> = options.iter().map(named).collect();
     if options.is_empty() {
         refused.extend(own_elements(profile).into_iter().map(|element| {
-            format!("--with: DISKSPD can't do <{element}> of this profile; let this program make the run")
+            format!("--with: DISKSPD cannot do <{element}> of this profile; let this program make the run")
         }));
     }
     refused.extend(unnamed_target(profile, beside.named));
@@ -41,8 +41,8 @@ fn options_beyond(profile: &Profile, beside: &AskedBeside) -> BTreeSet<String> {
     let run_options = RunOptions { preset: None, ..beside.run_options.clone() };
     let spans = profile.time_spans.iter();
     let of_targets = spans.flat_map(|span| span.targets.iter().map(move |target| (span, target)));
-    let of_work = of_targets.flat_map(|(span, target)| written::beyond_diskspd(span, target));
-    let of_run = written::words_of_run_options(&run_options).into_iter();
+    let of_work = of_targets.flat_map(|(span, target)| print_options::beyond_diskspd(span, target));
+    let of_run = print_options::words_of_run_options(&run_options).into_iter();
     let own = beside.own_options.iter().map(|option| (*option).to_owned());
     let mut options: BTreeSet<String> = of_work.chain(of_run).chain(own).collect();
     // None is ignored because no row writes it.
@@ -71,7 +71,7 @@ fn overwrite_refusal(path: &RawText) -> String {
 /// A file alone gives no permission to write to a disk or a volume.
 fn unnamed_target(profile: &Profile, named: Option<&[RawText]>) -> Option<String> {
     let path = written_device(profile, |path| named.is_some_and(|named| !named.contains(path)))?;
-    Some(Refusal::Unnamed { path: path.as_path().to_owned() }.to_string())
+    Some(WriteRefusedError::Unnamed { path: path.as_path().to_owned() }.to_string())
 }
 
 /// The first of these disks and volumes that the run writes.
@@ -108,7 +108,8 @@ impl Tool {
         }
         if !says_all(asked, self.version.compat()) {
             return Err(WithFault::Unfit(format!(
-                "--with: {self} doesn't have all of these options; leave out those of a newer DISKSPD"
+                "--with: {self} does not have all of these options; leave out the options of a newer \
+                 DISKSPD"
             )));
         }
         Ok(())

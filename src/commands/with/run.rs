@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::profile::Profile;
 use crate::record::result_xml;
 use crate::results::RunSummary;
-use crate::run::{Control, Listener, MachineSpeed, Progress};
+use crate::run::{Control, MachineSpeed, Progress, RunObserver};
 use crate::sys::child::{ChildEnd, ChildProgram};
 use crate::sys::private_folder::PrivateFolder;
 use crate::units::visible;
@@ -45,7 +45,7 @@ impl Tool {
         asked: &Profile,
         planned_s: f64,
         control: &Control,
-        listener: &dyn Listener,
+        listener: &dyn RunObserver,
     ) -> Result<ToolResults, WithFault> {
         let files = self.write_profile(asked, control)?;
         let results = files.folder.path().join(RESULTS);
@@ -67,7 +67,7 @@ impl Tool {
 
     /// Writes its profile, and copies it to where it runs.
     fn write_profile(&self, asked: &Profile, control: &Control) -> Result<RunFiles, WithFault> {
-        let failed = |source| WithFault::File { what: "can't make a file for the profile", source };
+        let failed = |source| WithFault::File { what: "cannot make a file for the profile", source };
         let folder = PrivateFolder::make("diskspd-with").map_err(failed)?;
         let text = profile::text(asked, self.version.compat());
         let local = folder.put("profile.xml", &text).map_err(failed)?;
@@ -100,9 +100,9 @@ impl Tool {
         files: &RunFiles,
         mut told: ProgressTold,
         control: &Control,
-        listener: &dyn Listener,
+        listener: &dyn RunObserver,
     ) -> Result<ChildEnd, WithFault> {
-        let failed = |source| WithFault::File { what: "can't make a file for the results", source };
+        let failed = |source| WithFault::File { what: "cannot make a file for the results", source };
         let printed = files.folder.file(RESULTS).map_err(failed)?;
         let mut word = OsString::from("-X");
         word.push(&files.profile);
@@ -141,7 +141,7 @@ fn run_sftp(
     commands: &str,
     control: &Control,
 ) -> Result<ChildEnd, WithFault> {
-    let failed = |source| WithFault::File { what: "can't make a file for sftp", source };
+    let failed = |source| WithFault::File { what: "cannot make a file for sftp", source };
     let batch = files.folder.put("sftp.txt", commands.as_bytes()).map_err(failed)?;
     let line = remote.sftp(&batch);
     let (program, words) = program(&line);
@@ -159,7 +159,7 @@ struct ProgressTold {
 }
 
 impl ProgressTold {
-    fn update_progress(&mut self, elapsed_ns: u64, listener: &dyn Listener) {
+    fn update_progress(&mut self, elapsed_ns: u64, listener: &dyn RunObserver) {
         if elapsed_ns < self.next_ns {
             return;
         }
@@ -178,8 +178,8 @@ impl ProgressTold {
         if left_s < -SLOW_S && !self.slow {
             self.slow = true;
             listener.notice(&Finding::warning(format!(
-                "DISKSPD still runs {SLOW_S:.0} s after its planned end; if it isn't creating files, end it \
-                 with Ctrl-C"
+                "DISKSPD still runs {SLOW_S:.0} s after its planned end; if it is not creating files, end \
+                 it with Ctrl-C"
             )));
         }
     }

@@ -22,7 +22,7 @@ impl Drop for Served {
 }
 
 #[test]
-fn a_device_over_a_file_that_a_program_serves_is_unknown_and_strict_fails() {
+fn device_over_served_file_is_unknown_and_strict_fails() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let below = disk.filled("image", 32);
     let below = below.parent().unwrap();
@@ -36,7 +36,7 @@ fn a_device_over_a_file_that_a_program_serves_is_unknown_and_strict_fails() {
         for direct in ["--direct-io=on", "--direct-io=off"] {
             let Some(looped) = Looped::new(&file, &[direct]) else { return };
             let ended = diskspd("-b4K -r -o2 -Su -W0 -d1 --strict {}", &looped.0);
-            let told = verdict(&ended).starts_with("UNKNOWN (WARNING): the storage beneath");
+            let told = verdict(&ended).starts_with("UNKNOWN (WARNING): the storage below");
             assert!(told, "{program} {direct}: {}", ended.stderr);
             assert!(ended.stderr.contains("a program serves the files"), "{}", ended.stderr);
             assert_eq!(ended.code, 2, "{program} {direct}");
@@ -68,7 +68,7 @@ impl Drop for Overlay {
 }
 
 #[test]
-fn a_file_of_an_overlay_lies_where_it_is_opened() {
+fn overlay_file_is_attributed_to_its_open_layer() {
     let Some(lower) = Mounted::new("ext4", 256, "rw") else { return };
     let Some(upper) = Mounted::new("ext4", 256, "rw") else { return };
     lower.filled("a", 32);

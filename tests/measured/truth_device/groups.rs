@@ -70,7 +70,7 @@ fn limited_target_of_two_is_named() {
         ended.report();
         let name = one.0.file_name().unwrap().to_str().unwrap();
         let right = ended.stderr.contains(&format!(" on {name} ("))
-            && ended.stderr.contains(&format!("beneath '{first}' alone"))
+            && ended.stderr.contains(&format!("below '{first}' alone"))
             && ended.stderr.contains("riops=300");
         right.then_some(()).ok_or(ended.stderr)
     });
@@ -80,7 +80,7 @@ fn limited_target_of_two_is_named() {
 }
 
 #[test]
-fn a_limit_of_the_group_above_is_not_in_force() {
+fn limit_of_a_parent_group_is_not_in_force() {
     let Some((_disk, one, _other)) = two() else { return };
     let Some(above) = Group::new(Path::new(ROOT), "diskspd-above") else { return };
     let Some(group) = Group::new(&above.0, "in") else { return };
@@ -95,7 +95,7 @@ fn a_limit_of_the_group_above_is_not_in_force() {
 }
 
 #[test]
-fn limits_that_are_set_and_groups_that_are_changed_in_mid_run_are_told() {
+fn limits_and_group_changes_during_the_run_are_reported() {
     let Some((_disk, one, _other)) = two() else { return };
     let Some(group) = Group::new(Path::new(ROOT), "diskspd-later") else { return };
     let Some(empty) = Group::new(Path::new(ROOT), "diskspd-none") else { return };

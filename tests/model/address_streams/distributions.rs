@@ -69,7 +69,7 @@ fn absolute() {
 }
 
 #[test]
-fn the_thread_tells_its_effective_ranges() {
+fn thread_prints_its_effective_ranges() {
     let threads = Command::parse("-c100K -b4K -r -rdpct10/10:10/10:0/10").threads();
     let spans = |ranges: &[diskspd::results::EffectiveRange]| {
         ranges.iter().map(|r| (r.io_base, r.io_span, r.start, r.length)).collect::<Vec<_>>()

@@ -35,7 +35,7 @@ fn fingerprints(options: &str) -> String {
 }
 
 #[test]
-fn streams_are_what_they_were() {
+fn address_streams_are_unchanged() {
     let mut changed = Vec::new();
     let mut count = 0;
     for (number, line) in (1..).zip(FINGERPRINTS.lines()) {
@@ -70,7 +70,7 @@ fn content_fingerprints(options: &str) -> String {
 }
 
 #[test]
-fn fresh_content_is_what_it_was_and_where_it_was() {
+fn fresh_content_is_unchanged() {
     let lines = CONTENT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let rows = lines.map(|line| line.split_once(" = ").unwrap_or((line, "")));
     let rows = rows.map(|(options, expected)| (options, expected, content_fingerprints(options)));

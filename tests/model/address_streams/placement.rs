@@ -27,7 +27,8 @@ fn a_thread_that_cannot_start_says_why() {
         (Placement { base: 9001, ..PLACE }, "1000 bytes (-b) does not fit into the area of 999 bytes"),
         (
             Placement { thread: 3, thread_stride: 3001, ..PLACE },
-            "thread 3 of the target doesn't fit: it needs 10003 bytes (thread number x stride + block) of an area of 10000",
+            "thread 3 of the target does not fit: it needs 10003 bytes (thread number x stride + block) of \
+             an area of 10000",
         ),
         (
             Placement { thread: 3, thread_stride: 3001, ..PLACE },

@@ -58,7 +58,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn every_io_lies_within_the_region_on_the_grid(workload in workloads(), seed in any::<u64>()) {
+    fn ios_stay_in_the_region_on_the_grid(workload in workloads(), seed in any::<u64>()) {
         let mut thread = thread(&workload, seed);
         let phase = workload.first % workload.stride;
         for i in 0..2000 {

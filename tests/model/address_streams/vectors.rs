@@ -74,7 +74,7 @@ const FRESH: &[(usize, usize, usize)] = &[
 ];
 
 #[test]
-fn fresh_content_shifts_what_is_drawn_after_it() {
+fn fresh_content_shifts_later_draws() {
     for &(block, odd, numbers) in FRESH {
         let mut filled = Random::new(1);
         let mut memory = vec![0u8; block + 16];
@@ -100,7 +100,7 @@ fn fresh_content_shifts_what_is_drawn_after_it() {
 }
 
 #[test]
-fn content_of_odd_blocks_depends_on_the_place_of_the_slot() {
+fn odd_block_content_depends_on_slot_position() {
     let one = Command::parse("-b137 -c1000000 -r1 -w100 -Zr -o1").ios(0, 2);
     let two = Command::parse("-b137 -c1000000 -r1 -w100 -Zr -o2").ios(0, 2);
     assert_eq!(one[0], two[0]);

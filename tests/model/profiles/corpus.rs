@@ -29,7 +29,7 @@ pub fn one_line(error: &XmlError) -> String {
 }
 
 #[test]
-fn every_document_becomes_what_the_table_says() {
+fn corpus_documents_match_the_table() {
     let documents = documents();
     let expected = expected();
     assert!(documents.len() >= 70, "the corpus has lost documents");

@@ -26,7 +26,7 @@ fn distribution() -> impl Strategy<Value = Distribution> {
             let ranges = ranges.into_iter().map(|(io, span)| DistributionRange { io, span }).collect();
             Distribution::with_tail(kind, ranges)
         })
-        .prop_filter("a share above 100 % or a tail of no length can't be written", |distribution| {
+        .prop_filter("a share above 100 % or a tail of no length cannot be written", |distribution| {
             distribution
                 .ranges
                 .iter()

@@ -121,7 +121,7 @@ fn files_are_created_once_where_the_profile_says_so() {
 }
 
 #[test]
-fn a_file_that_cannot_be_created_before_the_first_time_span_fails_the_run() {
+fn uncreatable_file_fails_the_run_before_the_first_span() {
     let directory = directory();
     let path = "<Path>/proc/self/none.dat</Path><FileSize>4096</FileSize>";
     let head = "<PrecreateFiles>UseMaxSize</PrecreateFiles>";
@@ -147,7 +147,7 @@ fn printed_profile_runs_with_any_path() {
 }
 
 #[test]
-fn files_that_are_no_profiles_are_refused_with_place_and_reason() {
+fn invalid_profiles_are_refused_with_position_and_reason() {
     let directory = directory();
     let bad = save(directory.path(), "bad.xml", "<Profile>\n  <Bogus/>\n</Profile>\n");
     diskspd("-X{} -Rp", &bad)

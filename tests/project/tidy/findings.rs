@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-const CHECKS: &str = "crates/judge/src/truth/";
+const CHECKS: &str = "crates/judge/src/checks/";
 const OTHER_PLACES: [&str; 2] = ["crates/judge/src/record/fio/mod.rs", "src/commands/doctor.rs"];
 
 /// Words with hyphens in the checks that do not name a finding.

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_a_tree_names_is_found_outside_of_tests() {
+    fn names_of_a_tree_are_collected_outside_tests() {
         let source = read(
             "run/worker/share.rs",
             "use crate::{units::Size, stats::{self, Moments as M}};\nuse super::super::live::*;\n\
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_that_use_each_other_are_a_circle_at_whatever_depth() {
+    fn cyclic_modules_are_found_at_any_depth() {
         let sources = [
             read("run/mod.rs", "use self::a::X;"),
             read("run/a.rs", "use super::b::X;"),

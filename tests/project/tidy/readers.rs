@@ -21,7 +21,7 @@ const READS: [&str; 7] = [
 
 const READERS: &[(&str, &[&str])] = &[
     ("crates/integrity/src/journal/pieces.rs", &["journal", "journal_pieces"]),
-    ("crates/judge/src/lab/suite/read.rs", &["suite"]),
+    ("crates/judge/src/experiments/suite/read.rs", &["suite"]),
     ("crates/judge/src/record/fio/documents.rs", &["fio_result"]),
     ("crates/judge/src/record/json.rs", &["record"]),
     ("crates/judge/src/record/json/lines.rs", &["record"]),
@@ -43,8 +43,8 @@ const READERS: &[(&str, &[&str])] = &[
     ("src/commands/fio_jobs.rs", &["fio_jobs"]),
     ("src/commands/fio_logs.rs", &["fio_result"]),
     ("src/commands/foreign.rs", &["sweep_folder", "comparison_run"]),
-    ("src/commands/known_runs.rs", &["record", "result_xml", "result_text", "fio_result"]),
-    ("src/commands/known_runs/repeated.rs", &["result_comparison", "result_repetition", "result_sweep"]),
+    ("src/commands/load_runs.rs", &["record", "result_xml", "result_text", "fio_result"]),
+    ("src/commands/load_runs/repeated.rs", &["result_comparison", "result_repetition", "result_sweep"]),
     ("src/commands/load.rs", &["profile_xml", "fio_jobs"]),
     // A copy of the program's own values.
     ("src/commands/shown.rs", &[]),

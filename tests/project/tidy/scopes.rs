@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_that_calls_its_child_and_a_child_that_knows_its_parents_type_are_both_seen() {
+    fn parent_and_child_cycles_are_found() {
         let parent = "mod child; pub struct Kind; fn f() { child::work() }";
         let child = "use super::Kind; pub fn work() { let _ = Kind; }";
         assert_eq!(

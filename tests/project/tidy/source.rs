@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_texts_are_no_code() {
+    fn comments_and_strings_are_not_code() {
         for (text, code) in [
             ("a // unsafe\nb", "a          \nb"),
             ("a /* x /* y */ z */ b", "a                   b"),

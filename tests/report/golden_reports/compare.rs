@@ -97,7 +97,7 @@ fn same_cell(got: &str, expected: &str) -> bool {
 }
 
 #[test]
-fn cells_differ_by_no_more_than_a_thousandth_and_the_rounding() {
+fn cells_differ_by_at_most_a_thousandth_and_rounding() {
     let table = [
         ("     12.372 ", "     12.372 ", true),
         ("     12.385 ", "     12.372 ", true),

@@ -46,7 +46,7 @@ struct Sample {
 }
 
 #[test]
-fn samples_are_reproduced_to_the_byte() {
+fn samples_match_byte_for_byte() {
     let pairs = pairs("samples", "txt");
     assert_eq!(pairs.len(), 5);
     for (name, input, expected) in pairs {

@@ -20,7 +20,7 @@ struct Sample {
 }
 
 #[test]
-fn three_nines_of_a_whole_rank_are_one_rank_higher_in_xml_as_in_the_original() {
+fn xml_three_nines_match_the_original() {
     // The original computes ranks with 0.999 in text and with 99.9 / 100 in XML, which is 0.9990000000000001.
     let mut input: serde_json::Value =
         serde_json::from_slice(include_bytes!("../../data/synth/16_ties.json")).unwrap();
@@ -44,7 +44,7 @@ fn three_nines_of_a_whole_rank_are_one_rank_higher_in_xml_as_in_the_original() {
 }
 
 #[test]
-fn samples_are_reproduced_to_the_byte() {
+fn xml_samples_match_byte_for_byte() {
     let pairs = pairs("samples", "xml");
     assert_eq!(pairs.len(), 3);
     for (name, input, expected) in pairs {

@@ -48,7 +48,7 @@ impl Trace {
     }
 
     pub fn end(self, lines: &[Line], more: [u64; 2]) -> Result<(usize, Vec<String>), Failure> {
-        self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
+        self.0.stop().map_err(|e| format!("tracing cannot be stopped: {e}"))?;
         let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
         let requests = requests(&text);
         let mut differences = Vec::new();
@@ -65,8 +65,7 @@ impl Trace {
         if apart > CLOCKS {
             let micros = apart / 1000;
             differences.push(format!(
-                "tracepoints: of {pairs} requests one lies {micros} us outside of what the log has for its \
-                 I/O"
+                "tracepoints: one of {pairs} requests is {micros} us outside of the logged time of its I/O"
             ));
         }
         Ok((pairs + 2, differences))
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_lies_within_its_io() {
+    fn request_is_inside_its_io() {
         let requests = requests(TRACE);
         let read = line(false, 800 * 512, 5_000, 60_000);
         // The same distance of the clocks for both, or not.

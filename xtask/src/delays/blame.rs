@@ -72,7 +72,7 @@ fn blame(io: &SlowIo, kind: &DelayKind) -> Blame {
 fn words(io: &SlowIo, longest: IoStage) -> String {
     let ms = |ns: u64| format!("{:.1} ms", ns as f64 / 1e6);
     let culprit = io.cause.as_ref().map_or_else(
-        || "nobody is named".to_owned(),
+        || "no cause is named".to_owned(),
         |culprit| format!("{} for {}", culprit.kind.words(&culprit.name), ms(culprit.duration_ns)),
     );
     let (all, most) = (ms(io.latency_ns), ms(io.stages.time_in(longest)));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn one_io_that_is_blamed_wrongly_makes_the_delay_wrong() {
+    fn one_misattributed_io_makes_the_delay_wrong() {
         let stopped = Some(CulpritKind::Stopped);
         let ios = vec![
             io(10, IoStage::Wake, stopped),

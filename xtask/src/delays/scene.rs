@@ -174,7 +174,7 @@ impl Scene {
     }
 
     pub fn while_rival_runs(&self, length: Duration) -> Result<(), Failure> {
-        let rival = self.rival.ok_or("nobody else does I/O")?;
+        let rival = self.rival.ok_or("no other program does I/O")?;
         signal("CONT", rival)?;
         sleep(length);
         signal("STOP", rival)
@@ -251,7 +251,7 @@ fn take_away_earlier(directory: &Path) -> Result<(), Failure> {
         let Some(process) = process.filter(|process| !Path::new(&format!("/proc/{process}")).exists()) else {
             continue;
         };
-        println!("what an earlier run has left is taken away: {}", directory.join(&name).display());
+        println!("remains of an earlier run are removed: {}", directory.join(&name).display());
         let script = taking_away(&directory.join(&name), process);
         Command::new("sh").args(["-c", &script]).stdin(Stdio::null()).status()?;
     }

@@ -61,13 +61,13 @@ pub fn linked(root: &Path, triple: Triple, crates: &Crates) -> Result<Vec<Linked
         let of_rust = ["--print", "target-libdir", "--target", triple.name];
         let folder = output(Command::new("rustc").args(of_rust).current_dir(root))?;
         let archive = std::fs::read(Path::new(folder.trim()).join("self-contained/libc.a"))?;
-        let version = musl(&archive).ok_or("Rust's libc.a of musl doesn't hold its version")?;
+        let version = musl(&archive).ok_or("Rust's libc.a of musl does not hold its version")?;
         all.push(Linked { name: "musl", version, vendor: "musl-libc", license: "MIT", by: "diskspd" });
     }
     if triple.libc == Libc::Mingw {
         let asked = ["-E", "-dM", "-include", "_mingw.h", "-x", "c", "/dev/null"];
         let version = mingw(&output(Command::new(MINGW).args(asked))?);
-        let version = version.ok_or("_mingw.h doesn't say its version")?;
+        let version = version.ok_or("_mingw.h does not say its version")?;
         let (vendor, license) = ("mingw-w64", "ZPL-2.1");
         all.push(Linked { name: "mingw-w64", version, vendor, license, by: "diskspd" });
     }
@@ -88,9 +88,9 @@ fn sqlite(crates: &Crates) -> Result<String, Failure> {
     let packages = crates.packages().ok_or("cargo metadata has another form")?;
     let package = packages.values().find(|package| text(&package["name"]) == "libsqlite3-sys");
     let manifest =
-        Path::new(text(&package.ok_or("libsqlite3-sys is no dependency any more")?["manifest_path"]));
+        Path::new(text(&package.ok_or("libsqlite3-sys is not a dependency any more")?["manifest_path"]));
     let header = std::fs::read_to_string(manifest.with_file_name("sqlite3").join("sqlite3.h"))?;
-    version_of_header(&header).ok_or_else(|| "sqlite3.h doesn't say its version".into())
+    version_of_header(&header).ok_or_else(|| "sqlite3.h does not say its version".into())
 }
 
 fn version_of_header(header: &str) -> Option<String> {

@@ -303,12 +303,10 @@ fn reads_short_relocations(release: &str) -> bool {
 fn places(root: &Path) -> Result<[(String, &'static str); 3], Failure> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?;
-    let root = root.to_str().ok_or("the name of this folder is no text")?;
+    let root = root.to_str().ok_or("the name of this folder is not text")?;
     let places = [(home, "/cargo"), (sysroot.trim().to_owned(), "/rust"), (root.to_owned(), "/diskspd")];
     if places.iter().any(|(from, _)| from.contains(char::is_whitespace)) {
-        return Err(
-            "folders with blanks in their names can't be told to a C compiler: build elsewhere".into()
-        );
+        return Err("a C compiler does not accept folders with blanks in their names: build elsewhere".into());
     }
     Ok(places)
 }
@@ -323,7 +321,7 @@ fn rust_flags(root: &Path, triple: Triple, toolchain: Option<&str>) -> Result<Ve
         if reads_short_relocations(&told_by_rustc(root, toolchain, "release")?) {
             flags.push(SHORT_RELOCATIONS.to_owned());
         }
-        let root = root.to_str().ok_or("the name of this folder is no text")?;
+        let root = root.to_str().ok_or("the name of this folder is not text")?;
         flags.push(format!("-Lnative={}", without_libdl(root)?));
     }
     if triple.libc == Libc::Mingw {
@@ -343,7 +341,7 @@ fn environment(
     Ok(vec![
         ("CARGO_ENCODED_RUSTFLAGS".to_owned(), rust_flags(root, triple, toolchain)?.join("\u{1f}")),
         (format!("CFLAGS_{name}"), c.join(" ")),
-        (format!("CC_{name}"), triple.compiler(root.to_str().ok_or("the name of this folder is no text")?)?),
+        (format!("CC_{name}"), triple.compiler(root.to_str().ok_or("the name of this folder is not text")?)?),
         ("LIBSQLITE3_FLAGS".to_owned(), UNUSED_OF_SQLITE.join(" ")),
         ("SOURCE_DATE_EPOCH".to_owned(), time_of_change(root)),
     ])
@@ -409,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_musl_gets_no_relocations_that_it_does_not_read() {
+    fn old_musl_gets_no_unsupported_relocations() {
         for (release, short) in
             [("1.88.0", false), ("1.92.0", false), ("1.93.0", true), ("1.97.0-nightly", true)]
         {
@@ -419,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_promise_the_glibc_that_a_build_is_held_to() {
+    fn packages_promise_the_glibc_of_their_build() {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("Cargo.toml");
         let text = std::fs::read_to_string(manifest).unwrap();
         assert!(text.contains(&format!("depends = \"libc6 (>= 2.{OLDEST_GLIBC})\"")));

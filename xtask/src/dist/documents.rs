@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_nowhere_is_told() {
+    fn dead_link_is_reported() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("docs")).unwrap();
         for (readme, said) in [

@@ -23,7 +23,10 @@ SQLite, which the crate libsqlite3-sys brings along: in the public domain.
 pub fn list_licences(crates: &Crates) -> Result<String, Failure> {
     let form = "cargo metadata has another form";
     let (packages, root) = (crates.packages().ok_or(form)?, crates.root().ok_or(form)?);
-    let mut list = String::from("What others wrote and this program holds, or needed when it was made.\n\n");
+    let mut list = String::from(
+        "Software of other authors that this program holds, or needed for its \
+        build.\n\n",
+    );
     list += BESIDE_CRATES;
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for id in crates.reached().ok_or(form)?.into_iter().filter(|id| *id != root) {
@@ -67,7 +70,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_text_that_two_crates_have_is_there_once_and_a_crate_without_a_licence_is_refused() {
+    fn duplicate_licences_are_merged_and_missing_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let package = |name: &str, licence: Value| {
             let own = folder.path().join(name);

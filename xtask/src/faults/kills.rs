@@ -160,7 +160,7 @@ impl<'a> History<'a> {
         let mut wrong = Vec::new();
         let export = self.command("history export --jsonl --store {}").output()?;
         if !export.status.success() {
-            wrong.push(format!("it can't be listed: {}", String::from_utf8_lossy(&export.stderr).trim()));
+            wrong.push(format!("it cannot be listed: {}", String::from_utf8_lossy(&export.stderr).trim()));
         }
         let after = self.kept()?;
         let is_meant = |name: &str| line.contains("history") && name.starts_with(id);
@@ -185,7 +185,7 @@ impl<'a> History<'a> {
                     let read = self.command(&format!("report @{new} --store {{}}")).output()?;
                     if !read.status.success() {
                         wrong.push(format!(
-                            "'{new}' can't be read: {}",
+                            "'{new}' cannot be read: {}",
                             String::from_utf8_lossy(&read.stderr)
                         ));
                     }
@@ -196,7 +196,7 @@ impl<'a> History<'a> {
             }
         }
         let told = said.lines().filter_map(|line| line.strip_prefix("kept as @")?.split(',').next());
-        wrong.extend(told.filter(|id| !there.contains(*id)).map(|id| format!("{id} was told as kept")));
+        wrong.extend(told.filter(|id| !there.contains(*id)).map(|id| format!("{id} was reported as kept")));
         let known = |file: &PathBuf| {
             file.starts_with(self.store().join("runs"))
                 || [INDEX, JOURNAL].iter().any(|name| *file == self.store().join(name))

@@ -61,7 +61,7 @@ pub fn servers(bench: &Bench) -> Result<Tally, Failure> {
     let work = bench.at("work");
     fs::create_dir(&work)?;
     let Some(server) = Server::new()? else {
-        println!("servers: left out, there is no bindfs, or nothing can be served here (/dev/fuse)");
+        println!("servers: left out, there is no bindfs, or this machine cannot serve files (/dev/fuse)");
         return Ok(tally);
     };
     fs::write(work.join("t.dat"), vec![7; 1 << 20])?;
@@ -74,7 +74,7 @@ pub fn servers(bench: &Bench) -> Result<Tally, Failure> {
     }
     let copied = Command::new("cp").arg("-a").arg(work.join(".")).arg(&server.mounted).status()?;
     if !copied.success() {
-        return Err("the served folder can't be filled".into());
+        return Err("the served folder cannot be filled".into());
     }
     let (stopped, running) = (Duration::ZERO, Duration::from_millis(900));
     let outputs = OUTPUTS.iter().map(|(_, _, line)| (line.replace("{}", "{}/file"), stopped));
@@ -166,9 +166,9 @@ impl Server {
         if is_interrupted && ended.signal == Some(2) {
             wrong.clear();
         } else if !says_why(&ended) {
-            wrong.push("it doesn't say that the storage doesn't answer".to_owned());
+            wrong.push("it does not report that the storage is not responding".to_owned());
         }
-        let user = if is_interrupted { "Ctrl-C twice" } else { "nobody interrupts" };
+        let user = if is_interrupted { "Ctrl-C twice" } else { "no interruption" };
         tally.surprise(&format!("server stopped, {user}: {line}"), &wrong, &ended);
         Ok(())
     }
@@ -176,7 +176,7 @@ impl Server {
 
 fn says_why(ended: &Ended) -> bool {
     let said = ended.said.to_lowercase();
-    ["answer", "interrupted", "hangs", "have not completed", "abandoned"]
+    ["responding", "interrupted", "hangs", "have not completed", "abandoned"]
         .iter()
         .any(|word| said.contains(word))
 }

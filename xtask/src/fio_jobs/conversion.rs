@@ -2,7 +2,7 @@
 
 use crate::harness::Failure;
 use diskspd::fio_jobs;
-use diskspd::fio_jobs::{Converted, Existing, JobFault, JobSurroundings, Keyword};
+use diskspd::fio_jobs::{Converted, Existing, HostContext, JobFault, Keyword};
 use std::path::Path;
 use std::{fs, io};
 
@@ -10,7 +10,7 @@ struct Nowhere<'a> {
     folder: &'a Path,
 }
 
-impl JobSurroundings for Nowhere<'_> {
+impl HostContext for Nowhere<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         let known = [("FIO_BS", "4k"), ("FIO_IODEPTH", "8"), ("FIO_RW", "randread")];
         let value = known.iter().find(|(known, _)| *known == name).map_or("value", |(_, value)| *value);

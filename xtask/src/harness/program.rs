@@ -41,7 +41,7 @@ pub fn request_of(arguments: &[String]) -> Result<Box<RunRequest>, Failure> {
     let line = arguments.join(" ");
     match cli::parse(&words) {
         Ok(Invocation::Run(request)) => Ok(request),
-        Ok(_) => Err(format!("diskspd {line}: this is no run").into()),
+        Ok(_) => Err(format!("diskspd {line}: this is not a run").into()),
         Err(error) => Err(format!("diskspd {line}: {error}").into()),
     }
 }

@@ -100,5 +100,5 @@ fn mapped(place: &mut Place, at: &Path) -> Result<(), Failure> {
 }
 
 fn text(path: &Path) -> Result<&str, Failure> {
-    path.to_str().ok_or_else(|| "the path isn't UTF-8".into())
+    path.to_str().ok_or_else(|| "the path is not UTF-8".into())
 }

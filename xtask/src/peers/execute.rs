@@ -54,7 +54,7 @@ pub fn run(program: &Path, arguments: &[String], cpu: u32, limit: Duration) -> R
     let output = File::create(&path)?;
     let (before, usage, start) = (CpuTicks::read(cpu)?, children_usage()?, Instant::now());
     let mut child = start_on(cpu, program, arguments, &output, directory.path())
-        .map_err(|e| format!("{} can't be started on CPU {cpu}: {e}", program.display()))?;
+        .map_err(|e| format!("{} cannot be started on CPU {cpu}: {e}", program.display()))?;
     while child.try_wait()?.is_none() {
         if start.elapsed() > limit {
             child.kill()?;
@@ -143,7 +143,7 @@ mod tests {
                 assert!(ran.output.contains("out\n") && ran.output.contains("err\n"), "{}", ran.output);
                 assert!(ran.cpu.user + ran.cpu.system > Duration::ZERO);
             }
-            Err(why) => eprintln!("skipped, CPU 0 can't be used: {why}"),
+            Err(why) => eprintln!("skipped, CPU 0 cannot be used: {why}"),
         }
     }
 }

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_busiest_threads_program_time_counts_and_all_kernel_time() {
+    fn busiest_thread_program_time_and_all_kernel_time_count() {
         let samples = [
             " 7  ffffffff81000000\n 7      55d4c0001000\n 7  ffffffff81000000\n",
             " 8  ffffffff81000000\n 8      7f0000001000\n",

@@ -36,12 +36,12 @@ impl Truth {
         };
         let tracefs = Tracefs::find(&Root::live()).map_err(|refusal| refusal.to_string())?;
         let instance = Instance::open(&tracefs, &recording).map_err(|refusal| refusal.to_string())?;
-        instance.start().map_err(|e| format!("tracing can't be started: {e}"))?;
+        instance.start().map_err(|e| format!("tracing cannot be started: {e}"))?;
         Ok(Truth(instance))
     }
 
     pub fn end(self) -> Result<BlockLatency, Failure> {
-        self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
+        self.0.stop().map_err(|e| format!("tracing cannot be stopped: {e}"))?;
         let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
         latencies(&text).ok_or_else(|| {
             "the block layer had no I/O of this target (page cache, or a device without requests: zram, \

@@ -109,7 +109,7 @@ impl DurableFolder {
             if was != is && random.number().is_multiple_of(2) {
                 // Not its number: that is another one each time.
                 let was_there = was.map(|(_, is_folder)| if is_folder { "a folder" } else { "a file" });
-                course.step(format_args!("a name is as it was: {}", was_there.unwrap_or("nothing")));
+                course.step(format_args!("a name is unchanged: {}", was_there.unwrap_or("nothing")));
                 match is {
                     Some((_, true)) => fs::remove_dir_all(&path)?,
                     Some(_) => fs::remove_file(&path)?,

@@ -4,7 +4,7 @@
 use super::course::Course;
 use super::power::DurableFolder;
 use crate::harness::Random;
-use diskspd::sys::steps::{FileStep, StepWatcher, watch};
+use diskspd::sys::fault_points::{FaultInjector, FileStep, watch};
 use std::cell::Cell;
 use std::fs::File;
 use std::io;
@@ -141,7 +141,7 @@ struct Watched {
     waited: Cell<u32>,
 }
 
-impl StepWatcher for Watched {
+impl FaultInjector for Watched {
     fn before(&self, step: FileStep) -> io::Result<()> {
         let (program, faults) = (self.program, &self.programs.faults);
         let mut state = self.programs.state();
@@ -181,7 +181,7 @@ impl StepWatcher for Watched {
 
     fn synced(&self, what: &File) {
         if let Err(error) = self.programs.disk.synced(what) {
-            self.programs.note(self.program, &format!("what was synced can't be read: {error}"));
+            self.programs.note(self.program, &format!("synced data cannot be read: {error}"));
         }
     }
 

@@ -177,7 +177,7 @@ fn judge(script: &Script, seen: &[Seen]) -> Result<(), Failure> {
         must(of.ended != Some(Ended::Hangs), &|| format!("rank {rank} hangs"))?;
         let all = of.decisions.len() == usize::from(ROUNDS);
         let excused = of.separated || of.ended.is_some();
-        must(all || excused, &|| format!("rank {rank} ends early, and doesn't know why"))?;
+        must(all || excused, &|| format!("rank {rank} ends early, and does not know why"))?;
         must(!script.is_sound || all, &|| format!("rank {rank} is alone, and nothing went wrong"))?;
         let same = of.decisions.iter().eq(seen[0].decisions.iter().take(of.decisions.len()));
         must(same, &|| format!("rank {rank} has another decision than rank 0 made"))?;

@@ -2,13 +2,13 @@
 
 use super::programs::Programs;
 use crate::harness::Failure;
-use diskspd::lab::selection::Selection;
+use diskspd::checks::JudgedRecord;
+use diskspd::experiments::selection::Selection;
 use diskspd::machine::System;
 use diskspd::profile::{Profile, TimeSpan};
 use diskspd::record::json;
 use diskspd::results::{Record, Results, SpanResults};
 use diskspd::store::{Imported, KeptAs, RunNotes, Store, StoreEntry, StoreError, StoreIndex, packed};
-use diskspd::truth::Judged;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ enum Said {
     #[default]
     Nothing,
     Done,
-    NotDone,
+    CommandError,
 }
 
 /// A run that a program tried to keep; its label is its number.
@@ -64,22 +64,22 @@ impl Attempts {
         let mut numbers = BTreeSet::new();
         for entry in found {
             let number: usize = entry.about.label.as_deref().unwrap_or_default().parse()?;
-            let run = self.runs.get(number).ok_or("a run is found that nobody made")?;
+            let run = self.runs.get(number).ok_or("a run is found that no program made")?;
             let bytes = packed::unpack(File::open(store.file(&entry.id, entry.source))?)?;
             let tags: BTreeSet<String> = entry.about.tags.iter().cloned().collect();
             let missing = run.tags.difference(&tags).next();
             let foreign = tags.iter().find(|tag| !run.tags.contains(*tag) && !run.perhaps.contains(*tag));
             let wrong = match () {
-                () if bytes != run.content => "isn't what was kept",
-                () if run.kept == Said::NotDone => "is found, and the program said that it isn't kept",
+                () if bytes != run.content => "differs from the kept run",
+                () if run.kept == Said::CommandError => "is found, although reported as not kept",
                 () if run.kept == Said::Done && run.id != entry.id => "is found under another id",
-                () if run.removed == Some(Said::Done) => "is found, and the program said that it is removed",
+                () if run.removed == Some(Said::Done) => "is found, although reported as removed",
                 () if !numbers.insert(number) => "is found twice",
-                () if missing.is_some() => "lacks a tag that the program said it has",
-                () if foreign.is_some() => "has a tag that nobody gave it",
+                () if missing.is_some() => "lacks a tag that was reported as set",
+                () if foreign.is_some() => "has a tag that no program set",
                 // It was kept before one that stands in front of it had begun to be kept.
                 () if !run.is_imported && run.kept == Said::Done && run.time.1 < latest => {
-                    "stands behind one that was kept later"
+                    "follows a run that was kept later"
                 }
                 () => "",
             };
@@ -91,7 +91,7 @@ impl Attempts {
             }
         }
         match self.have_to_be_there().iter().find(|number| !numbers.contains(*number)) {
-            Some(number) => Err(format!("run {number} is kept and isn't found").into()),
+            Some(number) => Err(format!("run {number} is kept and is not found").into()),
             None => Ok(()),
         }
     }
@@ -120,7 +120,7 @@ impl Doing<'_> {
         match (self.programs.is_dead(self.program), is_done) {
             (true, _) => Said::Nothing,
             (false, true) => Said::Done,
-            (false, false) => Said::NotDone,
+            (false, false) => Said::CommandError,
         }
     }
 
@@ -145,7 +145,7 @@ impl Doing<'_> {
         let record = Record::new(profile, System::default(), Results { time_spans: vec![span] });
         let mut content = Vec::new();
         // Memory takes everything.
-        let _ = json::write_readable(&Judged::new(&record), &mut content);
+        let _ = json::write_readable(&JudgedRecord::new(&record), &mut content);
         let time = (began, u32::MAX);
         attempts.runs.push(Attempt { content, is_imported, time, ..Attempt::default() });
         (number, record)
@@ -164,12 +164,12 @@ impl Doing<'_> {
         let (number, record) = self.begin(false);
         self.note(&format!("saves run {number}"));
         let about = RunNotes { label: Some(number.to_string()), ..RunNotes::default() };
-        let saved = self.store.save(&Judged::new(&record), about);
+        let saved = self.store.save(&JudgedRecord::new(&record), about);
         let said = self.said(saved.is_ok());
         self.ends(number, said, saved.as_ref().ok().map(|saved| saved.kept.id.as_str()));
         self.note(&format!("run {number}: {said:?}"));
         if let Err(error) = saved {
-            self.failed("a run can't be kept", &error);
+            self.failed("a run cannot be kept", &error);
         }
     }
 
@@ -190,7 +190,7 @@ impl Doing<'_> {
         let id = match &imported {
             Ok(Imported::New(id) | Imported::Known(id)) => Some(id.as_str()),
             Err(error) => {
-                self.failed("a run can't be imported", error);
+                self.failed("a run cannot be imported", error);
                 None
             }
         };
@@ -228,7 +228,7 @@ impl Doing<'_> {
         }
         let is_unknown = matches!(done, Err(StoreError::Unknown(_))) && run.removed.is_none();
         if is_unknown && !self.programs.is_dead(self.program) {
-            attempts.wrong.push(format!("run {number} is kept and can't be tagged: {done:?}"));
+            attempts.wrong.push(format!("run {number} is kept and cannot be tagged: {done:?}"));
         }
     }
 

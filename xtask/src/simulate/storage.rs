@@ -148,7 +148,7 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
     course.step(format_args!("{expected:?}"));
     match () {
         () if program.device.is_honest() && !expected.is_empty() => {
-            Err(format!("the device is honest, and the journal says what it doesn't hold: {expected:?}")
+            Err(format!("the device is honest, and the journal says what it does not hold: {expected:?}")
                 .into())
         }
         () if found.1 != expected.len() as u64 => {
@@ -173,7 +173,7 @@ fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<Found, Fai
     let sectors = content.acknowledged.len() as u64 * (UNIT / SECTOR as u64);
     if found.counts.verified + failed != sectors {
         return Err(
-            format!("of {sectors} sectors it isn't said whether they are right: {:?}", found.counts).into()
+            format!("{sectors} sectors are reported neither right nor wrong: {:?}", found.counts).into()
         );
     }
     Ok((listed, failed))

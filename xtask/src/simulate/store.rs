@@ -85,7 +85,7 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
         if programs.is_cut() {
             disk.cut(folder.path(), INDEX, &mut cuts, course)?;
             let after = IndexFault::of_a_cut(&mut cuts);
-            course.step(format_args!("the index behind the cut: {after:?}"));
+            course.step(format_args!("the index after the cut: {after:?}"));
             spoil(&store, after, older.clone(), &mut cuts)?;
             fault = if after == IndexFault::Kept { fault } else { after };
         }

@@ -3,8 +3,8 @@
 //! The kernel does I/O through the page cache within `io_submit`, one after the other: only with `O_DIRECT`
 //! there is more than one in flight.
 
-use crate::asking;
-use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup, Unavailable};
+use crate::errno;
+use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup, Unavailable};
 use diskspd_model::access::IoPriority;
 use diskspd_sys::aio::Queue;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -30,9 +30,9 @@ impl Aio {
         let limits = Limits::for_setup(&setup, EngineKind::Aio);
         let depth = setup.depth;
         let ways = setup.files.iter().map(|file| file.ways).collect();
-        let (priorities, files) = asking::apart(setup.files);
+        let (priorities, files) = errno::apart(setup.files);
         let mut queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
-            what: format!("can't set up Linux AIO with queue depth {depth}: {}", explain_here(&error)),
+            what: format!("cannot set up Linux AIO with queue depth {depth}: {}", explain_here(&error)),
             source: None,
         })?;
         queue.set_ways(ways);
@@ -74,12 +74,12 @@ impl Engine for Aio {
         self.queue.memory_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
+    fn about(&self) -> EngineInfo<'_> {
         let completions = match self.queue.reads_ring() {
             true => "completions read in user space",
             false => "completions by io_getevents",
         };
-        AboutEngine::features(format!("Linux AIO: {completions}"))
+        EngineInfo::features(format!("Linux AIO: {completions}"))
     }
 }
 

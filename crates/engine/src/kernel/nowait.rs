@@ -2,7 +2,7 @@
 //! twice, once with the flag and once without. What the kernel refuses with the flag is submitted again
 //! without it, and completes as one I/O.
 
-use crate::{AboutEngine, Done, Engine, EngineError, File, Io, Setup};
+use crate::{Done, Engine, EngineError, EngineInfo, File, Io, Setup};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
@@ -141,9 +141,9 @@ impl Engine for Nowait {
         self.inner.memory_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
-        let AboutEngine { features, not_pinned } = self.inner.about();
-        AboutEngine { features: format!("{features}; tried without waiting first"), not_pinned }
+    fn about(&self) -> EngineInfo<'_> {
+        let EngineInfo { features, not_pinned } = self.inner.about();
+        EngineInfo { features: format!("{features}; tried without waiting first"), not_pinned }
     }
 
     fn missed(&self, request: u32) -> bool {

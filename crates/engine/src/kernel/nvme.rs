@@ -2,7 +2,7 @@
 //! the character devices of namespaces (`/dev/ng0n1`, `IORING_OP_URING_CMD`).
 
 use super::uring::{RingOptions, Uring, not_made};
-use crate::asking;
+use crate::errno;
 use crate::{EngineError, EngineKind, Limits, Setup};
 use diskspd_model::access::IoPriority;
 use diskspd_model::io_error;
@@ -29,7 +29,8 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     let mut blocks = Vec::with_capacity(setup.files.len());
     for file in &setup.files {
         let namespace = nvme::namespace(&file.handle).map_err(|error| EngineError {
-            what: "engine nvme: a target is not an NVMe namespace (/dev/ng0n1), or doesn't answer".to_owned(),
+            what: "engine nvme: a target is not an NVMe namespace (/dev/ng0n1), or is not responding"
+                .to_owned(),
             source: Some(error),
         })?;
         let placement = file.ways.placement;
@@ -38,7 +39,7 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     let guarded = blocks.iter().any(|blocks| blocks.namespace.guards_itself());
     let placed = blocks.iter().filter_map(|blocks| blocks.placement).next();
     let first = blocks.first().map(|blocks| blocks.namespace.block_size());
-    let (priorities, files) = asking::apart(setup.files);
+    let (priorities, files) = errno::apart(setup.files);
     let form = Commands::new(blocks, setup.depth);
     let ring = Ring::set_up(form, setup.depth, files, setup.buffer, options);
     let mut ring = ring.map_err(|error| not_made(setup.depth, &error))?;
@@ -70,7 +71,7 @@ fn try_out(ring: &mut Ring<Commands>, length: u32, registered: bool) -> io::Resu
     let refused = answer.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL));
     if refused && registered && ring.unregistered().is_none() {
         ring.unregister_buffer(
-            "this kernel doesn't accept NVMe commands on a registered buffer of this size".into(),
+            "this kernel does not accept NVMe commands on a registered buffer of this size".into(),
         );
         answer = read_one(ring, length);
     }
@@ -109,14 +110,14 @@ fn read_one(ring: &mut Ring<Commands>, length: u32) -> io::Result<()> {
 fn explain_error(source: io::Error, polled: bool) -> EngineError {
     let hint = match source.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => {
-            "the kernel doesn't permit this user to send NVMe commands: run as root (before Linux 6.2 only \
-             root may send them)"
+            "the kernel does not permit this user to send NVMe commands: run as root (before Linux 6.2 \
+             only root may send them)"
         }
         Some(libc::EINVAL | libc::EOPNOTSUPP | libc::ENOTTY) if polled => {
-            "this kernel doesn't poll for NVMe commands: use Linux 6.1 or later, or leave out --poll"
+            "this kernel does not poll for NVMe commands: use Linux 6.1 or later, or leave out --poll"
         }
         Some(libc::EINVAL | libc::EOPNOTSUPP | libc::ENOTTY) => {
-            "this kernel's io_uring doesn't support NVMe commands: use Linux 5.19 or later, or the block \
+            "this kernel's io_uring does not support NVMe commands: use Linux 5.19 or later, or the block \
              device"
         }
         _ => "a first read of one block failed",

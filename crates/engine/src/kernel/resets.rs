@@ -1,8 +1,8 @@
 //! Zone resets beside an engine whose queue has none: io_uring and Linux AIO. The thread does them itself
 //! and waits for each; what else is in flight goes on meanwhile.
 
-use crate::asking::negated;
-use crate::{AboutEngine, Done, Engine, EngineError, Io, Setup};
+use crate::errno::negated;
+use crate::{Done, Engine, EngineError, EngineInfo, Io, Setup};
 use diskspd_model::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::operation::perform;
@@ -70,7 +70,7 @@ impl Engine for Resets {
         self.inner.memory_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
+    fn about(&self) -> EngineInfo<'_> {
         self.inner.about()
     }
 }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_ends_with_the_devices_answer_and_others_go_on() {
+    fn reset_waits_for_device_while_other_ios_continue() {
         for kind in [EngineKind::Uring, EngineKind::Aio] {
             let Some(mut test_engine) = test_engine(kind) else { continue };
             let batch = [sample_io(0, 1, Operation::Read), sample_io(1, 0, Operation::ZoneReset)];

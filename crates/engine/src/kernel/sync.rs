@@ -1,15 +1,15 @@
 //! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are submitted
 //! together are done one after the other.
 
-use crate::asking::priority_refused;
-use crate::at_once::{AtOnce, Perform};
+use crate::at_once::{SyncIo, SynchronousEngine};
+use crate::errno::priority_refused;
 use crate::{EngineError, EngineKind, File, Io, Setup};
 use diskspd_model::operation::Operation;
+use diskspd_sys::io_features;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::operation::{is_device, perform};
 use diskspd_sys::positioned::write_slot;
-use diskspd_sys::ways;
 use rustix::io::{Errno, pread, retry_on_intr};
 use std::io;
 use std::os::fd::AsFd;
@@ -27,8 +27,8 @@ impl<const WITH: bool> Sync<WITH> {
     ///
     /// # Errors
     /// None.
-    pub(crate) fn open(setup: Setup) -> Result<AtOnce<Sync<WITH>>, EngineError> {
-        AtOnce::new(setup, EngineKind::Sync, |files| {
+    pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Sync<WITH>>, EngineError> {
+        SynchronousEngine::new(setup, EngineKind::Sync, |files| {
             let devices = files.iter().map(|file| is_device(&file.handle)).collect();
             Ok(Sync { files, devices, thread: ThreadIoPriority::default() })
         })
@@ -42,14 +42,14 @@ fn run_io<const WITH: bool>(io: &Io, file: &File, device: bool, buffer: &mut Buf
         Operation::Read => {
             let data = buffer.as_mut_slice().get_mut(io.place()).ok_or(Errno::FAULT)?;
             if WITH {
-                return ways::read(&file.handle, data, io.offset, file.ways);
+                return io_features::read(&file.handle, data, io.offset, file.ways);
             }
             retry_on_intr(|| pread(&file.handle, &mut *data, io.offset))
         }
         Operation::Write => {
             let data = buffer.slot(io.buffer_offset, io.length as usize).ok_or(Errno::FAULT)?;
             if WITH {
-                return ways::write(&file.handle, data, io.offset, file.ways);
+                return io_features::write(&file.handle, data, io.offset, file.ways);
             }
             write_slot(&file.handle, data, io.offset).map_err(|error| error_number(&error))
         }
@@ -64,7 +64,7 @@ fn error_number(error: &io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
-impl<const WITH: bool> Perform for Sync<WITH> {
+impl<const WITH: bool> SyncIo for Sync<WITH> {
     #[inline]
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError> {
         let at = io.file as usize;

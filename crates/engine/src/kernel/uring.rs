@@ -5,9 +5,9 @@ mod available;
 pub use available::probe;
 pub use diskspd_sys::ring::RingOptions;
 
-use crate::asking;
-use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup};
-use diskspd_model::access::{IoPriority, IoWays};
+use crate::errno;
+use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, NotPinned, Setup};
+use diskspd_model::access::{IoFeatures, IoPriority};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::ring::{Entered, EntryForm, FileTransfers, Ring, Unregistered};
@@ -36,8 +36,8 @@ impl Uring {
         let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
         let limits = Limits::for_setup(&setup, EngineKind::Uring);
         let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
-        let ways: Vec<IoWays> = setup.files.iter().map(|file| file.ways).collect();
-        let (priorities, files) = asking::apart(setup.files);
+        let ways: Vec<IoFeatures> = setup.files.iter().map(|file| file.ways).collect();
+        let (priorities, files) = errno::apart(setup.files);
         let mut ring = Ring::new(setup.depth, files, setup.buffer, options)
             .map_err(|error| not_made(setup.depth, &error))?;
         let by_workers = (0..).zip(workers).filter(|(_, by_workers)| *by_workers);
@@ -53,7 +53,7 @@ impl Uring {
 #[cold]
 pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
     let why = available::explain_here(error);
-    EngineError { what: format!("can't set up io_uring with queue depth {depth}: {why}"), source: None }
+    EngineError { what: format!("cannot set up io_uring with queue depth {depth}: {why}"), source: None }
 }
 
 impl<F: EntryForm> Uring<F> {
@@ -157,12 +157,12 @@ impl<F: EntryForm> Engine for Uring<F> {
         self.ring.memory_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
+    fn about(&self) -> EngineInfo<'_> {
         let features = match self.ring.notes() {
             [] => "io_uring".to_string(),
             notes => format!("io_uring: {}", notes.join(", ")),
         };
-        AboutEngine { features, not_pinned: self.not_pinned.as_ref() }
+        EngineInfo { features, not_pinned: self.not_pinned.as_ref() }
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
         done.sort_by_key(|done| done.request);
         assert_eq!(done, [Done { request: 1, result: 8 }, Done { request: 2, result: 8 }]);
         engine.relieve_queue(1, Duration::from_millis(1), &mut done).expect("a timeout is no error");
-        engine.relieve_queue(0, Duration::MAX, &mut done).expect("a poll doesn't wait");
+        engine.relieve_queue(0, Duration::MAX, &mut done).expect("a poll does not wait");
         assert_eq!(done.len(), 2);
         writer.write_all(b"x").expect("writing to the pipe");
         engine.relieve_queue(1, Duration::MAX, &mut done).expect("wait");

@@ -3,7 +3,7 @@
 #[path = "overlapped.rs"]
 pub(super) mod overlapped;
 
-use super::at_once::AtOnce;
+use super::at_once::SynchronousEngine;
 use super::mixed::Mixed;
 use super::mmap::Mmap;
 use super::unavailable::Unavailable;
@@ -46,7 +46,7 @@ fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
         EngineKind::Mmap => Box::new(Mmap::open(setup)?),
         EngineKind::Port => Box::new(Overlapped::open(setup, row.kind, Told::AtPort)?),
         EngineKind::Routines => Box::new(Overlapped::open(setup, row.kind, Told::ByRoutine)?),
-        _ => Box::new(AtOnce::new(setup, row.kind, |files| Ok(FileCalls::new(files)))?),
+        _ => Box::new(SynchronousEngine::new(setup, row.kind, |files| Ok(FileCalls::new(files)))?),
     })
 }
 

@@ -1,7 +1,7 @@
 //! What mapped files ask of Windows, and what its errors mean.
 
 use crate::EngineError;
-pub(super) use crate::asking::negated;
+pub(super) use crate::errno::negated;
 use diskspd_model::access::IoPriority;
 use diskspd_model::io_error::of_windows;
 pub(super) use diskspd_sys::mapping::name_of;
@@ -35,7 +35,7 @@ pub(super) fn explain(error: &io::Error) -> &'static str {
         None if error.kind() == io::ErrorKind::Unsupported => {
             "-Nn and -Ni are not possible on processors of this architecture; use -Nv"
         }
-        Some(1) => "its file system doesn't support mapped files; leave out -Sm",
+        Some(1) => "its file system does not support mapped files; leave out -Sm",
         Some(5) => "it must be open for reading and writing",
         Some(8 | 1455) => "there is not enough memory or address space: use fewer threads or targets",
         _ => "Windows refused",

@@ -1,8 +1,8 @@
 //! The engines of Windows: overlapped I/O, and one I/O at a time.
 
-use crate::asking::negated;
-use crate::at_once::Perform;
-use crate::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup, cannot};
+use crate::at_once::SyncIo;
+use crate::errno::negated;
+use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, File, Io, Limits, Setup, cannot};
 use diskspd_model::operation::Operation;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use diskspd_sys::overlapped::{Queue, Told};
@@ -53,7 +53,7 @@ impl Engine for Overlapped {
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let ended = |request, result| done.push(Done { request, result });
         self.queue.wait(min, timeout, ended).map_err(|source| EngineError {
-            what: "the completion port doesn't answer".to_owned(),
+            what: "the completion port is not responding".to_owned(),
             source: Some(source),
         })
     }
@@ -66,8 +66,8 @@ impl Engine for Overlapped {
         self.queue.memory_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
-        AboutEngine::features(match self.told {
+    fn about(&self) -> EngineInfo<'_> {
+        EngineInfo::features(match self.told {
             Told::AtPort => "overlapped I/O: completion port",
             Told::ByRoutine => "overlapped I/O: completion routines",
         })
@@ -85,7 +85,7 @@ impl FileCalls {
     }
 }
 
-impl Perform for FileCalls {
+impl SyncIo for FileCalls {
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError> {
         let file = &self.files[io.file as usize];
         let done = match io.op {

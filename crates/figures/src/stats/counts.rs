@@ -75,7 +75,7 @@ impl LatencySums {
 
 /// The latencies of a time span from interval to interval, all threads together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LatencyCourse {
+pub struct LatencySeries {
     /// Length of an interval, us.
     pub width_us: u64,
     /// The intervals from the beginning of measuring on; the last one may be shorter.
@@ -88,7 +88,7 @@ struct StoredCourse {
     packed: PackedCounts,
 }
 
-impl Serialize for LatencyCourse {
+impl Serialize for LatencySeries {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let numbers = self.intervals.iter().flat_map(|sums| [sums.ios, sums.sum_ns, sums.squares_us2]);
         let packed = PackedCounts(numbers.collect());
@@ -96,19 +96,19 @@ impl Serialize for LatencyCourse {
     }
 }
 
-impl<'de> Deserialize<'de> for LatencyCourse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LatencyCourse, D::Error> {
+impl<'de> Deserialize<'de> for LatencySeries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LatencySeries, D::Error> {
         let StoredCourse { width_us, packed } = StoredCourse::deserialize(deserializer)?;
         let (whole, rest) = packed.0.as_chunks::<3>();
         if !rest.is_empty() {
             return Err(D::Error::custom("the course of latencies ends within an interval"));
         }
         let sums = |&[ios, sum_ns, squares_us2]: &[u64; 3]| LatencySums { ios, sum_ns, squares_us2 };
-        Ok(LatencyCourse { width_us, intervals: whole.iter().map(sums).collect() })
+        Ok(LatencySeries { width_us, intervals: whole.iter().map(sums).collect() })
     }
 }
 
-impl LatencyCourse {
+impl LatencySeries {
     pub fn add(&mut self, log: LatencyLog) {
         self.width_us = log.width / 1000;
         if self.intervals.len() < log.intervals.len() {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_hold_what_came_in_them() {
+    fn ios_are_counted_in_their_interval() {
         let mut log = LatencyLog::new(5);
         assert!(!log.is_over(SECOND - 1) && log.is_over(SECOND));
         log.close(SECOND, &sample_moments(&[1_000_000]));
@@ -211,13 +211,13 @@ mod tests {
             sums(1, 7_000_000, 49_000_000),
         ];
         assert_eq!(log.intervals, expected);
-        let mut course = LatencyCourse::default();
+        let mut course = LatencySeries::default();
         course.add(log);
         course.add(LatencyLog::new(5).finish(&sample_moments(&[1_000_000])));
         assert_eq!(course.intervals[0], sums(2, 2_000_000, 2_000_000));
         let stored = serde_json::to_string(&course).unwrap();
-        assert_eq!(serde_json::from_str::<LatencyCourse>(&stored).unwrap(), course);
-        assert!(serde_json::from_str::<LatencyCourse>(r#"{"width_us":1,"packed":"AQI="}"#).is_err());
+        assert_eq!(serde_json::from_str::<LatencySeries>(&stored).unwrap(), course);
+        assert!(serde_json::from_str::<LatencySeries>(r#"{"width_us":1,"packed":"AQI="}"#).is_err());
         assert!(serde_json::from_str::<PackedCounts>(r#""gA==""#).is_err());
     }
 

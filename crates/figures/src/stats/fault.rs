@@ -20,10 +20,10 @@ pub(super) enum StoredError {
     LargeCounts,
     #[error("the histogram's buckets hold {found} latencies, not {expected}")]
     Count { found: u64, expected: u64 },
-    #[error("the histogram's first and last bucket are not those of its minimum and maximum")]
+    #[error("the histogram's first and last bucket are not the buckets of its minimum and maximum")]
     Ends,
     /// A sum, ns, that the buckets don't allow.
-    #[error("the histogram's buckets can't add up to {0} ns")]
+    #[error("the histogram's buckets cannot add up to {0} ns")]
     Sum(u128),
     #[error("the series ends within an interval")]
     CutSeries,

@@ -295,7 +295,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn a_latency_read_back_is_within_a_128th_or_32_ns() {
+    fn latency_reads_back_within_a_128th_or_32_ns() {
         for nanos in (0..200_000).chain((17..40).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])) {
             let read = cell_middle(Cells::cell(nanos));
             assert!(read.abs_diff(nanos) <= (nanos / 128).max(32), "{nanos} reads as {read}");
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_latencies_are_given_up_and_bytes_are_not() {
+    fn full_log_drops_latencies_and_keeps_bytes() {
         let mut log = IntervalLog::new(1, 1, true, 1);
         log.limit = 1000 * HEADER + 5000;
         for interval in 0..1000 {

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_is_that_of_all_in_order() {
+    fn median_of_unsorted_values_is_middle() {
         for (values, expected) in
             [(&[][..], 0.0), (&[3.0], 3.0), (&[3.0, 1.0, 2.0], 2.0), (&[4.0, 1.0, 2.0, 3.0], 2.5)]
         {

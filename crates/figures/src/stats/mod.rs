@@ -29,7 +29,7 @@ mod steady;
 mod stored;
 pub mod trend;
 
-pub use counts::{LatencyCourse, LatencyLog, LatencySums, PackedCounts};
+pub use counts::{LatencyLog, LatencySeries, LatencySums, PackedCounts};
 pub use histogram::Histogram;
 pub use interruptions::Interruptions;
 pub use intervals::{Interval, IntervalLog, Intervals};

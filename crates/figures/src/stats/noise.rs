@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn jumps_are_no_noise() {
+    fn noise_ignores_jumps() {
         let values: Vec<f64> = (0..40).map(|i| f64::from(i % 2) + if i < 20 { 0.0 } else { 50.0 }).collect();
         let noise = Noise::estimate(&values, 0.01);
         assert!(noise.long_run < 4.0, "{noise:?}");

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_have_the_mean_and_the_deviation_of_their_kind() {
+    fn normal_values_match_mean_and_deviation() {
         let mut values = NormalValues::new(5);
         let drawn: Vec<f64> = (0..20_000).map(|_| values.draw()).collect();
         let mean = drawn.iter().sum::<f64>() / 20_000.0;
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_are_those_of_scipy() {
+    fn normal_quantiles_match_scipy() {
         // scipy.stats.norm.cdf
         for (x, expected) in [
             (-3.0, 0.0013498980316300933),

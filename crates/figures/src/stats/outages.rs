@@ -25,7 +25,7 @@ const COARSE_S: f64 = 0.1;
 const ROUNDS: u64 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct QuietStretch {
+pub struct IdleStretch {
     pub begin_s: f64,
     pub end_s: f64,
     /// I/Os completed in it.
@@ -34,7 +34,7 @@ pub struct QuietStretch {
     pub usual_ios: Option<f64>,
 }
 
-impl QuietStretch {
+impl IdleStretch {
     pub fn length_s(&self) -> f64 {
         self.end_s - self.begin_s
     }
@@ -53,7 +53,7 @@ pub struct WatchedIos<'a> {
 }
 
 /// The outages, in the order of time.
-pub fn detect(watched: WatchedIos) -> Vec<QuietStretch> {
+pub fn detect(watched: WatchedIos) -> Vec<IdleStretch> {
     let WatchedIos { counts, width_s, in_flight, .. } = watched;
     let ios = sum(counts);
     if width_s.is_nan() || width_s <= 0.0 {
@@ -92,8 +92,8 @@ fn sum(counts: &[u64]) -> u64 {
     counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
-fn quiet_stretch(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>) -> QuietStretch {
-    QuietStretch {
+fn quiet_stretch(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>) -> IdleStretch {
+    IdleStretch {
         begin_s: stretch.start as f64 * watched.width_s,
         end_s: stretch.end as f64 * watched.width_s,
         ios: sum(&watched.counts[stretch.clone()]),

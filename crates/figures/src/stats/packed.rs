@@ -91,7 +91,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_packed_is_what_is_unpacked(
+        fn packed_series_round_trips(
             latencies: Vec<u64>, shift in 0..64u32, squares: u128, distance in 0..1u64 << 62,
         ) {
             let mut one = Moments::default();

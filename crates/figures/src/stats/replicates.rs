@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_is_that_of_the_textbook() {
+    fn interval_matches_textbook() {
         let spread = Spread::from_values(&[9.0, 10.0, 11.0]).unwrap();
         assert_eq!((spread.count, spread.mean, spread.deviation), (3, 10.0, Some(1.0)));
         // 4.30265 / sqrt(3)
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_stay_within_what_is_possible() {
+    fn intervals_stay_in_valid_range() {
         let of = |values: &[f64], bounds| Spread::from_values(values).unwrap().interval(bounds).unwrap();
         for values in [&[0.1, 0.2, 9.0][..], &[0.0, 0.0, 100.0], &[1e-9, 1e9], &[5.0, 5.0], &[0.0, 0.0]] {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_rates_hold_the_mean_as_often_as_they_say() {
+    fn rate_intervals_reach_stated_coverage() {
         for (deviation, runs) in [(0.02, 3), (0.1, 5), (0.3, 5), (0.5, 10)] {
             let mut noise = crate::stats::normal::NormalValues::new(5);
             // The mean of exp(normal - d²/2) is 1.
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_are_all_alike_rarely_have_an_outlier() {
+    fn homogeneous_runs_rarely_have_outliers() {
         let mut noise = crate::stats::normal::NormalValues::new(7);
         for count in [5, 6, 7, 8, 9, 10, 12, 15, 20, 30] {
             let some = (0..1000).filter(|_| {

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_does_not_pay_is_none() {
+    fn unprofitable_change_is_rejected() {
         let values: Vec<f64> = (0..40).map(|i| if i < 20 { 10.0 } else { 11.0 }).collect();
         // It saves 40 * 0.5^2 = 10 squares.
         let at = |variance| levels(&Sums::from_values(&values), &sample_noise(variance)).shape;

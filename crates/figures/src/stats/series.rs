@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_take_few_bytes_and_those_without_io_none() {
+    fn empty_intervals_take_no_bytes() {
         let mut series = Series::new(1, 1);
         (0..1000).for_each(|interval| series.record(interval * MS, 100_000));
         assert!(series.log.len() <= 5 * 1000, "one I/O: {}", series.log.len());

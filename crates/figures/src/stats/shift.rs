@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shift_is_found_where_it_is_and_noise_is_none() {
+    fn shift_is_located_and_noise_is_ignored() {
         let noise = |i: usize| (i * 7919 % 101) as f64;
         let step: Vec<f64> = (0..40).map(|i| noise(i) + if i < 18 { 0.0 } else { 300.0 }).collect();
         assert_eq!(find_shift(&step), Some(18));

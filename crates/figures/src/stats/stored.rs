@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_series_is_refused_with_what_is_wrong() {
+    fn damaged_series_is_refused_with_reason() {
         // Distance and form, count, minimum; then the range, sum and squares.
         let counts: Vec<u64> =
             parse_series(&[1 << 2, 2, 100]).unwrap().valid().map(|one| one.count()).collect();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_histogram_is_refused_with_what_is_wrong() {
+    fn damaged_histogram_is_refused_with_reason() {
         let mut whole = Histogram::new();
         [5, 7].into_iter().for_each(|latency| whole.record(latency));
         assert_eq!(parse_histogram(&[5, 1, 1, 1]), Ok(whole));
@@ -264,7 +264,7 @@ mod tests {
             (&[5, 1, u64::MAX, 1], "there is no histogram bucket"),
             (&[5, 1, 1, 2], "hold 3 latencies, not 2"),
             (&[5, 0, 1, 2], "empty or out of order"),
-            (&[5, 1, 2, 1], "not those of its minimum and maximum"),
+            (&[5, 1, 2, 1], "not the buckets of its minimum and maximum"),
         ];
         for (numbers, complaint) in table {
             let error = parse_histogram(numbers).unwrap_err();

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_single_day_the_time_is_told() {
+    fn runs_of_one_day_show_time_only() {
         let at = 1_741_944_413;
         assert_eq!(date_and_time(at).as_deref(), Some("2025/03/14 09:26:53 UTC"));
         assert_eq!(seconds_since_1970("2025/03/14 09:26:53 UTC"), Some(at));

@@ -238,10 +238,13 @@ pub fn csv_behind<R>(
 }
 
 /// Returns the text columns of all rows, safe for a terminal; "-" where no value exists.
-fn for_people<'a, R>(columns: &'a [TableColumn<R>], rows: &[R]) -> (Vec<&'a TableColumn<R>>, Vec<PeopleRow>) {
+fn for_people<'a, R>(
+    columns: &'a [TableColumn<R>],
+    rows: &[R],
+) -> (Vec<&'a TableColumn<R>>, Vec<DisplayRow>) {
     let columns: Vec<_> = columns.iter().filter(|column| column.brief && column.is_needed(rows)).collect();
     let cells = |row: &R| {
-        let mut found = PeopleRow::default();
+        let mut found = DisplayRow::default();
         for column in &columns {
             let cell = (column.cell)(row);
             found.instead = cell.replacement_text().map(|why| line(&why).into_owned());
@@ -260,7 +263,7 @@ fn for_people<'a, R>(columns: &'a [TableColumn<R>], rows: &[R]) -> (Vec<&'a Tabl
 }
 
 #[derive(Default)]
-struct PeopleRow {
+struct DisplayRow {
     cells: Vec<String>,
     instead: Option<String>,
 }

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_gives_the_same_however_the_bytes_come_and_files_get_them_as_they_are() {
+    fn guard_escapes_split_writes_and_leaves_files_unchanged() {
         let bytes = [HOSTILE.as_bytes(), b"\xff\x9b\xc3", HOSTILE.as_bytes(), b"\xe2\x80"].concat();
         let through = |terminal, size| {
             let mut guard = Guard::new(Vec::new(), terminal);

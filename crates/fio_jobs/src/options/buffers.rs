@@ -5,7 +5,7 @@ use super::{FioForm, FioOption, near, near_unless, refused, same};
 const STAMPS: &str = "sectors carry verification stamps, no pattern";
 const CHECKED: &str = "every sector is checked as it is read, by this program's stamp";
 const BACKLOG: &str = "sectors are checked when they are read, not after more writes";
-const NOT_BETWEEN: &str = "nothing is read back between writes: all of it is, when the time span has ended";
+const NOT_BETWEEN: &str = "all data is read back after the time span, not between writes";
 const WORKING_SET: &str = "duplicates repeat one of the units written before";
 
 pub(super) const ROWS: &[FioOption] = &[
@@ -25,12 +25,7 @@ pub(super) const ROWS: &[FioOption] = &[
     same("verify", &[], FioForm::Text),
     same("do_verify", &[], FioForm::Switch),
     near("verify_fatal", &[], FioForm::Switch, "a run goes on to its end; the exit code is 4"),
-    near(
-        "verify_dump",
-        &[],
-        FioForm::Switch,
-        "the report names each wrong sector; nothing is written to files",
-    ),
+    near("verify_dump", &[], FioForm::Switch, "the report names each wrong sector; no file is written"),
     near("verify_async", &[], FioForm::Number, "sectors are checked by the thread that has read them"),
     near("verify_interval", &[], FioForm::Size, CHECKED),
     near("verify_offset", &[], FioForm::Size, CHECKED),
@@ -42,7 +37,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "verify_only",
         &[],
         &["0"],
-        "fio's verification headers can't be read",
+        "fio's verification headers cannot be read",
         "write with --verify, then --verify=read",
     ),
     refused("verify_pattern", &[], &[], STAMPS, "leave it out"),
@@ -57,13 +52,13 @@ pub(super) const ROWS: &[FioOption] = &[
         "leave it out",
     ),
     refused("verify_policy", &[], &[], BACKLOG, "leave it out"),
-    refused("experimental_verify", &[], &["0"], "fio doesn't document what it does", "leave it out"),
-    refused("verify_state_load", &[], &["0"], "fio's state can't be read", "use --journal and verify-after"),
+    refused("experimental_verify", &[], &["0"], "fio does not document its effect", "leave it out"),
+    refused("verify_state_load", &[], &["0"], "fio's state cannot be read", "use --journal and verify-after"),
     near("verify_state_save", &[], FioForm::Switch, "no state is saved; --journal records durable writes"),
     refused("dedupe_mode", &[], &["repeat"], WORKING_SET, "leave it out"),
     refused("dedupe_working_set_percentage", &[], &[], WORKING_SET, "leave it out"),
     refused("dedupe_global", &[], &["0"], "each thread repeats its own units", "leave it out"),
     refused("iomem_align", &["mem_align"], &["0"], "buffers begin at pages", "leave it out"),
     refused("hugepage-size", &[], &[], "huge pages have the default size", "leave it out"),
-    refused("lockmem", &[], &["0"], "memory can't be reserved to shrink the page cache", "leave it out"),
+    refused("lockmem", &[], &["0"], "memory cannot be reserved to shrink the page cache", "leave it out"),
 ];

@@ -12,10 +12,10 @@ pub enum EngineRule {
 use EngineRule::{Is, Near, Refused};
 
 const ONE_CALL: &str = "pread and pwrite are called; on one buffer the vectored calls do the same";
-const FILES: &str = "it makes, removes or looks at files, and transfers no data";
+const FILES: &str = "it makes, removes or inspects files, and transfers no data";
 const NETWORK: &str = "it is a client of a service; only files and block devices are used";
 const DEVICE: &str = "it sends commands to the device that bypass the block layer";
-const LIBRARY: &str = "it needs a library of its own";
+const LIBRARY: &str = "it needs a separate library";
 const NO_STORAGE: &str = "it does no I/O to storage";
 
 pub const ENGINES: &[(&str, EngineRule)] = &[

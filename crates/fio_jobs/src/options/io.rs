@@ -2,7 +2,7 @@
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 
-const SPRANDOM: &str = "fio's sprandom preconditioning isn't available";
+const SPRANDOM: &str = "fio's sprandom preconditioning is not available";
 const RANGES: &str = "a discard is one range";
 const NO_THREAD: &str = "no thread of the kernel polls the queue: workers submit by system calls";
 
@@ -22,19 +22,14 @@ pub(super) const ROWS: &[FioOption] = &[
         "the run is refused if there is no memory for a map of the blocks that were done",
     ),
     same("randseed", &[], FioForm::Number),
-    near(
-        "randrepeat",
-        &[],
-        FioForm::Switch,
-        "the seed is that of -z, 0 unless given: runs repeat each other",
-    ),
+    near("randrepeat", &[], FioForm::Switch, "the seed is set by -z, 0 unless given: runs repeat each other"),
     near(
         "allrandrepeat",
         &[],
         FioForm::Switch,
-        "the seed is that of -z, 0 unless given: runs repeat each other",
+        "the seed is set by -z, 0 unless given: runs repeat each other",
     ),
-    near("random_generator", &[], FioForm::Text, "random numbers are those of DISKSPD's generator"),
+    near("random_generator", &[], FioForm::Text, "random numbers come from DISKSPD's generator"),
     same("random_distribution", &[], FioForm::Text),
     same("percentage_random", &[], FioForm::Text),
     same("ioengine", &[], FioForm::Text),
@@ -68,7 +63,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "iodepth_batch_complete_min",
         &["iodepth_batch_complete"],
         &["1"],
-        "how many completions are waited for can't be set",
+        "how many completions are waited for cannot be set",
         "leave it out",
     ),
     near_unless(
@@ -80,7 +75,7 @@ pub(super) const ROWS: &[FioOption] = &[
     ),
     refused("iodepth_low", &[], &[], "the queue is refilled at once, never drained first", "leave it out"),
     refused("serialize_overlap", &[], &["0"], "overlapping I/Os are not held back", "leave it out"),
-    refused("rw_sequencer", &[], &[], "each random I/O has an offset of its own", "leave it out"),
+    refused("rw_sequencer", &[], &[], "each random I/O has its own offset", "leave it out"),
     refused("bs_unaligned", &["blocksize_unaligned"], &["0"], "I/Os begin at multiples", "leave it out"),
     refused("bs_is_seq_rand", &[], &["0"], "sizes by direction are for reads and writes", "use two jobs"),
     refused("percentage_sequential", &[], &[], "deprecated in fio itself", "use percentage_random"),
@@ -89,7 +84,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "random_sequence_stride",
         &[],
         &[],
-        "a fixed sequence of random offsets isn't supported",
+        "a fixed sequence of random offsets is not supported",
         "use --replay with a log of I/Os",
     ),
     refused("num_range", &[], &["1"], RANGES, "leave it out"),
@@ -99,7 +94,7 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("spr_cs", &[], &[], SPRANDOM, "use diskspd precondition"),
     same("atomic", &[], FioForm::Switch),
     refused("write_barrier", &[], &["0"], "it has no effect in fio itself on Linux", "use fsync"),
-    refused("sync_file_range", &[], &[], "parts of a file are not flushed by themselves", "use fdatasync"),
+    refused("sync_file_range", &[], &[], "parts of a file are not flushed separately", "use fdatasync"),
     refused("end_syncfs", &[], &["0"], "targets are flushed, not file systems", "use end_fsync"),
     refused("hipri_percentage", &[], &[], "all I/Os are polled for, or none", "use hipri=1"),
     near_unless("sqthread_poll", &[], FioForm::Switch, &["0"], NO_THREAD),
@@ -113,7 +108,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "leave it out, and add --nowait to the line that diskspd convert prints: it repeats such I/Os",
     ),
     refused("force_async", &[], &["0"], "the kernel decides what is done by its workers", "leave it out"),
-    refused("readfua", &[], &["0"], "reads can't be forced to the medium", "leave it out"),
+    refused("readfua", &[], &["0"], "reads cannot be forced to the medium", "leave it out"),
     same("writefua", &[], FioForm::Switch),
     refused(
         "write_mode",

@@ -23,7 +23,7 @@ pub struct FioGroup {
 
 pub const GROUPS: &[FioGroup] = &[
     FioGroup { title: "Files and devices", rows: targets::ROWS },
-    FioGroup { title: "What is read and written", rows: io::ROWS },
+    FioGroup { title: "Reads and writes", rows: io::ROWS },
     FioGroup { title: "Time, rate and threads", rows: time::ROWS },
     FioGroup { title: "Content and verification", rows: buffers::ROWS },
     FioGroup { title: "Reports and logs of fio's own", rows: reporting::ROWS },
@@ -53,7 +53,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_name_is_there_once_and_every_text_is_a_sentence_without_its_stop() {
+    fn option_names_are_unique_and_texts_are_sentences() {
         let mut names = HashSet::new();
         for row in all().chain(COMMAND_LINE.rows) {
             for name in std::iter::once(&row.name).chain(row.aliases) {

@@ -2,15 +2,16 @@
 
 use super::{FioOption, refused};
 
-const ZONED: &str = "fio chooses zones by rules of its own, and lays zones over files";
+const ZONED: &str = "fio chooses zones by its own rules, and lays zones over files";
 const PRIORITY: &str = "all I/Os of a thread have one priority";
 const PLACEMENT: &str = "fio changes the place from write to write, here each thread keeps one";
-const REPLAY: &str = "a job file can't contain a replay";
-const TRIMS: &str = "a share of the reads or writes can't be turned into discards, only a share of all I/Os";
+const REPLAY: &str = "a job file cannot contain a replay";
+const TRIMS: &str = "a share of the reads or writes cannot be turned into discards, only a share of all \
+    I/Os";
 const HOOKS: &str = "a run starts no other program";
 const RIGHTS: &str = "the program keeps the rights that it was started with";
 const ERRORS: &str = "an I/O that fails ends the run, and the job expects some";
-const PROTECTED: &str = "per-block metadata isn't supported";
+const PROTECTED: &str = "per-block metadata is not supported";
 
 const fn zone_option(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
     refused(
@@ -87,8 +88,8 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("cgroup_weight", &[], &[], "no control group is made", "use systemd-run --scope"),
     refused("cgroup_nodelete", &[], &[], "no control group is made", "use systemd-run --scope"),
     refused("ignore_error", &[], &[], ERRORS, "leave it out"),
-    refused("profile", &[], &[], "fio's built-in profiles are not known", "diskspd preset lists ours"),
-    refused("comm", &[], &[], "thread names can't be set", "leave it out"),
+    refused("profile", &[], &[], "fio's built-in profiles are not supported", "diskspd preset lists ours"),
+    refused("comm", &[], &[], "thread names cannot be set", "leave it out"),
     refused("gpu_dev_id", &[], &[], "memory of graphics cards is not used", "leave it out"),
     refused("md_per_io_size", &[], &["0"], PROTECTED, "leave it out"),
     refused("pi_act", &[], &["1"], PROTECTED, "leave it out"),

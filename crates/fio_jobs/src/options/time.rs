@@ -2,11 +2,11 @@
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 
-const FLOW: &str = "jobs can't be throttled by each other's progress";
-const TARGET: &str = "a run doesn't search for the best depth or rate";
+const FLOW: &str = "jobs cannot be throttled by each other's progress";
+const TARGET: &str = "a run does not search for the best depth or rate";
 const SWEEP: &str = "use diskspd sweep with --slo, as in diskspd sweep -o1..128 --slo p99=5ms";
-const STEADY: &str = "the run lasts for its whole runtime: it doesn't end earlier when it is steady";
-const LOW: &str = "a run with a lower rate doesn't fail; the report has the rate that it reached";
+const STEADY: &str = "the run lasts for its whole runtime: it does not end earlier when it is steady";
+const LOW: &str = "a run with a lower rate does not fail; the report has the rate that it reached";
 
 pub(super) const ROWS: &[FioOption] = &[
     same("runtime", &["timeout"], FioForm::Seconds),
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[FioOption] = &[
     same("cpus_allowed_policy", &[], FioForm::Text),
     same("prioclass", &[], FioForm::Number),
     near("rate_cycle", &["ratecycle"], FioForm::Number, "a rate is kept evenly, I/O by I/O"),
-    near("clocksource", &[], FioForm::Text, "times are those of the monotonic clock"),
+    near("clocksource", &[], FioForm::Text, "times come from the monotonic clock"),
     near("gtod_cpu", &[], FioForm::Number, "each thread reads the clock itself"),
     near("gtod_reduce", &[], FioForm::Switch, "all latencies are measured; the report states the cost"),
     near("job_start_clock_id", &[], FioForm::Number, "the report has the wall clock"),
@@ -35,7 +35,7 @@ pub(super) const ROWS: &[FioOption] = &[
     near("exitall_on_error", &[], FioForm::Switch, "an error always ends the run"),
     near_unless("rate_min", &["ratemin"], FioForm::SizeEach, &["0"], LOW),
     near_unless("rate_iops_min", &[], FioForm::SizeEach, &["0"], LOW),
-    refused("rate_ignore_thinktime", &[], &["0"], "thinktime and rate don't go together", "leave one out"),
+    refused("rate_ignore_thinktime", &[], &["0"], "thinktime and rate do not go together", "leave one out"),
     refused("thinktime_spin", &[], &["0"], "a pause uses no CPU time", "leave it out"),
     refused("thinkcycles", &[], &["0"], "a pause uses no CPU time", "leave it out"),
     refused(
@@ -73,7 +73,7 @@ pub(super) const ROWS: &[FioOption] = &[
         &[],
         FioForm::Text,
         &["0"],
-        "a slow I/O doesn't end the run: the report has the maximum",
+        "a slow I/O does not end the run: the report has the maximum",
     ),
     near("steadystate", &["ss"], FioForm::Text, STEADY),
     near("steadystate_duration", &["ss_dur"], FioForm::Text, STEADY),
@@ -82,7 +82,7 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("cpumask", &[], &[], "CPUs are listed by number", "use cpus_allowed"),
     same("numa_cpu_nodes", &[], FioForm::Text),
     same("numa_mem_policy", &[], FioForm::Text),
-    refused("nice", &[], &["0"], "the priority of threads isn't set", "start the program with nice"),
+    refused("nice", &[], &["0"], "the priority of threads is not set", "start the program with nice"),
     refused("prio", &[], &["0"], "only three I/O priorities exist", "use prioclass=3 for the idle class"),
-    refused("priohint", &[], &["0"], "I/O priority hints aren't supported", "leave it out"),
+    refused("priohint", &[], &["0"], "I/O priority hints are not supported", "leave it out"),
 ];

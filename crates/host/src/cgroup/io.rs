@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn in_version_1_a_limit_of_a_group_above_is_not_in_force_in_version_2_it_is() {
+    fn parent_io_limit_applies_in_cgroup_v2_only() {
         let old = [
             ("proc/self/cgroup", "5:blkio:/x/y\n"),
             ("proc/self/mountinfo", "38 31 0:35 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n"),

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_version_1_counts_for_a_group_and_for_those_below_it() {
+    fn v1_memory_limit_applies_to_descendants() {
         let files = |own: &str, hierarchy: &str| {
             groups(&[
                 ("proc/self/cgroup", "4:memory:/a/b\n0::/\n"),
@@ -107,11 +107,11 @@ mod tests {
         let (_directory, own) = files("52428800\n", "1\n");
         assert_eq!(own.memory_allowance(), test_allowance("/sys/fs/cgroup/memory/a/b", 50 * MIB, 50 * MIB));
         let (_directory, apart) = files("9223372036854771712\n", "0\n");
-        assert_eq!(apart.memory_allowance(), None, "the limit above isn't in force for this one");
+        assert_eq!(apart.memory_allowance(), None, "the limit above is not in force for this one");
     }
 
     #[test]
-    fn the_lower_of_two_limits_counts_with_how_often_it_was_reached() {
+    fn lower_memory_limit_applies_with_its_hit_count() {
         let (_directory, new) = groups(&[
             ("proc/self/cgroup", "0::/a/b\n"),
             ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn so_does_one_of_version_2_and_none_is_none() {
+    fn v2_memory_limit_is_read_and_may_be_absent() {
         let files = |max: &str| {
             groups(&[
                 ("proc/self/cgroup", "0::/a/b\n"),

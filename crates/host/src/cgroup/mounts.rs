@@ -3,7 +3,7 @@
 
 use crate::mountinfo::{self, Mount};
 use crate::root::Root;
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::{Arc, Mutex};
 
 #[derive(Debug)]

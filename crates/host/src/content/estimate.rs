@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_are_told_apart_by_what_compression_leaves_of_them() {
+    fn contents_are_classified_by_compression_ratio() {
         let text = include_bytes!("estimate.rs")[..4096].to_vec();
         let half = [random_bytes(1, 2048), vec![0; 2048]].concat();
         let letters: Vec<u8> = random_bytes(2, 4096).into_iter().map(|byte| b'a' + byte % 16).collect();

@@ -1,6 +1,6 @@
 //! Parameters of a content check of a target.
 
-use crate::located::Located;
+use crate::located::ResolvedTarget;
 use diskspd_model::profile::{RawText, TargetId};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Order {
     pub target: TargetId,
     pub path: RawText,
-    pub located: Located,
+    pub located: ResolvedTarget,
     /// First byte that is read.
     pub from: u64,
     pub to: u64,

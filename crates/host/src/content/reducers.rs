@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mount_options_of_a_btrfs_tell_whether_it_compresses() {
+    fn btrfs_mount_options_show_compression() {
         for (options, expected) in [
             ("rw,relatime,compress=zstd:3,space_cache", Some("btrfs (compress=zstd:3)")),
             ("rw,compress-force=lzo", Some("btrfs (compress-force=lzo)")),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_that_store_less_are_found_however_deep_they_lie() {
+    fn data_reducing_devices_are_found_at_any_depth() {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::at(directory.path());
         let devices = directory.path().join("sys/devices/virtual/block");

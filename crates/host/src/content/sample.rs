@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_part_is_covered_each_block_at_most_once() {
+    fn sample_covers_range_with_distinct_blocks() {
         for (from, to) in
             [(0, 4096), (0, 10 << 20), (12288, 1 << 40), (1 << 20, (1 << 20) + 8 * 4096), (0, 129 * 4096)]
         {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_counted_by_what_they_hold() {
+    fn blocks_are_counted_by_content() {
         let mut sample = Sample { block_size: 4096, ..Sample::default() };
         let mut seen = HashSet::new();
         for (byte, unwritten) in [(0, false), (1, false), (1, false), (2, false), (0, true), (3, true)] {

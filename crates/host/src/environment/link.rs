@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speeds_are_read_as_old_and_new_kernels_print_them() {
+    fn link_speeds_of_old_and_new_kernels_are_read() {
         for (text, expected) in [
             ("16.0 GT/s PCIe", Some(16_000)),
             ("2.5 GT/s PCIe", Some(2_500)),

@@ -56,7 +56,7 @@ impl Beneath {
             let file_system = String::new();
             let alone = |device| Beneath { devices: vec![device], file_system, mounts: Vec::new() };
             return known.map(alone).ok_or_else(|| {
-                Without::unknown("its file system isn't mounted where this process can see it")
+                Without::unknown("its file system is not mounted where this process can see it")
             });
         };
         if FileSystemType::from_name(&mount.file_system).home == Home::Overlay {
@@ -88,7 +88,7 @@ impl Beneath {
                         format!(": {failed}; {}", failed.remedy())
                     }
                 };
-                Err(Without::unknown(format!("no block device is known beneath {}{why}", mount.file_system)))
+                Err(Without::unknown(format!("no block device is known below {}{why}", mount.file_system)))
             }
             false => {
                 let mounts = vec![describe_mount(&mount)];
@@ -136,17 +136,20 @@ fn without_device(mount: &Mount) -> Option<Without> {
     let why = match FileSystemType::from_name(kind).home {
         Home::Memory => return Some(Without::Memory(format!("{kind} keeps its files in memory"))),
         Home::Pool => {
-            format!("{kind} doesn't report the devices of a file; see zpool iostat")
+            format!("{kind} does not report the devices of a file; see zpool iostat")
         }
         Home::Flash => format!("{kind} is on raw flash (MTD)"),
-        Home::Host => format!("{kind}: the files are the host's, whose devices can't be seen from here"),
+        Home::Host => format!(
+            "{kind}: the files are in the host's file system, whose devices are not \
+            visible from here"
+        ),
         Home::Program => format!("{kind}: a program serves the files from an unknown place"),
         Home::Network => {
-            format!("{kind}: the files are on another host, whose devices can't be seen from here")
+            format!("{kind}: the files are on another host, whose devices are not visible from here")
         }
         Home::Kernel => format!("{kind} holds settings and statistics of the kernel, not data"),
         Home::Devices | Home::Overlay | Home::Unknown if option("dax") || option("dax=always") => {
-            format!("{kind} gives direct access to persistent memory (DAX), which the kernel doesn't count")
+            format!("{kind} gives direct access to persistent memory (DAX), which the kernel does not count")
         }
         Home::Devices | Home::Overlay | Home::Unknown => return None,
     };
@@ -184,7 +187,7 @@ fn resolve_overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Res
     // Relative to where whoever mounted it was then: nobody remembers.
     match directories.iter().any(|directory| directory.is_relative()) {
         true => Err(Without::unknown(
-            "overlay: it was mounted with relative paths, which can't be followed; mount it with absolute \
+            "overlay: it was mounted with relative paths, which cannot be followed; mount it with absolute \
              ones",
         )),
         false => Err(hidden()),

@@ -11,11 +11,11 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 /// The devices under a loop device, and the file systems on the way.
-type BehindLoop = Result<(Vec<Device>, Vec<StackMount>), Without>;
+type LoopBacking = Result<(Vec<Device>, Vec<StackMount>), Without>;
 
 /// Finds the devices under a loop device with the file or device `name` in /sys.
-pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> BehindLoop {
-    let about = |why: &str| format!("the file behind it, {name}: {why}");
+pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> LoopBacking {
+    let about = |why: &str| format!("its backing file, {name}: {why}");
     let gone = name.strip_suffix(" (deleted)").is_some();
     let Some(backing) = root.is_live().then(|| loop_backing(device)).flatten() else {
         if name.starts_with("/dev/")
@@ -32,7 +32,7 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> BehindLoo
         let device = Device::find(root, backing.itself);
         return device
             .map(|device| (vec![device], Vec::new()))
-            .ok_or_else(|| Without::unknown("/sys doesn't know its device"));
+            .ok_or_else(|| Without::unknown("/sys does not know its device"));
     }
     let same =
         |found: rustix::fs::Stat| (split(found.st_dev), found.st_ino) == (backing.device, backing.inode);
@@ -42,7 +42,7 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> BehindLoo
     let (path, mount) = match (by_name, mounted) {
         (true, _) => (PathBuf::from(name), None),
         (false, Some(mount)) => (PathBuf::from(&mount.at), Some(mount.id)),
-        (false, None) => return Err(Without::unknown(about("it isn't visible from here"))),
+        (false, None) => return Err(Without::unknown(about("it is not visible from here"))),
     };
     resolve_backing(root, &FilePlace { path, number: Some(backing.device), mount }, about)
 }
@@ -51,7 +51,7 @@ fn loop_backing(device: &Device) -> Option<loops::Backing> {
     loops::backing(files::look_into(&device.node()).ok()?.as_fd()).ok()
 }
 
-fn resolve_backing(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> BehindLoop {
+fn resolve_backing(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> LoopBacking {
     let found = Beneath::file(root, place, NESTING - 1).map_err(|without| without.with_text(about))?;
     Ok((found.devices, found.mounts))
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 /// An overlay copies a file to its upper directory when it is opened for writing, so written files must be
 /// open for writing first.
 pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
-    let Ok(found) = rustix::fs::fstat(file) else { return Stack::without("it can't be inspected") };
+    let Ok(found) = rustix::fs::fstat(file) else { return Stack::without("it cannot be inspected") };
     if FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice {
         return of_device(root, split(found.st_rdev));
     }

@@ -9,9 +9,9 @@ const SERVED: [(&str, &str); 4] = [
     // Documentation/block/ublk.rst
     ("ublkb", "a program serves it (ublk) from an unknown place"),
     // A volume of OpenZFS.
-    ("zd", "ZFS may answer from memory and doesn't report its devices; see zpool iostat"),
+    ("zd", "ZFS may answer from memory and does not report its devices; see zpool iostat"),
     // Documentation/admin-guide/blockdev/drbd
-    ("drbd", "DRBD doesn't report which local and remote disks it writes to"),
+    ("drbd", "DRBD does not report which local and remote disks it writes to"),
 ];
 
 /// Returns the reason why the storage of a disk-like device is unknown; `None` if it may be a disk.

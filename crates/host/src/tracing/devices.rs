@@ -26,7 +26,7 @@ fn device_number(root: &Root, name: &str) -> Result<u32, &'static str> {
     let device = Device::find_by_name(root, name).ok_or("it has no device number")?;
     // Drivers that take I/O as it comes, without a queue, have no such directory.
     if !device.directory().join("mq").exists() {
-        return Err("its driver has no request queue, so the start of a request can't be traced");
+        return Err("its driver has no request queue, so the start of a request cannot be traced");
     }
     let (major, minor) = device.number;
     Ok(major << 20 | minor)
@@ -48,12 +48,12 @@ pub struct WatchedDevice {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WatchedDeviceError {
     #[error(
-        "{}: only block devices can be traced, and this is none; diskspd devices lists them, findmnt -T FILE \
-         shows the one of a file", .0.display()
+        "{}: only block devices can be traced, and this is not one; diskspd devices lists them, findmnt -T \
+         FILE shows the device of a file", .0.display()
     )]
     NoDevice(PathBuf),
     /// The kernel doesn't show it.
-    #[error("{}: /sys doesn't list the device", .0.display())]
+    #[error("{}: /sys does not list the device", .0.display())]
     Unlisted(PathBuf),
     #[error(
         "{}: is a partition of {disk}, whose driver has no request queue; trace {disk}", .path.display(),
@@ -106,7 +106,7 @@ mod tests {
     use diskspd_model::machine::stack::Layer;
 
     #[test]
-    fn disks_with_a_queue_are_traced_and_partitions_are_their_disks() {
+    fn queue_devices_are_traced_and_partitions_map_to_disks() {
         let machine = tempfile::tempdir().expect("a directory");
         let root = Root::at(machine.path());
         for (name, number, queued) in [("sda", "8:16", true), ("zram1", "253:1", false)] {

@@ -85,7 +85,15 @@ impl Instance {
         // The size of a page is a setting of the instance, too.
         let header = self.directory.join("events/header_page");
         let layout = in_one_piece(&header).map_err(|error| instance_refusal(&header, error))?;
-        let unknown = || instance_refusal(&header, io::Error::other("this program does not know its format"));
+        let unknown = || {
+            instance_refusal(
+                &header,
+                io::Error::other(
+                    "this program does not support its \
+            format",
+                ),
+            )
+        };
         self.layout = PageLayout::parse(&layout).ok_or_else(unknown)?;
         self.kib = kib;
         for cpu in recording.cpus {
@@ -337,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn instances_stand_side_by_side_and_are_gone_in_the_end() {
+    fn tracing_instances_coexist_and_are_removed() {
         let tracefs = Tracefs::find(&Root::live());
         let recording = Recording {
             tracepoints: &["block/block_rq_issue"],

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_cut_has_the_events_before_the_cut() {
+    fn truncated_page_keeps_earlier_events() {
         let (words, expected) = every_kind();
         let whole = page(1000, 0, &words);
         for length in 0..whole.len() {

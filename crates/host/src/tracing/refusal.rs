@@ -60,12 +60,12 @@ impl fmt::Display for TracingError {
             TracingError::Tracefs { at, error } => {
                 write!(
                     f,
-                    "the kernel's tracepoints can't be read in {}: {error}; {PRIVILEGE}. {WRITES}",
+                    "the kernel's tracepoints cannot be read in {}: {error}; {PRIVILEGE}. {WRITES}",
                     at.display()
                 )
             }
             TracingError::Instance { at, error } => {
-                write!(f, "the kernel's events can't be recorded in {}: {error}", at.display())?;
+                write!(f, "the kernel's events cannot be recorded in {}: {error}", at.display())?;
                 match error.raw_os_error() {
                     Some(libc::ENOMEM) => f.write_str("; the kernel has no memory for a buffer per CPU"),
                     Some(libc::EMFILE) => f.write_str(
@@ -90,7 +90,7 @@ impl fmt::Display for TracingError {
 }
 
 fn events(f: &mut fmt::Formatter<'_>, error: &io::Error, paranoid: Option<i32>) -> fmt::Result {
-    write!(f, "the kernel's events can't be opened (perf_event_open(2): {error})")?;
+    write!(f, "the kernel's events cannot be opened (perf_event_open(2): {error})")?;
     match (error.raw_os_error(), paranoid) {
         (_, None) => f.write_str("; this kernel was built without CONFIG_PERF_EVENTS"),
         (Some(libc::EACCES | libc::EPERM), Some(level)) => write!(

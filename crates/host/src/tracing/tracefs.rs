@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tracepoints_are_found_in_both_places_and_may_be_missing() {
+    fn tracepoints_are_found_in_both_mounts_or_missing() {
         for place in PLACES {
             let machine = tempfile::tempdir().expect("a directory");
             let root = Root::at(machine.path());
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_is_not_mounted_it_is_seen_all_the_same_or_the_message_says_how_to_mount_it() {
+    fn unmounted_tracefs_is_reached_or_reported() {
         let empty = tempfile::tempdir().expect("a directory");
         match Tracefs::find(&Root::at(empty.path())) {
             Ok(own) => {

@@ -213,7 +213,7 @@ impl Descriptor {
     /// Returns the reason if the disk is virtual and its backing storage is invisible.
     pub(crate) fn is_made_of_others(&self) -> Option<&'static str> {
         match self.bus {
-            Some("spaces") => Some("it is a space of a storage pool, whose disks Windows doesn't report"),
+            Some("spaces") => Some("it is a space of a storage pool, whose disks Windows does not report"),
             Some("file") => Some("it is a virtual disk in a file"),
             _ => None,
         }
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_go_on_where_their_32_bits_end() {
+    fn counters_continue_after_32_bit_wrap() {
         let mut counted = Counted::default();
         let mut read =
             |ios, idle, at| counted.read(Performance::parse(&sample_performance(ios, idle, at)).unwrap());
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_pools_and_dynamic_disks_are_known_by_their_partitions() {
+    fn pool_members_are_found_by_partition_type() {
         // As a partition table has them: 3 numbers the other way round.
         let pool =
             [0x8f, 0xaf, 0x5c, 0xe7, 0x80, 0xf6, 0xee, 0x4c, 0xaf, 0xa3, 0xb0, 1, 0xe5, 0x6e, 0xfc, 0x2d];
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_says_what_it_is() {
+    fn disk_description_is_decoded() {
         let words = b"\0\0\0\0\0\0Contoso \0SSD 9000\0A1\0 S-1 \0";
         let offset = |at: u32| (36 + at).to_le_bytes();
         let head = [
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn sectors_caches_and_controllers_say_what_they_need() {
+    fn sector_cache_and_controller_data_are_decoded() {
         let two = |at: usize, first: u32, second: u32| {
             sample_bytes(28, &[(at, &first.to_le_bytes()), (at + 4, &second.to_le_bytes())])
         };

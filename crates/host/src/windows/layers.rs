@@ -103,7 +103,7 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
         numbers.iter().map(|number| Some(found(number)?.describe_layer())).collect();
     let of_disks = || numbers.iter().map(|number| disk_name(*number)).collect::<Vec<_>>().join(", ");
     let (first, layers) = match (volume.counted, counted) {
-        _ if numbers.is_empty() => return without(format!("Windows names no disk beneath {}", volume.name)),
+        _ if numbers.is_empty() => return without(format!("Windows names no disk below {}", volume.name)),
         (true, Some(below)) => {
             let own = Layer {
                 lower_devices: below.iter().map(|layer| layer.name.clone()).collect(),
@@ -114,14 +114,14 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
             (own.name.clone(), std::iter::once(own).chain(below).collect())
         }
         (true, None) => {
-            let why = format!("Windows doesn't count the I/O of {}", of_disks());
+            let why = format!("Windows does not count the I/O of {}", of_disks());
             (volume.name.clone(), vec![Layer { lower_unknown: Some(why), ..own_layer(volume) }])
         }
         (false, Some(below)) if numbers.len() == 1 => (disk_name(numbers[0]), below),
         (false, _) => {
             let name = &volume.name;
             return without(format!(
-                "Windows doesn't count the I/O of {name} or {} (IOCTL_DISK_PERFORMANCE)",
+                "Windows does not count the I/O of {name} or {} (IOCTL_DISK_PERFORMANCE)",
                 of_disks()
             ));
         }
@@ -134,7 +134,7 @@ pub(super) fn stack_of_disk(disk: &DiskProperties) -> Stack {
     let name = disk_name(disk.number);
     match disk.counted {
         true => Stack { top_devices: vec![name], layers: vec![disk.describe_layer()], ..Stack::default() },
-        false => Stack::without(format!("Windows doesn't count the I/O of {name} (IOCTL_DISK_PERFORMANCE)")),
+        false => Stack::without(format!("Windows does not count the I/O of {name} (IOCTL_DISK_PERFORMANCE)")),
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_volume_lies_on_each_of_its_disks_once() {
+    fn volume_lists_each_disk_once() {
         let disk = |number| DiskProperties { number, counted: true, ..DiskProperties::default() };
         let one = stack(&sample_volume(&[3, 3]), &[disk(3)]);
         let seen = |stack: &Stack| {
@@ -177,11 +177,11 @@ mod tests {
         let leaves: Vec<_> = two.leaves().map(|leaf| &*leaf.name).collect();
         assert_eq!(leaves, ["PhysicalDrive0", "PhysicalDrive1"]);
         let none = stack(&sample_volume(&[]), &[]);
-        assert_eq!(none.no_device_reason.as_deref(), Some("Windows names no disk beneath C:"));
+        assert_eq!(none.no_device_reason.as_deref(), Some("Windows names no disk below C:"));
     }
 
     #[test]
-    fn a_disk_is_a_stack_of_its_own_if_it_is_counted() {
+    fn counted_disk_is_a_separate_stack() {
         let disk = |counted| DiskProperties { number: 4, counted, ..DiskProperties::default() };
         let found = stack_of_disk(&disk(true));
         assert_eq!((found.layers.len(), &*found.top_devices[0]), (1, "PhysicalDrive4"));
@@ -202,7 +202,7 @@ mod tests {
             (by_disk.top_devices.clone(), &["PhysicalDrive0".into()][..])
         );
         let by_volume = stack(&sample_volume(&[0]), &disk(false));
-        let why = "Windows doesn't count the I/O of PhysicalDrive0";
+        let why = "Windows does not count the I/O of PhysicalDrive0";
         assert_eq!(by_volume.layers[0].lower_unknown.as_deref(), Some(why));
         assert_eq!((names(&by_volume).len(), by_volume.layers[0].lower_devices.len()), (1, 0));
         for disks in [&disk(false)[..], &[]] {

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_nodes_sockets_and_cores_are_told_in_diskspds_order() {
+    fn topology_is_listed_in_diskspd_order() {
         let found = topology(&sample_machine()).unwrap();
         let group = |number, maximum, active, mask| Group { number, maximum, active, mask };
         assert_eq!(found.groups, [group(0, 64, 4, 0b1111), group(1, 4, 2, 0b11)]);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_may_have_several_groups_and_older_systems_tell_of_none() {
+    fn node_may_span_groups_and_old_systems_omit_groups() {
         let spanning = sample_relation(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111), (1, 0b11)]);
         let found = topology(&Answers { nodes: spanning, ..sample_machine() }).unwrap();
         assert_eq!(found.nodes, [Place { number: 0, masks: vec![(0, 0b1111), (1, 0b11)] }]);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_is_in_one_place_and_an_inactive_one_in_none() {
+    fn active_processor_has_one_place() {
         let cores = [
             sample_relation(CORE, &[SMT, 0], &[(0, 0b0011)]),
             sample_relation(CORE, &[SMT, 0], &[(0, 0b0110)]),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn caches_are_told_once_with_what_shares_them() {
+    fn caches_are_listed_once_with_their_sharers() {
         let cache = |level: u8, kind: u32, ways: u8, size: u32, mask| {
             let head = [&[level, ways, 64, 0][..], &size.to_le_bytes(), &kind.to_le_bytes()].concat();
             sample_structure(CACHE, 56, &[(8, &head), (38, &[1, 0]), (40, &sample_affinities(&[(0, mask)]))])
@@ -334,7 +334,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn odd_and_short_answers_make_a_whole_topology_or_none(
+        fn odd_answers_give_a_complete_topology_or_none(
             noise in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 0..24),
             cut in prop::collection::vec(any::<prop::sample::Index>(), 4),
         ) {

@@ -55,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_answer_has_times_of_at_most_the_active_ones(
+        fn answers_list_times_of_active_processors_only(
             answer in prop::collection::vec(any::<u8>(), 0..200), group in any::<u16>(), mask in any::<u64>(),
         ) {
             let found = times(&answer, group, mask);

@@ -56,13 +56,13 @@ pub(super) fn of_disk(
 ) -> Result<Vec<Use>, Unknown> {
     let name = disk_name(disk.number);
     let Some(partitions) = &disk.partitions else {
-        return Err(Unknown { why: format!("the partitions of {name} can't be read") });
+        return Err(Unknown { why: format!("the partitions of {name} cannot be read") });
     };
     let mut uses = Vec::new();
     for volume in volumes {
         let Some(file_system) = &volume.file_system else { continue };
         let Some(disks) = &volume.disks else {
-            return Err(Unknown { why: format!("the disks beneath {} can't be read", volume.name) });
+            return Err(Unknown { why: format!("the disks below {} cannot be read", volume.name) });
         };
         if disks.contains(&disk.number) {
             let at = volume.at.first().unwrap_or(&volume.name).clone();
@@ -93,7 +93,7 @@ pub(super) fn of_open(
     page_files: &[String],
 ) -> Result<Vec<Use>, Unknown> {
     let unknown = |why: &str| Unknown { why: why.to_owned() };
-    let number = open.number.ok_or_else(|| unknown("Windows doesn't report which disk it is"))?;
+    let number = open.number.ok_or_else(|| unknown("Windows does not report which disk it is"))?;
     let letter = match named {
         Named::Disk(disk) if (number.disk, number.partition) == (disk, 0) => {
             let found = DiskFound { number: disk, partitions: open.partitions.clone() };
@@ -113,11 +113,11 @@ pub(super) fn of_open(
     match open.extents.as_deref() {
         Some([extent]) if extent.disk == number.disk => {}
         Some(_) => return Err(unknown("it is not exactly one part of one disk")),
-        None => return Err(unknown("the disks beneath it can't be read")),
+        None => return Err(unknown("the disks below it cannot be read")),
     }
     let disk = disk_name(number.disk);
     let Some(partitions) = &open.partitions else {
-        return Err(unknown(&format!("the partitions of {disk} can't be read")));
+        return Err(unknown(&format!("the partitions of {disk} cannot be read")));
     };
     // A disk without a partition table is a volume as a whole.
     let own = partitions.iter().find(|partition| partition.number == number.partition);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_is_used_by_volumes_paging_files_and_pools() {
+    fn disk_uses_include_volumes_paging_files_and_pools() {
         let volumes = [
             sample_volume("C:", &[r"C:\"], Some("ntfs"), &[0]),
             sample_volume(r"\\?\Volume{1}", &[], Some("fat32"), &[0]),
@@ -244,9 +244,9 @@ mod tests {
         let fails = |disk: &DiskFound, volumes: &[VolumeFound]| of_disk(disk, volumes, &[]).unwrap_err().why;
         assert_eq!(
             fails(&sample_disk(1, &[]), std::slice::from_ref(&hidden)),
-            "the disks beneath C: can't be read"
+            "the disks below C: cannot be read"
         );
-        assert_eq!(fails(&without, &[]), "the partitions of PhysicalDrive1 can't be read");
+        assert_eq!(fails(&without, &[]), "the partitions of PhysicalDrive1 cannot be read");
         let empty = VolumeFound { file_system: None, ..hidden };
         assert_eq!(
             of_disk(&sample_disk(1, &[]), &[empty], &[]),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_disk_or_volume_is_free_only_if_all_is_known_of_it() {
+    fn open_disk_is_free_only_if_fully_known() {
         let part = |number, holder| PartitionFound { number, length: 1, holder };
         let at = |disk, partition| Some(DeviceNumber { disk, partition });
         let extent = |disk| Extent { disk, length: 1 };
@@ -277,14 +277,14 @@ mod tests {
         let held = OpenFound { partitions: Some(vec![part(2, Some("a pool"))]), ..plain.clone() };
         assert!(uses(volume, &held)[0].contains("X: is part of a pool"));
         for (open, why) in [
-            (OpenFound { number: None, ..plain.clone() }, "doesn't report which disk"),
-            (OpenFound { extents: None, ..plain.clone() }, "the disks beneath it can't be read"),
+            (OpenFound { number: None, ..plain.clone() }, "does not report which disk"),
+            (OpenFound { extents: None, ..plain.clone() }, "the disks below it cannot be read"),
             (OpenFound { extents: Some(vec![]), ..plain.clone() }, "one part of one disk"),
             (OpenFound { extents: Some(vec![extent(2)]), ..plain.clone() }, "one part of one disk"),
             (OpenFound { extents: Some(vec![extent(1); 2]), ..plain.clone() }, "one part of one disk"),
-            (OpenFound { partitions: None, ..plain.clone() }, "the partitions of PhysicalDrive1 can't"),
+            (OpenFound { partitions: None, ..plain.clone() }, "the partitions of PhysicalDrive1 cannot"),
             (OpenFound { partitions: Some(vec![part(1, None)]), ..plain.clone() }, "not a partition of"),
-            (OpenFound::default(), "doesn't report which disk"),
+            (OpenFound::default(), "does not report which disk"),
         ] {
             assert!(unknown(volume, &open).contains(why), "{open:?}");
         }

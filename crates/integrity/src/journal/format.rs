@@ -159,12 +159,12 @@ pub struct JournalDamage {
 /// Why a file can't be used as a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalReadError {
-    #[error("it can't be read: {0}")]
+    #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error("it is empty: the run that should have written it probably failed; see its messages")]
     Empty,
     /// It is something else, or not even its beginning got there.
-    #[error("it isn't a journal of --verify (unknown first {} bytes)", MAGIC.len() + 9)]
+    #[error("it is not a journal of --verify (unknown first {} bytes)", MAGIC.len() + 9)]
     Other,
 }
 
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_that_makes_no_sense_says_nothing_at_all() {
+    fn damaged_journal_piece_is_ignored() {
         let JournalPiece::Target(other) = target_piece(1) else { unreachable!() };
         let other = JournalPiece::Target(JournalTarget { unit: 8192, ..other });
         let begin = || vec![JournalPiece::Run(7, -5, "boot"), target_piece(1), JournalPiece::Acks(&[])];
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_was_cut_anywhere_says_what_its_whole_pieces_say() {
+    fn cut_journal_yields_its_complete_pieces() {
         let (first, second) = ([ack(0, 1)], [ack(0, 2)]);
         let head = journal_bytes(&[JournalPiece::Run(7, 0, "boot"), target_piece(1)]);
         let one = [&head[..], &journal_bytes(&[JournalPiece::Acks(&first)])].concat();

@@ -5,7 +5,7 @@ use super::layout::MOST_IN_A_PIECE;
 use crate::error::JournalError;
 use diskspd_outlet::guard;
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::process;
 use std::fs::File;
 use std::io::{self, Write};
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_cannot_be_written_says_so_and_keeps_nobody_waiting() {
+    fn unwritable_journal_reports_error_without_waiting() {
         let journal = AckJournal::begin(File::options().write(true).open("/dev/full").unwrap(), 5, "");
         assert!(journal.is_err());
         let directory = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use std::os::windows::fs::FileExt;
 use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
-#[error("can't open it: {0}; check the name, the rights, and whether another program has it")]
+#[error("cannot open it: {0}; check the name, the rights, and whether another program has it")]
 pub struct OpenError(#[from] io::Error);
 
 /// Whether what is written to a mapped file and then flushed in this way is durable: not by

@@ -3,7 +3,7 @@
 //! Percentiles cannot be combined, and CPU usage requires the number of CPUs, so they are omitted.
 
 use super::MergeError;
-use diskspd_model::results::{KnownFigures, RunIndex, RunSummary, SpanSummary};
+use diskspd_model::results::{DirectionSummary, RunIndex, RunSummary, SpanSummary};
 
 /// Merges these runs into one.
 ///
@@ -70,8 +70,8 @@ fn run_difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
 }
 
 fn merge_spans(spans: &[&SpanSummary]) -> SpanSummary {
-    let of = |figures: fn(&SpanSummary) -> &KnownFigures| {
-        KnownFigures::of_all(&spans.iter().map(|span| figures(span)).collect::<Vec<_>>())
+    let of = |figures: fn(&SpanSummary) -> &DirectionSummary| {
+        DirectionSummary::of_all(&spans.iter().map(|span| figures(span)).collect::<Vec<_>>())
     };
     let mut parameters = spans[0].parameters.clone();
     let sum = |of: fn(&SpanSummary) -> Option<u64>| spans.iter().map(|span| of(span)).sum::<Option<u64>>();

@@ -7,19 +7,19 @@
 //! Records are added one at a time and then dropped. Memory grows only with the part of each host in the
 //! merged record ([`diskspd_model::results::Whole`]). `axis` aligns the times of the hosts.
 
-mod asked;
 mod axis;
 mod host_place;
 mod known;
 mod machines;
+mod merged_profile;
 mod same_machine;
 mod spans;
 mod summary;
 
 pub use known::merge_known;
 
+use crate::checks::JudgedRecord;
 use crate::record::index;
-use crate::truth::Judged;
 use axis::OtherTime;
 use diskspd_model::limits;
 use diskspd_model::machine::storage::Storage;
@@ -117,7 +117,7 @@ impl Merge {
             version: program_version(&record).map(str::to_owned),
         });
         if self.spans.is_empty() {
-            self.profile = asked::without_targets(&first.profile);
+            self.profile = merged_profile::without_targets(&first.profile);
             self.spans = (0..record.profile.time_spans.len()).map(SpanSum::new).collect();
         }
         self.added.insert(copies, name());
@@ -166,7 +166,7 @@ impl Merge {
 
     fn take_record(&mut self, record: Record, called: &str) {
         let label = self.unique_label(&record.host().name);
-        let judged = Judged::new(&record);
+        let judged = JudgedRecord::new(&record);
         let mut summary = summary::from_record(&judged, called);
         let charts = summary::charts(&judged);
         self.observed.extend(RankObserved::from_record(&judged, self.hosts.len(), &label));
@@ -177,7 +177,7 @@ impl Merge {
             first_target: self.targets.len() as u32,
             machine: self.machine.add(&host.system),
         };
-        asked::add(&mut self.profile, &profile, &place, &host.system);
+        merged_profile::add(&mut self.profile, &profile, &place, &host.system);
         let results = std::mem::take(&mut host.results);
         let spans = self.spans.iter_mut().zip(results.time_spans).zip(charts);
         for ((sum, results), charts) in spans {
@@ -292,10 +292,11 @@ impl First {
             return Some(format!("made by version {its} of the program instead of {own}"));
         }
         if self.run_options != other.run_options {
-            return Some(asked::difference(&self.run_options, &other.run_options, "method"));
+            return Some(merged_profile::difference(&self.run_options, &other.run_options, "method"));
         }
-        let (own, its) = (asked::comparable(&self.profile), asked::comparable(&other.profile));
-        (own != its).then(|| asked::difference(&own, &its, "profile"))
+        let (own, its) =
+            (merged_profile::comparable(&self.profile), merged_profile::comparable(&other.profile));
+        (own != its).then(|| merged_profile::difference(&own, &its, "profile"))
     }
 }
 

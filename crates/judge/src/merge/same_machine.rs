@@ -1,15 +1,15 @@
 //! Ranks on one machine. The kernel counts by device, not by process. I/Os of ranks that share devices are
 //! therefore added before the comparison with the devices, like I/Os of targets that share devices.
 
-use super::asked;
+use super::merged_profile;
 use super::summary::of_part;
-use crate::truth::{Judged, Limiter, device_verdicts};
+use crate::checks::{JudgedRecord, Limiter, device_verdicts};
 use diskspd_model::machine::System;
 use diskspd_model::machine::io_counters::{DeviceFacts, SpaceChange, TargetDevices};
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{Profile, RawText, TargetId, TargetIds};
 use diskspd_model::results::{
-    AddUp, Host, HostDevices, HostTarget, Observed, Record, Results, SpanResults, TargetResults,
+    Accumulate, Host, HostDevices, HostTarget, Observed, Record, Results, SpanResults, TargetResults,
     ThreadResults,
 };
 
@@ -34,7 +34,7 @@ struct RankSpan {
 }
 
 impl RankObserved {
-    pub fn from_record(judged: &Judged, host: usize, label: &str) -> Option<RankObserved> {
+    pub fn from_record(judged: &JudgedRecord, host: usize, label: &str) -> Option<RankObserved> {
         let (record, own) = (judged.record, judged.record.host());
         let boot = own.system.boot.clone()?;
         let limits = judged.judgement.limits.iter().map(|limits| limits.as_ref()?.limited_by);
@@ -134,7 +134,7 @@ impl Joined {
             );
         }
         let first = ranks.first().map(|rank| &rank.profile).cloned().unwrap_or_default();
-        let mut profile = asked::without_targets(&first);
+        let mut profile = merged_profile::without_targets(&first);
         for (index, span) in profile.time_spans.iter_mut().enumerate() {
             // A pool's depth counts once for each target: so it isn't the sum of all pools.
             span.thread_count = first.time_spans[index].thread_count;

@@ -1,13 +1,13 @@
 //! The summary of one host.
 
+use crate::checks::{DeviceVerdict, JudgedRecord, SpanVerdict};
 use crate::record::index::Index;
 use crate::record::known;
-use crate::truth::{DeviceVerdict, Judged, SpanVerdict};
 use diskspd_model::profile::{TargetId, TargetIds};
 use diskspd_model::results::{Chart, HostDevices, HostFinding, HostSummary};
 
 /// Figures and verdicts of a host's record; `called` is where it comes from.
-pub fn from_record(judged: &Judged, called: &str) -> HostSummary {
+pub fn from_record(judged: &JudgedRecord, called: &str) -> HostSummary {
     let findings = judged.judgement.findings.iter().filter(|finding| !finding.quiet);
     let finding = |finding: &diskspd_model::finding::Finding| HostFinding {
         name: finding.name.to_owned(),
@@ -49,7 +49,7 @@ pub fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
 }
 
 /// The latencies of each target of the host, by time span.
-pub fn charts(judged: &Judged) -> Vec<Vec<(TargetId, Chart)>> {
+pub fn charts(judged: &JudgedRecord) -> Vec<Vec<(TargetId, Chart)>> {
     let ids = TargetIds::from_profile(&judged.record.profile);
     let results = &judged.record.host().results.time_spans;
     let spans = judged.summary.time_spans.iter().zip(results);

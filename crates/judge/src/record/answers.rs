@@ -1,7 +1,7 @@
 //! Reads the files of answers: repetitions (`--repeat N --out r.json`), sweeps and comparisons (`--json`).
 
 use super::fault::{LineFault, ResultError};
-use crate::lab::{AnswerFormat, KeptAnswer};
+use crate::experiments::{AnswerFormat, KeptAnswer};
 use diskspd_model::limits::ANSWER;
 use serde::Deserialize;
 
@@ -44,10 +44,10 @@ pub fn read<A: KeptAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::compare::{Names, RunComparison};
-    use crate::lab::repeat::Repeat;
-    use crate::lab::repetition::{RepeatedWork, Repetition};
-    use crate::lab::sweep::{Settings, SweepEnd, SweepResult};
+    use crate::experiments::compare::{Names, RunComparison};
+    use crate::experiments::repeat::Repeat;
+    use crate::experiments::repetition::{RepeatedWork, Repetition};
+    use crate::experiments::sweep::{Settings, SweepEnd, SweepResult};
 
     fn rejects_others<A: KeptAnswer + PartialEq + std::fmt::Debug>(written: A, list: &str) {
         let good = serde_json::to_string_pretty(&written).unwrap();

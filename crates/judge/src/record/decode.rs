@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(decoded(b""), "");
         assert_eq!(*in_utf8(b"\xff\xfe{\0}\0"), *b"{}");
         assert_eq!(*in_utf8(b"\xef\xbb\xbf{}"), *b"{}");
-        assert_eq!(*in_utf8(b"\xff\xf0"), *b"\xff\xf0", "what isn't marked stays as it is");
+        assert_eq!(*in_utf8(b"\xff\xf0"), *b"\xff\xf0", "what is not marked stays as it is");
         assert_eq!(decoded(b"\xff\xfea\0b"), "a");
         assert_eq!(decoded(b"gr\xf6\xdfe"), "gr\u{10fff6}\u{10ffdf}e");
     }

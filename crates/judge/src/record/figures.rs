@@ -1,16 +1,16 @@
 //! The figures of a record's time spans as lists, tables and comparisons show them.
 
-use crate::truth::{DeviceVerdict, DeviceWork, Judged, Judgement};
+use crate::checks::{DeviceVerdict, DeviceWork, JudgedRecord, Judgement};
 use diskspd_model::profile::{Access, Parameters, RawText, Target, TargetGroup, TargetIds, TimeSpan};
 use diskspd_model::results::{
-    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Measured,
-    NowaitFigures, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, SpanSummary,
-    TEXT_PERCENTS, Table, UnmeasuredSpan,
+    Chart, ChartRow, DirectionSummary, FINE_PERCENTILES, KnownResponse, Measured, NowaitFigures,
+    PacedFigures, PacedLatency, PartFigures, PartKey, PartSummary, PartTable, PercentileSummary, Record,
+    SpanSummary, TEXT_PERCENTS, Table, UnmeasuredSpan,
 };
 use diskspd_model::units::Millis;
 
 /// The figures of each time span, with the percentiles of the text report.
-pub fn spans(judged: &Judged) -> Vec<Option<SpanSummary>> {
+pub fn spans(judged: &JudgedRecord) -> Vec<Option<SpanSummary>> {
     let spans = requested_work(judged.record).zip(&judged.summary.time_spans).zip(1..);
     spans
         .map(|((asked, measured), number)| {
@@ -19,7 +19,7 @@ pub fn spans(judged: &Judged) -> Vec<Option<SpanSummary>> {
         .collect()
 }
 
-pub fn unmeasured(judged: &Judged) -> Vec<UnmeasuredSpan> {
+pub fn unmeasured(judged: &JudgedRecord) -> Vec<UnmeasuredSpan> {
     let spans = requested_work(judged.record).zip(&judged.summary.time_spans).zip(1..);
     let unmeasured = spans.filter(|((_, measured), _)| measured.is_none());
     unmeasured.map(|((parameters, _), time_span)| UnmeasuredSpan { time_span, parameters }).collect()
@@ -60,7 +60,7 @@ fn summarize_span(
     let iops = measured.iops.as_ref();
     let figures = |table: &Table, direction: fn(&ChartRow) -> Option<Millis>, iops_std_dev: Option<f64>| {
         let (throughput, latency) = (table.total.throughput, table.total.latency);
-        KnownFigures {
+        DirectionSummary {
             ios: Some(throughput.ios),
             bytes: Some(throughput.bytes),
             iops: Some(throughput.iops),
@@ -70,7 +70,7 @@ fn summarize_span(
             min_ms: chart.and_then(|chart| direction(&chart.min)),
             max_ms: chart.and_then(|chart| direction(&chart.max)),
             iops_std_dev,
-            ..KnownFigures::default()
+            ..DirectionSummary::default()
         }
     };
     let nowait = measured.nowait.as_ref().map(|table| table.total);
@@ -78,10 +78,10 @@ fn summarize_span(
     let device_read = of_devices(parts_of_verdict, |part| [part.device_read, None]);
     let device_write = of_devices(parts_of_verdict, |part| [part.device_write, None]);
     let device_total = of_devices(parts_of_verdict, |part| [part.device_read, part.device_write]);
-    let missed = |counts: fn(&NowaitFigures) -> u64, device: [Option<f64>; 2], figures: KnownFigures| {
+    let missed = |counts: fn(&NowaitFigures) -> u64, device: [Option<f64>; 2], figures: DirectionSummary| {
         let [device_iops, device_mib_per_s] = device;
         let nowait_misses = nowait.as_ref().map(counts);
-        KnownFigures { nowait_misses, device_iops, device_mib_per_s, ..figures }
+        DirectionSummary { nowait_misses, device_iops, device_mib_per_s, ..figures }
     };
     SpanSummary {
         parameters,
@@ -123,7 +123,7 @@ fn of_devices(
     [sum(|work| work.iops), sum(|work| work.mib_per_s)]
 }
 
-fn known_parts(table: &PartTable) -> Vec<KnownPart> {
+fn known_parts(table: &PartTable) -> Vec<PartSummary> {
     let mut paths: Vec<&RawText> = Vec::new();
     let mut parts = Vec::new();
     for row in &table.rows {
@@ -134,7 +134,7 @@ fn known_parts(table: &PartTable) -> Vec<KnownPart> {
         });
         let key = PartKey { target: target as u32 + 1, part: row.part, block_size: row.block_size };
         let PartFigures { ios, iops, mean, p99, .. } = row.figures;
-        parts.push(KnownPart { key, ios, iops, mean_ms: mean, p99_ms: p99 });
+        parts.push(PartSummary { key, ios, iops, mean_ms: mean, p99_ms: p99 });
     }
     parts
 }
@@ -145,21 +145,21 @@ fn known_response(paced: &PacedFigures) -> Option<KnownResponse> {
     Some(KnownResponse { ios: paced.ios, mean_ms, percentiles: text_percentiles(chart) })
 }
 
-fn text_percentiles(chart: &Chart) -> Vec<KnownPercentile> {
+fn text_percentiles(chart: &Chart) -> Vec<PercentileSummary> {
     let rows = TEXT_PERCENTS.iter().zip(&chart.percentiles);
-    rows.map(|(percent, latency)| KnownPercentile { percent: *percent, latency: *latency }).collect()
+    rows.map(|(percent, latency)| PercentileSummary { percent: *percent, latency: *latency }).collect()
 }
 
 /// Percentiles of the text report and XML. The text report's value has priority, so a figure has one value
 /// (docs/reference/record-fields.md explains the differences).
-pub fn all_percentiles(measured: &Measured) -> Vec<KnownPercentile> {
+pub fn all_percentiles(measured: &Measured) -> Vec<PercentileSummary> {
     let text = measured.latency.as_ref().map(|charts| text_percentiles(&charts.all)).unwrap_or_default();
     let Some(fine) = &measured.fine_percentiles else { return text };
     let rows = FINE_PERCENTILES.iter().zip(&fine.rows);
     let rows = rows.filter(|(percent, _)| **percent > 0.0 && **percent < 100.0);
     rows.map(|(percent, latency)| {
         let of_text = text.iter().find(|row| row.percent == *percent);
-        of_text.copied().unwrap_or(KnownPercentile { percent: *percent, latency: *latency })
+        of_text.copied().unwrap_or(PercentileSummary { percent: *percent, latency: *latency })
     })
     .collect()
 }

@@ -4,9 +4,9 @@
 use super::decode::decoded;
 use super::fault::{LineFault, ResultError};
 use super::{answers, fio, result_text, result_xml};
-use crate::lab::compare::RunComparison;
-use crate::lab::repetition::Repetition;
-use crate::lab::sweep::SweepResult;
+use crate::experiments::compare::RunComparison;
+use crate::experiments::repetition::Repetition;
+use crate::experiments::sweep::SweepResult;
 use diskspd_model::limits::{self, InputLimit};
 use diskspd_model::results::RunSummary;
 

@@ -2,7 +2,7 @@
 //! can be read alone.
 
 use super::figures;
-use crate::truth::Judged;
+use crate::checks::JudgedRecord;
 use diskspd_model::finding::Severity;
 use diskspd_model::fnv::Fnv;
 use diskspd_model::profile::RawText;
@@ -93,8 +93,8 @@ impl FindingsForm {
 }
 
 impl Index {
-    pub fn from_record(judged: &Judged) -> Index {
-        let Judged { record, judgement, .. } = judged;
+    pub fn from_record(judged: &JudgedRecord) -> Index {
+        let JudgedRecord { record, judgement, .. } = judged;
         let host = record.host();
         let names = judgement.findings.iter().map(|finding| finding.name);
         Index(RunSummary {

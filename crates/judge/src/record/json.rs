@@ -7,11 +7,11 @@ mod lines;
 
 use super::index::Index;
 use super::short::ShortSummary;
-use crate::truth::{Judged, Judgement};
+use crate::checks::{JudgedRecord, Judgement};
 use diskspd_model::limits::{self, EmptyInput};
 use diskspd_model::profile::{Profile, RunOptions};
 use diskspd_model::results::{
-    Host, JudgedProgram, Preconditioning, Record, RecordFormat, RecordMisfit, Summary, Whole,
+    Host, JudgedProgram, Preconditioning, Record, RecordFormat, RecordMismatchError, Summary, Whole,
 };
 use lines::LineFormatter;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -34,7 +34,7 @@ pub enum RecordError {
         what: String,
     },
     /// The file does not give its bytes.
-    #[error("can't be read: {what}")]
+    #[error("cannot be read: {what}")]
     Unreadable { what: String },
     /// The file has no content.
     #[error(transparent)]
@@ -78,7 +78,7 @@ pub enum RecordError {
     #[error("{what}; the record was probably edited or damaged")]
     Inconsistent {
         #[source]
-        what: RecordMisfit,
+        what: RecordMismatchError,
     },
 }
 
@@ -106,8 +106,8 @@ struct Stored<'a> {
 ///
 /// # Errors
 /// Fails with the error of `sink`.
-pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
-    let Judged { record, summary: figures, judgement } = judged;
+pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
+    let JudgedRecord { record, summary: figures, judgement } = judged;
     let Record { format, profile, run_options, preconditioning, program, hosts, merged } = record;
     let mut buffered = io::BufWriter::new(sink);
     let index = &Index::from_record(judged);
@@ -135,7 +135,7 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// Fails with the error of `sink`, or if the record is inconsistent or unreadable.
-pub fn write_readable(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+pub fn write_readable(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     judged.record.check().map_err(|what| {
         io::Error::other(format!("the record contradicts itself ({what}), and could not be read again"))
     })?;
@@ -153,7 +153,7 @@ pub fn write_readable(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
 pub fn bytes(record: &Record) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Can't fail: memory takes everything, and a record has no maps whose keys JSON could refuse.
-    let _ = write(&Judged::new(record), &mut bytes);
+    let _ = write(&JudgedRecord::new(record), &mut bytes);
     bytes
 }
 

@@ -2,11 +2,11 @@
 
 use super::figures;
 use super::index::Index;
-use crate::truth::Judged;
+use crate::checks::JudgedRecord;
 use diskspd_model::results::{Origin, RunSummary};
 
 /// Returns the summary of a record's run, with all its percentiles; `name` is its display name.
-pub fn run(judged: &Judged, name: &str) -> RunSummary {
+pub fn run(judged: &JudgedRecord, name: &str) -> RunSummary {
     let mut known = of_index(Index::from_record(judged), name);
     let spans = known.time_spans.iter_mut().zip(&judged.summary.time_spans);
     for (known, measured) in spans.filter_map(|(known, measured)| known.as_mut().zip(measured.as_ref())) {

@@ -1,6 +1,6 @@
 //! One I/O: its time, divided.
 
-use super::{BlockTimes, ThreadCourse, ThreadDoing};
+use super::{BlockTimes, ThreadDoing, ThreadTimeline};
 use diskspd_model::results::{CulpritKind, IoStage, StageTimes};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ type Blame = (IoStage, Option<HeldBy>);
 pub fn attribute(
     (started, reaped): (u64, u64),
     block: &BlockTimes,
-    course: &ThreadCourse,
+    course: &ThreadTimeline,
     thread: i32,
     limited: bool,
 ) -> Attributed {
@@ -172,8 +172,8 @@ mod tests {
 
     const THREAD: i32 = 42;
 
-    fn sample_course(steps: &[(u64, ThreadDoing)]) -> ThreadCourse {
-        let mut course = ThreadCourse::default();
+    fn sample_course(steps: &[(u64, ThreadDoing)]) -> ThreadTimeline {
+        let mut course = ThreadTimeline::default();
         steps.iter().for_each(|(at, doing)| course.push(*at, *doing));
         course
     }
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_the_processor_is_named() {
+    fn task_on_the_cpu_is_named() {
         let steps =
             [RUNS, (150, ThreadDoing::Sleeps), (260, ThreadDoing::Waits(Some(3))), (1090, ThreadDoing::Runs)];
         let (_, culprit) = divide_stages(&sample_block((110, THREAD), 120, 250), &steps, false);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_blamed_wherever_the_io_is_but_at_the_device() {
+    fn stop_is_blamed_unless_io_is_at_the_device() {
         let steps = [RUNS, (120, ThreadDoing::Stopped), (1010, ThreadDoing::Runs)];
         let stopped = Some((HeldBy::By(CulpritKind::Stopped), 890));
         let queued = divide_stages(&sample_block((110, THREAD), 1020, 1040), &steps, false);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_that_keeps_it_from_the_driver_takes_the_blame_as_long_as_it_goes_on() {
+    fn flush_is_blamed_while_it_blocks_dispatch() {
         let steps = [RUNS, (140, ThreadDoing::Sleeps), (1050, ThreadDoing::Runs)];
         let held = BlockTimes { flush: Some((200, 990)), ..sample_block((110, THREAD), 1000, 1040) };
         let (stages, culprit) = divide_stages(&held, &steps, false);

@@ -16,7 +16,7 @@ pub enum ThreadDoing {
 
 /// The course of one thread. Bounded: the oldest is forgotten first.
 #[derive(Debug, Clone, Default)]
-pub struct ThreadCourse {
+pub struct ThreadTimeline {
     /// When it began to do what, in the order of time.
     steps: VecDeque<(u64, ThreadDoing)>,
 }
@@ -24,7 +24,7 @@ pub struct ThreadCourse {
 /// More steps than this aren't kept.
 const MOST: usize = 1 << 19;
 
-impl ThreadCourse {
+impl ThreadTimeline {
     /// From `at` on, ns, it does something else. In the order of time.
     pub fn push(&mut self, at: u64, doing: ThreadDoing) {
         if self.steps.len() == MOST {
@@ -98,8 +98,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_held_the_processor_is_known_when_it_runs_again() {
-        let mut course = ThreadCourse::default();
+    fn waiting_task_names_the_previous_cpu_holder() {
+        let mut course = ThreadTimeline::default();
         course.runs(10, None);
         course.woken(12);
         course.left(20, 1, Some(7));
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_oldest_is_forgotten_first() {
-        let mut course = ThreadCourse::default();
+        let mut course = ThreadTimeline::default();
         (0..MOST as u64 + 5).for_each(|at| course.push(at, ThreadDoing::Runs));
         assert_eq!(course.known_from(), Some(5));
     }

@@ -6,5 +6,5 @@ mod course;
 mod seen;
 
 pub use attribute::{Attributed, HeldBy, attribute};
-pub use course::{ThreadCourse, ThreadDoing};
+pub use course::{ThreadDoing, ThreadTimeline};
 pub use seen::{BlockMatch, BlockSeen, BlockStep, BlockTimes};

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_encoding_is_that_of_the_kernel() {
+    fn priority_encoding_matches_the_kernel() {
         for (priority, class, level) in
             [(IoPriority::Unstated, 0, 0), (IoPriority::Low, 2, 7), (IoPriority::Idle, 3, 0)]
         {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Flags of the I/Os on a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct IoWays {
+pub struct IoFeatures {
     /// `--atomic`: whether each write is atomic even in a power loss (Linux 6.11).
     pub atomic: bool,
     /// `--dontcache`: whether I/O through the page cache leaves no data there (Linux 6.14).
@@ -24,9 +24,9 @@ const NO_WAIT: u32 = 0x8;
 const ATOMIC: u32 = 0x40;
 const DONT_CACHE: u32 = 0x80;
 
-impl IoWays {
+impl IoFeatures {
     pub fn are_plain(self) -> bool {
-        self == IoWays::default()
+        self == IoFeatures::default()
     }
 
     /// The kernel's flags of a read (`write` = false) or a write. Only writes can be atomic.
@@ -37,8 +37,8 @@ impl IoWays {
     }
 
     /// The same without refusing to wait.
-    pub fn waiting(self) -> IoWays {
-        IoWays { no_wait: false, ..self }
+    pub fn waiting(self) -> IoFeatures {
+        IoFeatures { no_wait: false, ..self }
     }
 }
 
@@ -83,14 +83,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_and_lifetimes_are_those_of_the_kernel() {
+    fn io_flags_and_write_hints_match_the_kernel() {
         let [plain, atomic, dont_cache] = [(false, false), (true, false), (false, true)]
-            .map(|(atomic, dont_cache)| IoWays { atomic, dont_cache, ..IoWays::default() });
-        let no_wait = IoWays { no_wait: true, ..atomic };
+            .map(|(atomic, dont_cache)| IoFeatures { atomic, dont_cache, ..IoFeatures::default() });
+        let no_wait = IoFeatures { no_wait: true, ..atomic };
         assert_eq!([true, false].map(|write| no_wait.encoded(write)), [0x48, 0x8]);
         assert_eq!(no_wait.waiting(), atomic);
         assert!(plain.are_plain() && !atomic.are_plain() && !dont_cache.are_plain());
-        let placed = IoWays { write_stream: 1, ..plain };
+        let placed = IoFeatures { write_stream: 1, ..plain };
         assert!(!placed.are_plain() && placed.encoded(true) == 0, "a stream is no flag");
         assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(true)), [0, 0x40, 0x80]);
         assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(false)), [0, 0, 0x80]);

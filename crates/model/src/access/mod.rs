@@ -8,6 +8,6 @@ mod open_mode;
 
 pub use huge_pages::{HUGE_PAGE, HugePages};
 pub use io_priority::IoPriority;
-pub use io_ways::{IoWays, WriteLifetime};
+pub use io_ways::{IoFeatures, WriteLifetime};
 pub use map_options::{Flush, MapOptions};
 pub use open_mode::{AccessHint, OpenMode};

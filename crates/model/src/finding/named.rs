@@ -29,7 +29,7 @@ mod tests {
     use super::known_name;
 
     #[test]
-    fn a_name_is_kept_once_and_what_is_none_is_empty() {
+    fn finding_names_are_interned_and_unknown_is_empty() {
         let (first, second) = (known_name("too-crowded"), known_name(&["too", "crowded"].join("-")));
         assert!(first == "too-crowded" && std::ptr::eq(first, second));
         assert_eq!([known_name("a b"), known_name(&"a".repeat(65)), known_name("\x1b[")], [""; 3]);

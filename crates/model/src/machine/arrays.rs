@@ -15,12 +15,12 @@ pub struct ArrayFacts {
     pub state_unknown: bool,
     /// Background activity at one of the checks; `None` if idle at all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub maintenance: Option<Upkeep>,
+    pub maintenance: Option<ArrayMaintenance>,
 }
 
 /// Background activity of a RAID on the members used by the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Upkeep {
+pub struct ArrayMaintenance {
     /// The kernel's word: `resync`, `recover`, `check`, `repair`, `reshape`.
     pub action: String,
     /// How much of it was done at the first look that saw it, and at the last, as shares.

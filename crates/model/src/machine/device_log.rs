@@ -103,7 +103,7 @@ pub enum LogPage {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DeviceStatement {
+pub struct DeviceLogDelta {
     /// The kernel's name of the disk: `nvme0n1`.
     pub device: String,
     pub source: LogSource,
@@ -120,7 +120,7 @@ pub struct DeviceStatement {
     pub error: Option<String>,
 }
 
-impl DeviceStatement {
+impl DeviceLogDelta {
     pub fn health(&self) -> Option<(&Health, &Health)> {
         match (self.before.as_ref()?, self.after.as_ref()?) {
             (LogPage::Health(before), LogPage::Health(after)) => Some((before, after)),
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_source_has_one_row_and_reads_no_page_of_another() {
+    fn log_sources_have_one_row_and_distinct_pages() {
         for row in LOG_SOURCES {
             assert_eq!(row.source.row().name, row.name);
             assert_eq!(LOG_SOURCES.iter().filter(|other| other.source == row.source).count(), 1);

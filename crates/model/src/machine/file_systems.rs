@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_serves_files_is_known_by_its_family() {
+    fn file_server_is_identified_by_file_system_family() {
         assert_eq!(FileSystemType::from_name("fuse.sshfs").home, Program);
         assert_eq!(FileSystemType::from_name("fuseblk").home, Devices);
         assert_eq!(FileSystemType::from_name("0x1234").home, Unknown);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lists_are_those_of_the_rows() {
+    fn file_system_lists_match_their_rows() {
         assert_eq!(all_with(Polls), ["ext4", "xfs", "f2fs", "btrfs", "gfs2"]);
         assert_eq!(with_many_devices().collect::<Vec<_>>(), [("btrfs", "devices"), ("bcachefs", "")]);
     }

@@ -41,7 +41,7 @@ pub fn replaced(before: &[Option<String>], now: &[Option<String>]) -> Vec<Differ
 
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".into());
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".into());
         write!(f, "{} {} -> {}", self.part, value(&self.first), value(&self.other))
     }
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_took_the_place_of_another_where_both_are_known() {
+    fn replaced_disk_needs_two_known_identities() {
         let disks = |names: &[&str]| -> Vec<Option<String>> {
             names.iter().map(|name| (!name.is_empty()).then(|| (*name).to_owned())).collect()
         };

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_told_by_its_class() {
+    fn memory_size_is_grouped_by_class() {
         for (bytes, expected) in [
             (0, None),
             (1, Some("1 GiB")),

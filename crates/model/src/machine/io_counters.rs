@@ -2,10 +2,10 @@
 
 use super::arrays::ArrayFacts;
 use super::content::Space;
+use super::io_features::AtomicWrites;
 use super::process_io::ProcessIo;
 use super::remote::{RemoteActivity, RemoteCalls, RemoteFacts};
 use super::stack::{Stack, StackMount};
-use super::ways::AtomicWrites;
 use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
 
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_statistics_of_a_device_are_read_in_all_their_lengths() {
+    fn device_statistics_are_read_in_all_lengths() {
         let flow = |ios, merges, sectors: u64| Flow { ios, merges, bytes: sectors * 512 };
         let old = Activity {
             read: flow(8, 1, 30),
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_counters_of_a_process_are_read_by_their_names() {
+    fn process_counters_are_read_by_key() {
         let text = "rchar: 9\nwchar: 8\nsyscr: 7\nsyscw: 6\nread_bytes: 5\n\
                     write_bytes: 4\ncancelled_write_bytes: 3\n";
         let own = OwnIo { read_bytes: 5, write_bytes: 4, cancelled_write_bytes: 3, read_calls: 9 };

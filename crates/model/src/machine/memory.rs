@@ -37,7 +37,7 @@ mod tests {
     use crate::machine::caches::{Cache, CacheKind};
 
     #[test]
-    fn buffers_are_as_far_apart_as_a_line_of_page_directory_entries_covers() {
+    fn buffer_spacing_covers_a_line_of_page_directory_entries() {
         let table = [
             (4096, Some(64), 16 << 20),
             (4096, Some(128), 32 << 20),

@@ -17,6 +17,7 @@ pub mod fingerprint;
 mod fingerprint_parts;
 pub mod interrupts;
 pub mod io_counters;
+pub mod io_features;
 pub mod io_limit;
 mod memory;
 pub mod memory_backed;
@@ -36,7 +37,6 @@ pub mod threads;
 pub mod tracer;
 pub mod tracing;
 pub mod unread_facts;
-pub mod ways;
 pub mod zones;
 
 pub use cpu_list::cpu_list;

@@ -27,10 +27,10 @@ pub struct NvmeFacts {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlacement {
-    #[error("it doesn't answer: {0}")]
+    #[error("it is not responding: {0}")]
     NotAsked(String),
     /// The controller has no flexible data placement.
-    #[error("its controller doesn't support flexible data placement (CTRATT, bit 19)")]
+    #[error("its controller does not support flexible data placement (CTRATT, bit 19)")]
     Controller,
     /// It is off in the endurance group of this number.
     #[error(
@@ -38,6 +38,6 @@ pub enum NoPlacement {
          on (nvme set-feature -f 0x1d)"
     )]
     Off(u16),
-    #[error("it doesn't report its placement handles: {0}")]
+    #[error("it does not report its placement handles: {0}")]
     NotTold(String),
 }

@@ -3,8 +3,8 @@
 use super::completion::{Completion, Polling};
 use super::discards::Discards;
 use super::file_systems::FileSystemType;
+use super::io_features::IoFeatureSupport;
 use super::nvme::NvmeFacts;
-use super::ways::WayFacts;
 use super::zones::ZoneFacts;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub struct TargetFacts {
     /// Properties of an NVMe namespace with direct commands; `None` for other targets.
     pub nvme: Option<NvmeFacts>,
     /// Support for other kinds of I/O, checked only if requested. `None` if not checked.
-    pub ways: Option<WayFacts>,
+    pub ways: Option<IoFeatureSupport>,
     /// Zones that require sequential writes; `None` without such zones, or if not checked.
     pub zones: Option<ZoneFacts>,
 }

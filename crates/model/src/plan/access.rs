@@ -2,7 +2,7 @@
 //! has them.
 
 use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
-use crate::access::IoWays;
+use crate::access::IoFeatures;
 use crate::machine::target::TargetFacts;
 use crate::profile::{self, CacheMode, FlushType, Target};
 
@@ -32,9 +32,9 @@ pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
 }
 
 /// Returns the additional kernel options of its I/Os, the same for all threads.
-pub fn io_ways(target: &Target) -> IoWays {
+pub fn io_ways(target: &Target) -> IoFeatures {
     let Target { atomic, dont_cache, no_wait, .. } = *target;
-    IoWays { atomic, dont_cache, no_wait, ..IoWays::default() }
+    IoFeatures { atomic, dont_cache, no_wait, ..IoFeatures::default() }
 }
 
 /// How it is mapped; `None` = it isn't. Non-temporal copies (`-Smw`) are never flushed.
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn block_devices_are_used_without_the_cache_unless_sb_is_given_literally() {
+    fn block_devices_bypass_cache_without_explicit_sb() {
         let on = |kind| TargetFacts { kind, ..TargetFacts::default() };
         let unstated = Target::default();
         let cached = Target { uncached_devices: false, ..Target::default() };

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_go_round_the_active_cpus_group_by_group_or_round_the_list_as_given() {
+    fn threads_are_assigned_round_robin_over_cpus_or_list() {
         let machine = sample_machine(&[(64, 0b1011), (4, 0b10)]);
         assert_eq!(cpus(&span_with_cpus(&[]), Compat::V2_2, &machine), [0, 1, 3, 65]);
         assert_eq!(cpus(&span_with_cpus(&[(1, 1), (0, 3), (0, 3)]), Compat::V2_2, &machine), [65, 3, 3]);

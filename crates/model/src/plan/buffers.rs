@@ -49,7 +49,7 @@ pub(super) fn give_whole_pages(workers: &mut [WorkerPlan], system: &System) {
 mod tests {
     use super::*;
     use crate::machine::target::{TargetFacts, TargetKind};
-    use crate::plan::{PlanError, Surroundings, plan};
+    use crate::plan::{PlanContext, PlanError, plan};
     use crate::profile::{Profile, RunOptions, Target, TimeSpan};
 
     /// The wish for each of two buffers, if so much memory is available; or the refusal.
@@ -64,7 +64,7 @@ mod tests {
         let span = TimeSpan { targets: vec![target], ..TimeSpan::default() };
         let facts = [TargetFacts { kind: TargetKind::File, size: 64 << 20, ..TargetFacts::default() }];
         let system = System { memory_available: available, ..System::default() };
-        let around = Surroundings {
+        let around = PlanContext {
             system: &system,
             facts: &facts,
             run_options: &RunOptions::default(),

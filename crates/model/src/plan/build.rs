@@ -4,8 +4,8 @@ use super::access::{io_ways, is_uncached_device, map_options, open_mode, priorit
 use super::buffers;
 use super::engine::{self, Wish};
 use super::{
-    JobRank, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, placement, target,
-    tracing, verify, volume, ways, writing, zones,
+    JobRank, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, aux_plan, io_features, nvme, placement,
+    target, tracing, verify, volume, writing, zones,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -23,7 +23,7 @@ const MAX_THREADS: u64 = 32_768;
 const AREA_ALIGNMENT: u64 = 4096;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct PlanContext<'a> {
     pub system: &'a System,
     /// One entry per target of the span.
     pub facts: &'a [TargetFacts],
@@ -31,7 +31,7 @@ pub struct Surroundings<'a> {
     pub rank: JobRank,
 }
 
-impl Surroundings<'_> {
+impl PlanContext<'_> {
     fn engine_wish(&self) -> Wish {
         Wish { engine: self.run_options.engine, poll: self.run_options.poll }
     }
@@ -41,7 +41,7 @@ impl Surroundings<'_> {
 ///
 /// # Errors
 /// Everything that doesn't fit, at once.
-pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<SpanPlan, Vec<PlanError>> {
+pub fn plan(profile: &Profile, span: &TimeSpan, around: PlanContext) -> Result<SpanPlan, Vec<PlanError>> {
     let mut errors = affinity::check(span, &around.system.topology);
     let mut warnings = Vec::new();
     if let Some(error) = too_many_threads(span) {
@@ -93,7 +93,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
 /// Whether each target is one that can be used so.
 fn check_targets(
     span: &TimeSpan,
-    around: Surroundings,
+    around: PlanContext,
     errors: &mut Vec<PlanError>,
     warnings: &mut Vec<Finding>,
 ) {
@@ -103,10 +103,10 @@ fn check_targets(
             let (mut wrong, mut minded) = (Vec::new(), Vec::new());
             target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
             if !simulated {
-                others::check(&portion.target, facts, &mut wrong, &mut minded);
+                aux_plan::check(&portion.target, facts, &mut wrong, &mut minded);
                 nvme::check(&portion.target, facts, around.run_options, &mut wrong);
                 minded.extend(nvme::checks(&portion.target, facts));
-                ways::check(&portion.target, facts, &mut wrong);
+                io_features::check(&portion.target, facts, &mut wrong);
                 zones::check(&portion.target, facts, &mut wrong);
                 placement::check(&portion.target, facts, &mut wrong);
             }
@@ -122,7 +122,7 @@ fn check_targets(
 fn plan_workers(
     profile: &Profile,
     span: &TimeSpan,
-    around: Surroundings,
+    around: PlanContext,
     errors: &mut Vec<PlanError>,
 ) -> Vec<WorkerPlan> {
     let cpus = affinity::cpus(span, profile.compat, &around.system.topology);
@@ -305,7 +305,7 @@ fn plan_worker(
     members: &[(usize, u32)],
     relative: u32,
     separation: u64,
-    around: Surroundings,
+    around: PlanContext,
 ) -> Result<WorkerPlan, PlanError> {
     let floating = span.is_floating_pool();
     let requests_of = |target: &Target| if floating { span.request_count } else { target.request_count };
@@ -331,7 +331,7 @@ fn plan_worker(
             workers: engine::needs_workers(target, facts),
             priority: priority(target),
             ways: placement::placed(io_ways(target), target, facts, relative),
-            atomic_writes: ways::guaranteed(target, facts),
+            atomic_writes: io_features::guaranteed(target, facts),
             mapping: map_options(target),
             size,
             requests,

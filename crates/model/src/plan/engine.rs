@@ -157,7 +157,7 @@ const RULES: [AutoRule; 15] = [
     auto_rule(
         |_| true,
         EngineKind::Uring,
-        "the target can't be probed before it exists and is readable, and io_uring suits every kind",
+        "the target cannot be probed before it exists and is readable, and io_uring suits every kind",
     ),
 ];
 
@@ -259,10 +259,10 @@ pub fn engine(
     let choice = match wish.engine {
         None if span.io_ring.is_some() && !work.commands => {
             let engine = EngineKind::Uring;
-            Choice { one_by_one: forced_serial(engine, &work), engine, reason: "asked for (-u)" }
+            Choice { one_by_one: forced_serial(engine, &work), engine, reason: "requested (-u)" }
         }
         Some(engine) => {
-            Choice { one_by_one: forced_serial(engine, &work), engine, reason: "asked for (--engine)" }
+            Choice { one_by_one: forced_serial(engine, &work), engine, reason: "requested (--engine)" }
         }
         None => choose_engine(&work),
     };
@@ -282,7 +282,7 @@ pub fn engine(
         EngineKind::Mmap | EngineKind::Nvme => {}
         _ if mapped && kind.row().real_io => {
             return Err(PlanError::profile(format!(
-                "-Sm is memory-mapped I/O, which engine {} doesn't support: leave out --engine, or -Sm",
+                "-Sm is memory-mapped I/O, which engine {} does not support: leave out --engine, or -Sm",
                 kind.row().name
             )));
         }
@@ -330,7 +330,7 @@ fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(),
         let discards = target.shares.percent(Operation::Discard) > 0;
         if let (EngineKind::Uring, Some(answer), true) = (engine, answer, discards) {
             return Err(PlanError::target(format!(
-                "--trim: '{}': this kernel's io_uring can't discard on this block device ({answer}; needs \
+                "--trim: '{}': this kernel's io_uring cannot discard on this block device ({answer}; needs \
                  Linux 6.12): choose --engine sync, with more threads (-t) instead of -o",
                 target.path
             )));
@@ -343,7 +343,7 @@ fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(),
 fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
     if engine == EngineKind::Sync {
         return Err(PlanError::profile(
-            "--poll: the kernel doesn't poll for pread and pwrite (since Linux 5.19 it ignores the flag): \
+            "--poll: the kernel does not poll for pread and pwrite (since Linux 5.19 it ignores the flag): \
              leave out --engine sync, because io_uring polls at -o1 too; or leave out --poll",
         ));
     }
@@ -385,7 +385,7 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
         let file_system = FileSystemType::from_name(&facts.file_system);
         if !facts.kind.is_device() && !file_system.has(Trait::Polls) {
             return Err(PlanError::target(format!(
-                "--poll: '{path}' is on file system {}, whose files can't be polled ({} can): use one of \
+                "--poll: '{path}' is on file system {}, whose files cannot be polled ({} can): use one of \
                  those, or the device itself",
                 facts.file_system,
                 file_systems::all_with(Trait::Polls).join(", ")

@@ -46,9 +46,9 @@ fn the_engine_follows_from_the_work() {
         (plain(32, &[InCall, Later]), EngineKind::Uring, "without blocking"),
         (plain(32, &[InCache, Later]), EngineKind::Uring, "without blocking"),
         (plain(32, &[InCall, Blocking]), EngineKind::Uring, "kernel workers"),
-        (plain(32, &[InCall, Unknown]), EngineKind::Uring, "can't be probed"),
+        (plain(32, &[InCall, Unknown]), EngineKind::Uring, "cannot be probed"),
         (plain(32, &[Blocking]), EngineKind::Uring, "kernel workers"),
-        (plain(32, &[Unknown]), EngineKind::Uring, "can't be probed"),
+        (plain(32, &[Unknown]), EngineKind::Uring, "cannot be probed"),
     ] {
         let choice = choose_engine(&work);
         assert_eq!(choice.engine, engine, "{work:?}");
@@ -72,7 +72,7 @@ fn sample_target() -> Target {
 }
 
 #[test]
-fn writes_to_the_cache_end_in_the_call_where_the_kernel_has_no_other_way() {
+fn cached_writes_complete_synchronously_without_async_support() {
     let cached = Target {
         cache_mode: CacheMode::Cached,
         uncached_devices: false,
@@ -153,7 +153,7 @@ fn serial_work_is_known_for_requested_engines() {
 }
 
 #[test]
-fn a_target_is_looked_at_only_when_the_choice_depends_on_it() {
+fn target_is_inspected_only_when_needed() {
     let auto = Wish::default();
     let deep = Target { request_count: 2, ..sample_target() };
     let shallow = Target { request_count: 1, ..sample_target() };
@@ -180,7 +180,7 @@ fn a_target_is_looked_at_only_when_the_choice_depends_on_it() {
 }
 
 #[test]
-fn polling_is_refused_where_it_is_impossible_with_what_to_do() {
+fn impossible_polling_is_refused_with_remedy() {
     let span = TimeSpan::default();
     let ask = |target: &Target, facts: &TargetFacts, engine: Option<EngineKind>| {
         super::engine(&span, &[(target, facts)], 1, Wish { engine, poll: true })

@@ -4,26 +4,26 @@
 
 mod access;
 mod affinity;
+mod aux_plan;
 mod buffers;
 mod build;
 mod engine;
 mod error;
+mod io_features;
 mod job_rank;
 mod nvme;
-mod others;
 mod placement;
 mod target;
 mod tracing;
 mod verify;
 mod volume;
-mod ways;
 mod worker;
 mod writing;
 mod zone_share;
 mod zones;
 
 pub use affinity::effective_affinity;
-pub use build::{Surroundings, plan};
+pub use build::{PlanContext, plan};
 pub use engine::{Wish, completion_matters};
 pub use error::{LiesIn, PlanError};
 pub use job_rank::JobRank;

@@ -53,8 +53,8 @@ fn block_device(namespace: &NvmeFacts) -> String {
 fn metadata_fault(_: &Target, namespace: &NvmeFacts) -> Option<String> {
     (namespace.metadata > 0 && namespace.protected.is_none()).then(|| {
         format!(
-            "its format has {} bytes of metadata per block that the host must send; engine nvme can't: use \
-             {}, or format the namespace without metadata (nvme format)",
+            "its format has {} bytes of metadata per block that the host must send; engine nvme cannot: \
+             use {}, or format the namespace without metadata (nvme format)",
             namespace.metadata,
             block_device(namespace)
         )
@@ -103,7 +103,10 @@ fn hint_fault(target: &Target, _: &NvmeFacts) -> Option<String> {
 fn priority_fault(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     (target.io_priority != IoPriority::Normal).then(|| {
         let instead = block_device(namespace);
-        format!("NVMe commands bypass the I/O scheduler, which -I is for: leave out -I, or use {instead}")
+        format!(
+            "NVMe commands bypass the I/O scheduler, so -I has no effect: leave out -I, or use \
+            {instead}"
+        )
     })
 }
 
@@ -159,11 +162,12 @@ pub fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<
     let all_alike = members.iter().all(|(_, facts)| is_namespace(facts) != wanted);
     Err(PlanError::profile(match (is_namespace(facts), all_alike) {
         (true, true) => format!(
-            "'{path}' accepts only NVMe commands, which engine {name} doesn't send: leave out --engine {name}"
+            "'{path}' accepts only NVMe commands, which engine {name} does not send: leave out --engine \
+             {name}"
         ),
         (_, false) => format!(
-            "'{path}' and the thread's other targets need different engines (nvme is for /dev/ng0n1 alone): \
-             give each target threads of its own (-t instead of -F)"
+            "'{path}' and the thread's other targets need different engines (nvme is for /dev/ng0n1 \
+             alone): give each target its own threads (-t instead of -F)"
         ),
         (false, true) => format!(
             "--engine nvme: '{path}' is not the character device of an NVMe namespace: name one \
@@ -269,8 +273,8 @@ mod tests {
             (EngineKind::Null, vec![ours, others], ""),
             (EngineKind::Nvme, vec![others], "is not the character device"),
             (EngineKind::Sync, vec![ours], "leave out --engine sync"),
-            (EngineKind::Nvme, vec![ours, others], "threads of its own"),
-            (EngineKind::Uring, vec![ours, others], "threads of its own"),
+            (EngineKind::Nvme, vec![ours, others], "its own threads"),
+            (EngineKind::Uring, vec![ours, others], "its own threads"),
         ] {
             let told = suits(engine, &members).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{engine:?}: {told}");

@@ -3,18 +3,18 @@
 
 use super::PlanError;
 use super::access::is_cached;
-use crate::access::IoWays;
+use crate::access::IoFeatures;
 use crate::engines::EngineKind;
+use crate::machine::io_features::{IoFeature, IoWayRow};
 use crate::machine::target::{TargetFacts, TargetKind};
-use crate::machine::ways::{IoWay, IoWayRow};
 use crate::profile::Target;
 
 /// Returns a thread's I/O options with its placement. `relative`: the thread's number among the target's
 /// threads.
-pub fn placed(ways: IoWays, target: &Target, facts: &TargetFacts, relative: u32) -> IoWays {
+pub fn placed(ways: IoFeatures, target: &Target, facts: &TargetFacts, relative: u32) -> IoFeatures {
     let (write_stream, placement) =
         (stream_number(target, relative), placement_identifier(target, facts, relative));
-    IoWays { write_stream, placement, ..ways }
+    IoFeatures { write_stream, placement, ..ways }
 }
 
 fn placement_identifier(target: &Target, facts: &TargetFacts, relative: u32) -> Option<u16> {
@@ -29,8 +29,10 @@ fn stream_number(target: &Target, relative: u32) -> u8 {
 
 pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) {
     let path = &target.path;
-    let refused =
-        [(IoWay::Placement, no_handle(target, facts)), (IoWay::WriteStreams, no_stream(target, facts))];
+    let refused = [
+        (IoFeature::Placement, no_handle(target, facts)),
+        (IoFeature::WriteStreams, no_stream(target, facts)),
+    ];
     let refused = refused.into_iter().filter_map(|(way, why)| Some((way.row().option, why?)));
     errors.extend(refused.map(|(option, why)| PlanError::target(format!("{option}: '{path}': {why}"))));
 }
@@ -51,7 +53,7 @@ fn no_handle(target: &Target, facts: &TargetFacts) -> Option<String> {
     };
     let known = match namespace.placement.as_ref()? {
         Ok(known) => known,
-        Err(why) => return Some(format!("{why}; it takes {}", IoWay::Placement.row().needs)),
+        Err(why) => return Some(format!("{why}; it takes {}", IoFeature::Placement.row().needs)),
     };
     let most = known.len();
     let absent = target.fdp.0.iter().find(|handle| usize::from(**handle) >= most)?;
@@ -68,13 +70,13 @@ fn no_stream(target: &Target, facts: &TargetFacts) -> Option<String> {
     if target.write_streams.is_empty() {
         return None;
     }
-    let IoWayRow { since, needs, .. } = IoWay::WriteStreams.row();
+    let IoWayRow { since, needs, .. } = IoFeature::WriteStreams.row();
     match facts.kind {
         TargetKind::BlockDevice => {}
         TargetKind::NvmeNamespace => {
             return Some("NVMe commands name placement handles themselves: use --fdp".to_owned());
         }
-        _ => return Some(format!("file systems don't pass on the stream of a write: streams need {needs}")),
+        _ => return Some(format!("file systems do not pass on the stream of a write: streams need {needs}")),
     }
     if is_cached(target, facts) {
         return Some(
@@ -109,8 +111,8 @@ pub fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::io_features::IoFeatureSupport;
     use crate::machine::nvme::{NoPlacement, NvmeFacts};
-    use crate::machine::ways::WayFacts;
     use crate::profile::PlacementList;
 
     fn namespace_facts(placement: Result<Vec<u16>, NoPlacement>) -> TargetFacts {
@@ -119,7 +121,7 @@ mod tests {
     }
 
     fn device_facts(write_streams: Option<u64>) -> TargetFacts {
-        let ways = Some(WayFacts { write_streams, ..WayFacts::default() });
+        let ways = Some(IoFeatureSupport { write_streams, ..IoFeatureSupport::default() });
         TargetFacts { kind: TargetKind::BlockDevice, ways, ..TargetFacts::default() }
     }
 
@@ -143,7 +145,7 @@ mod tests {
             (placed(&[0, 3]), namespace_facts(Ok(vec![7, 8, 9])), "handles 0 to 2, and no 3"),
             (placed(&[1]), namespace_facts(Ok(vec![7])), "use --fdp 0"),
             (placed(&[0]), namespace_facts(Ok(vec![])), "no placement handle"),
-            (placed(&[0]), namespace_facts(none()), "its controller doesn't support"),
+            (placed(&[0]), namespace_facts(none()), "its controller does not support"),
             (placed(&[0]), device_facts(Some(3)), "or --write-stream"),
             (placed(&[0]), file.clone(), "use the character device"),
             (streamed_target(&[1, 3]), device_facts(Some(3)), ""),
@@ -154,7 +156,7 @@ mod tests {
             ),
             (streamed_target(&[1]), device_facts(Some(0)), "reports no write streams"),
             (streamed_target(&[1]), device_facts(None), "Linux 6.16"),
-            (streamed_target(&[1]), file, "file systems don't"),
+            (streamed_target(&[1]), file, "file systems do not"),
             (streamed_target(&[1]), namespace_facts(none()), "use --fdp"),
             (cached, device_facts(Some(3)), "leave out -Sb"),
         ] {
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_take_the_handles_and_streams_in_turn() {
+    fn threads_use_handles_and_streams_round_robin() {
         let facts = namespace_facts(Ok(vec![7, 0x101, 9]));
         let told = [0, 1, 2, 3].map(|thread| placement_identifier(&placed(&[1, 0]), &facts, thread));
         assert_eq!(told, [Some(0x101), Some(7), Some(0x101), Some(7)]);

@@ -54,7 +54,7 @@ pub fn check(
     let size = planned_size(target, facts);
     if target.max_file_size > size {
         let message = format!(
-            "'{path}' has {}, less than the end of {} asked for (-f, -B): I/O stays below its real size",
+            "'{path}' has {}, less than the requested end of {} (-f, -B): I/O stays below its real size",
             units::Size(size),
             units::Size(target.max_file_size)
         );
@@ -163,7 +163,7 @@ fn check_presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Resu
 pub fn can_be_made(path: &RawText, facts: &TargetFacts) -> Result<(), PlanError> {
     if is_place_of_devices(&facts.location) {
         return Err(PlanError::target(format!(
-            "'{path}' does not exist, and /dev is for devices: a file made there would lie in memory; \
+            "'{path}' does not exist, and /dev is for devices: a file made there would be in memory; \
              diskspd devices lists block devices"
         )));
     }
@@ -290,8 +290,8 @@ fn check_direct(
         _ => "without the cache (-S, -Su, -Sh, -Sr, -h)",
     };
     Err(PlanError::target(format!(
-        "'{path}': {why} every I/O must be aligned to the device's logical blocks of {grid} bytes; {} {} not \
-         a multiple of it{remedy}; or use -Sb: the page cache takes any size",
+        "'{path}': {why} every I/O must be aligned to the device's logical blocks of {grid} bytes; {} {} \
+         not a multiple of it{remedy}, or use -Sb: the page cache takes any size",
         off.join(" and "),
         if off.len() == 1 { "is" } else { "are" }
     )))
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn disks_and_volumes_of_windows_take_whole_sectors_cached_or_not() {
+    fn windows_devices_need_whole_sectors() {
         for uncached in [true, false] {
             assert_eq!(found("X:", 8192, Completion::Overlapped, uncached), [""; 0]);
             let [error] = &found("X:", 512, Completion::Overlapped, uncached)[..] else { panic!("one") };

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_come_in_the_order_of_the_report_and_hard_faults_once() {
+    fn trace_classes_follow_report_order_without_duplicates() {
         assert_eq!(tracing(None, Wish::default()), Ok(None));
         type Case = (fn(&mut Etw), Vec<TraceClass>, StampClock);
         let table: [Case; 4] = [

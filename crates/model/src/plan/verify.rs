@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sector_is_what_the_device_writes_as_a_whole_and_at_least_512_bytes() {
+    fn verify_sector_is_at_least_512_bytes() {
         assert_eq!(
             [facts_at_offset(0), facts_at_offset(1), facts_at_offset(512), facts_at_offset(4096)]
                 .map(|facts| sector(&facts)),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn no_io_of_any_time_span_touches_a_unit_in_part() {
+    fn ios_never_touch_partial_units() {
         let shifted = Target { base_file_offset: 12288, ..sample_target(65536, 0) };
         let strided = Target { thread_stride: 512, ..sample_target(4096, 0) };
         for (spans, expected) in [

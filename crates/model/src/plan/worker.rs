@@ -1,10 +1,10 @@
 //! The work of one worker: its processors, targets and engine.
 
 use super::zone_share::ZoneShare;
-use crate::access::{HugePages, IoPriority, IoWays, MapOptions, OpenMode};
+use crate::access::{HugePages, IoFeatures, IoPriority, MapOptions, OpenMode};
 use crate::engines::EngineKind;
 use crate::machine::completion::OneByOne;
-use crate::machine::ways::AtomicWrites;
+use crate::machine::io_features::AtomicWrites;
 use crate::operation::Operation;
 use crate::profile::{ContentShape, OperationShares, RawText, TargetId};
 use crate::workload::TargetWorkload;
@@ -125,7 +125,7 @@ pub struct WorkerTarget {
     /// Whether kernel workers do its io_uring I/Os, because they block.
     pub workers: bool,
     pub priority: IoPriority,
-    pub ways: IoWays,
+    pub ways: IoFeatures,
     pub atomic_writes: Option<AtomicWrites>,
     /// How it is mapped into memory; `None` = it isn't.
     pub mapping: Option<MapOptions>,

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_goes_before_zeros_and_zeros_before_fresh_content() {
+    fn content_precedence_is_source_zeros_fresh() {
         let content_of = |source, zeros, fresh| {
             let target = written_target(Target {
                 random_data_source: source,
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn bursts_are_shared_by_the_threads_that_serve_the_target_at_least_one_each() {
+    fn bursts_are_divided_with_at_least_one_per_thread() {
         let bursts = |count, span: TimeSpan, target: Target| {
             limit(&span, &Target { burst_size: Some(count), think_time: Some(1), ..target })
         };

@@ -5,8 +5,8 @@ use super::access::is_cached;
 use super::target::planned_size;
 use super::zone_share::ZoneShare;
 use super::{PlanError, WorkerPlan};
+use crate::machine::io_features::IoFeature;
 use crate::machine::target::TargetFacts;
-use crate::machine::ways::IoWay;
 use crate::machine::zones::{Zone, ZoneFacts};
 use crate::profile::{Target, TimeSpan};
 use crate::units::Size;
@@ -15,11 +15,11 @@ use std::path::Path;
 
 /// Collects what doesn't fit one target.
 pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) {
-    let option = IoWay::Zoned.row().option;
+    let option = IoFeature::Zoned.row().option;
     let namespace = facts.nvme.as_ref().is_some_and(|namespace| namespace.zoned);
     let why = match &facts.zones {
         None if namespace && (target.zoned || target.is_changed()) => Some(
-            "it is zoned, and this kernel knows nothing of its zones (CONFIG_BLK_DEV_ZONED): only reads \
+            "it is zoned, and this kernel does not support its zones (CONFIG_BLK_DEV_ZONED): only reads \
              (-w0) without --zoned work here"
                 .to_owned(),
         ),
@@ -36,7 +36,7 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
 }
 
 fn zone_error(target: &Target, why: &str) -> PlanError {
-    PlanError::target(format!("{}: '{}': {why}", IoWay::Zoned.row().option, target.path))
+    PlanError::target(format!("{}: '{}': {why}", IoFeature::Zoned.row().option, target.path))
 }
 
 fn no_zones(facts: &TargetFacts) -> String {
@@ -44,7 +44,7 @@ fn no_zones(facts: &TargetFacts) -> String {
         true => "the kernel reports no zones that must be written in order (queue/zoned in /sys)",
         false => "it is not a block device, and only block devices have zones",
     };
-    format!("{what}: leave the option out, or name {}", IoWay::Zoned.row().needs)
+    format!("{what}: leave the option out, or name {}", IoFeature::Zoned.row().needs)
 }
 
 fn unfit_reason(target: &Target, facts: &TargetFacts, zones: &ZoneFacts) -> Option<String> {
@@ -61,15 +61,15 @@ fn unfit_reason(target: &Target, facts: &TargetFacts, zones: &ZoneFacts) -> Opti
     let mut area = in_area(target, facts, zones).peekable();
     if area.peek().is_none() {
         return Some(format!(
-            "no zone that is written in order lies wholly between -B and -f: each zone has {} and begins at \
+            "no zone that is written in order is wholly between -B and -f: each zone has {} and begins at \
              a multiple of that",
             Size(zones.zone_size)
         ));
     }
     let off = area.find(|zone| zone.capacity % block.max(1) != 0)?;
     Some(format!(
-        "the zone at {} holds {} bytes, which the block size (-b) of {block} doesn't divide: choose one that \
-         does",
+        "the zone at {} holds {} bytes, which the block size (-b) of {block} does not divide: choose one \
+         that does",
         off.start, off.capacity
     ))
 }
@@ -129,9 +129,9 @@ fn deal_one(
     };
     if !entries.iter().all(alike) {
         return Err(told(
-            "several targets with areas (-B, -f) of their own are the same device: give them one area, whose \
+            "several targets with different areas (-B, -f) are the same device: give them one area, whose \
              zones the threads share"
-            .to_owned(),
+                .to_owned(),
         ));
     }
     let area: Vec<Zone> = in_area(target, known, zones).copied().collect();
@@ -185,7 +185,7 @@ fn too_few(target: &Target, share: &[Zone], requests: u32) -> Option<String> {
     let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
     if writes && zones < requests {
         return Some(format!(
-            "each outstanding write has a zone of its own, and a thread has {requests} (-o) for its {zones} \
+            "each outstanding write has its own zone, and a thread has {requests} (-o) for its {zones} \
              zones: lower -o or -t, or widen the area (-B, -f)"
         ));
     }
@@ -200,8 +200,8 @@ fn too_few(target: &Target, share: &[Zone], requests: u32) -> Option<String> {
     let block = u64::from(target.block_size);
     if reads && share.iter().all(|zone| zone.written < block) {
         return Some(
-            "nothing can be read: no zone of a thread has a block below its write pointer. Write \
-                    first (-w100)"
+            "reads are impossible: no zone of a thread has a block below its write pointer. Write first \
+                    (-w100)"
                 .to_owned(),
         );
     }
@@ -244,7 +244,7 @@ mod tests {
     use crate::machine::System;
     use crate::machine::nvme::NvmeFacts;
     use crate::machine::target::TargetKind;
-    use crate::plan::{Surroundings, plan};
+    use crate::plan::{PlanContext, plan};
     use crate::profile::{Profile, RunOptions};
 
     const MIB: u64 = 1 << 20;
@@ -285,7 +285,7 @@ mod tests {
         let facts = vec![facts.clone(); span.targets.len()];
         let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };
         let (system, run_options) = (System::default(), RunOptions::default());
-        let around = Surroundings {
+        let around = PlanContext {
             system: &system,
             facts: &facts,
             run_options: &run_options,
@@ -348,12 +348,12 @@ mod tests {
             ),
             (sample_target(0, 1, 1), zones(|zones| zones.zone_size = 4 << 30), "4 GiB or larger"),
             (Target { max_file_size: MIB, ..sample_target(100, 1, 1) }, sample_device(7, 0), "no zone"),
-            (block(5 * 65536), sample_device(7, 0), "doesn't divide"),
-            (block(24 << 20), sample_device(7, 0), "doesn't divide"),
+            (block(5 * 65536), sample_device(7, 0), "does not divide"),
+            (block(24 << 20), sample_device(7, 0), "does not divide"),
             (sample_target(100, 2, 4), sample_device(7, 0), "for its 1 zones"),
             (sample_target(50, 2, 2), sample_device(7, 7), "need two zones for each"),
-            (sample_target(0, 1, 1), sample_device(7, 0), "nothing can be read"),
-            (sample_target(50, 1, 2), sample_device(7, 1), "nothing can be read"),
+            (sample_target(0, 1, 1), sample_device(7, 0), "reads are impossible"),
+            (sample_target(50, 1, 2), sample_device(7, 1), "reads are impossible"),
             (sample_target(50, 1, 2), sample_device(7, 2), ""),
             (sample_target(100, 2, 2), sample_device(7, 0), "at most 3 open"),
             (sample_target(100, 3, 1), zones(|zones| zones.zones[6].active = true), ""),

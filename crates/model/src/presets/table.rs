@@ -54,20 +54,17 @@ pub const PRESETS: &[Preset] = &[
             "pages read by index and written by checkpoints",
             "-b8K -r -w30 -t4 -o8 -Sh -Z20M -L -D",
         )],
-        reasons: "A page has 8 KiB, and index lookups read single ones at random. 30 % writes are \
-                  those of VM Fleet's SQL profile. The database has a cache of its own and bypasses \
-                  the system's; its writes go through (-Sh). Content that repeats could be compressed \
-                  away, so it comes from 20 MiB of random bytes.",
+        reasons: "A page has 8 KiB, and index lookups read single ones at random. 30 % writes come from VM \
+                  Fleet's SQL profile. The database has its own cache and bypasses the system's; its \
+                  writes go through (-Sh). Content that repeats could be compressed away, so it comes from \
+                  20 MiB of random bytes.",
         sources: &[SQL_SIZES, FLEET],
         thresholds: &[DATA_FILES],
     },
     Preset {
         name: "sql-log",
         about: "SQL Server's transaction log",
-        parts: &[first_step(
-            "log buffers written one after the other",
-            "-b60K -s -w100 -t1 -o1 -Sh -Z20M -L -D",
-        )],
+        parts: &[first_step("log buffers written sequentially", "-b60K -s -w100 -t1 -o1 -Sh -Z20M -L -D")],
         reasons: "The log is written sequentially, up to 60 KiB at a time, and a commit waits until \
                   its record is on the disk: one outstanding write shows the time that a commit \
                   takes.",
@@ -97,8 +94,8 @@ pub const PRESETS: &[Preset] = &[
         name: "tempdb",
         about: "SQL Server's tempdb: sorting, hashing, version store",
         parts: &[first_step("pages written and read back", "-b8K -r -w50 -t8 -o4 -Sh -Z20M -L -D")],
-        reasons: "What is spilled is written and read about once each, in pages, by many sessions at \
-                  a time: eight files are usual, so eight threads.",
+        reasons: "Spilled data is written about once and read about once, in pages, by many sessions at a \
+                  time: eight files are usual, so eight threads.",
         sources: &[SQL_LINES],
         thresholds: &[DATA_FILES],
     },
@@ -170,9 +167,8 @@ pub const PRESETS: &[Preset] = &[
             "records, each flushed",
             "-b2300 -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D",
         )],
-        reasons: "etcd appends small records (2300 bytes on average where it was measured) through \
-                  the page cache and calls fdatasync after each: the flush is what everybody waits \
-                  for.",
+        reasons: "etcd appends small records (2300 bytes on average where it was measured) through the \
+                  page cache and calls fdatasync after each: all clients wait for the flush.",
         sources: &["\
              https://www.ibm.com/cloud/blog/using-fio-to-tell-whether-your-storage-is-fast-enough-for-etcd"],
         thresholds: &[Threshold {
@@ -191,9 +187,9 @@ pub const PRESETS: &[Preset] = &[
             "-b8K -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D",
         )],
         reasons: "The log is written in pages of 8 KiB through the page cache, and a commit waits until \
-                  they are durable. With wal_sync_method = fdatasync, the default on Linux, that is a \
-                  call of fdatasync: the times of flushes are what a commit waits for. With open_datasync \
-                  use postgres-wal-dsync. One writer: others that commit meanwhile share its flush.",
+                  they are durable. With wal_sync_method = fdatasync, the default on Linux, that is a call \
+                  of fdatasync: a commit waits for the time of its flush. With open_datasync use \
+                  postgres-wal-dsync. One writer: sessions that commit at the same time share its flush.",
         sources: &[
             "wal_sync_method: https://www.postgresql.org/docs/current/runtime-config-wal.html",
             "the test that comes with PostgreSQL: https://www.postgresql.org/docs/current/pgtestfsync.html",
@@ -222,9 +218,10 @@ pub const PRESETS: &[Preset] = &[
             "pages that are in no cache, one at a time for each client",
             "-b8K -r -w0 -t16 -o1 -Su -L -D",
         )],
-        reasons: "A page has 8 KiB. A backend reads one, waits for it and goes on, so 16 clients are 16 \
-                  threads with one outstanding I/O each. Only pages that neither shared_buffers nor the page \
-                  cache holds reach the storage: -Su bypasses the cache. Use -t for the clients you expect.",
+        reasons: "A page has 8 KiB. A backend reads one, waits for it and continues, so 16 clients are 16 \
+                  threads with one outstanding I/O each. Only pages that neither shared_buffers nor the \
+                  page cache holds reach the storage: -Su bypasses the cache. Use -t for the clients you \
+                  expect.",
         sources: &[
             "the size of a page: https://www.postgresql.org/docs/current/storage-page-layout.html",
             "who caches what: https://www.postgresql.org/docs/current/runtime-config-resource.html",
@@ -235,12 +232,12 @@ pub const PRESETS: &[Preset] = &[
         name: "postgres-checkpoint",
         about: "PostgreSQL's checkpoints",
         parts: &[first_step(
-            "changed pages, with write-back asked for after 256 KiB",
+            "changed pages, with write-back requested after 256 KiB",
             "-b8K -r -w100 -t1 -o1 -Sb --fsync-every 32 -Z20M -L -D",
         )],
-        reasons: "A checkpoint writes changed pages through the page cache, and asks the kernel to write \
-                  them back after each 256 KiB (checkpoint_flush_after). Here a flush after 32 pages stands \
-                  for that: it waits, which the kernel's write-back doesn't, so the device is measured \
+        reasons: "A checkpoint writes changed pages through the page cache, and requests their write-back \
+                  after each 256 KiB (checkpoint_flush_after). Here a flush after 32 pages stands for \
+                  that: it waits, which the kernel's write-back does not, so the device is measured \
                   without the cache in between. Checkpoints are spread over time: add -g with the rate you \
                   expect.",
         sources: &["checkpoint_flush_after: \
@@ -259,9 +256,9 @@ pub const PRESETS: &[Preset] = &[
         ],
         reasons: "A page has 16 KiB. Clients read single pages and wait for each; page cleaners write \
                   changed pages, many at a time, with native asynchronous I/O. Both bypass the page cache \
-                  (innodb_flush_method = O_DIRECT). Without a rate the writes take what they can get: \
-                  innodb_io_capacity is 10000 in MySQL 8.4, which -g limits in bytes. Each page is \
-                  written twice where the doublewrite buffer is on.",
+                  (innodb_flush_method = O_DIRECT). Without a rate the writes are not limited: \
+                  innodb_io_capacity is 10000 in MySQL 8.4, which -g limits in bytes. Each page is written \
+                  twice where the doublewrite buffer is on.",
         sources: &[
             "pages, flushing, capacity: https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html",
             "the doublewrite buffer: \
@@ -277,8 +274,8 @@ pub const PRESETS: &[Preset] = &[
             "-b4K -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D",
         )],
         reasons: "The log is written in blocks of 512 bytes through the page cache and flushed at each \
-                  commit (innodb_flush_log_at_trx_commit = 1). What some transactions write together is a \
-                  few KiB, so 4 KiB stand for it. The times of flushes are what commits wait for.",
+                  commit (innodb_flush_log_at_trx_commit = 1). Some transactions together write a few KiB, \
+                  so 4 KiB represent them. Commits wait for the times of flushes.",
         sources: &[
             "when the log is flushed: https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html",
             "the log: https://dev.mysql.com/doc/refman/8.4/en/innodb-redo-log.html",
@@ -294,9 +291,9 @@ pub const PRESETS: &[Preset] = &[
             first_step("a compaction writes its output", "-b1M -s -w100 -t1 -o1 -Su -Z20M -L -D"),
         ],
         reasons: "A block has 4 KiB before compression, and a lookup reads one at a time. A compaction \
-                  reads ahead by 2 MiB and writes by 1 MiB, as wide as the storage lets it: what that \
-                  does to the percentiles of lookups is the figure to look at, so the parts run together. \
-                  All bypass the page cache (use_direct_reads, use_direct_io_for_flush_and_compaction).",
+                  reads ahead by 2 MiB and writes by 1 MiB, as wide as the storage lets it: the figure of \
+                  interest is the effect on the percentiles of lookups, so the parts run together. All \
+                  bypass the page cache (use_direct_reads, use_direct_io_for_flush_and_compaction).",
         sources: &[
             "direct I/O and read-ahead: https://github.com/facebook/rocksdb/wiki/Direct-IO",
             "sizes of blocks: https://github.com/facebook/rocksdb/wiki/RocksDB-Tuning-Guide",
@@ -308,16 +305,13 @@ pub const PRESETS: &[Preset] = &[
         about: "A Kafka broker: appended logs, and consumers that lag behind",
         parts: &[
             first_step("partitions written back", "-b512K -s -w100 -t4 -T2G -o4 -Su -Z20M -L -D"),
-            first_step(
-                "consumers that read what no cache holds any more",
-                "-b1M -s -w0 -t2 -T4G -o1 -Su -L -D",
-            ),
+            first_step("consumers that read data no longer in a cache", "-b1M -s -w0 -t2 -T4G -o1 -Su -L -D"),
         ],
         reasons: "A broker appends to several partitions through the page cache, and leaves it to the \
-                  kernel when that is written: the storage sees large sequential writes to several \
-                  places. They bypass the cache here, because in the long run a broker takes no more than \
-                  the storage does; memory only delays that. Consumers that keep up read from memory; \
-                  those that lag fetch up to 1 MiB of a partition. The target needs 8 GiB.",
+                  kernel when that is written: the storage sees large sequential writes to several places. \
+                  They bypass the cache here, because in the long run a broker takes no more than the \
+                  storage does; memory only delays that. Consumers that keep up read from memory; lagging \
+                  consumers fetch up to 1 MiB of a partition. The target needs 8 GiB.",
         sources: &[
             "why the kernel flushes: https://kafka.apache.org/documentation/#appvsosflush",
             "max.partition.fetch.bytes: https://kafka.apache.org/documentation/#consumerconfigs",
@@ -330,7 +324,7 @@ pub const PRESETS: &[Preset] = &[
         parts: &[
             first_step("samples are logged", "-b32K -s -w100 -t1 -o1 -g3200 -Su -Z20M -L -D"),
             first_step("a block is compacted", "-b1M -s -w50 -t1 -o1 -Su -Z20M -L -D"),
-            first_step("queries touch chunks that aren't in memory", "-b4K -r -w0 -t4 -o1 -Su -L -D"),
+            first_step("queries touch chunks that are not in memory", "-b4K -r -w0 -t4 -o1 -Su -L -D"),
         ],
         reasons: "The log is written in pages of 32 KiB, here a hundred a second. Every two hours a block \
                   is written, and blocks are merged into larger ones: that reads and writes in large \
@@ -353,8 +347,9 @@ pub const PRESETS: &[Preset] = &[
         ],
         reasons: "BlueStore bypasses the page cache. A small write is durable when it is in the log of its \
                   metadata, so one write of 4 KiB at a time that must not stay in a volatile cache (-Sh) \
-                  tells good drives from others: it is the test that is run before a drive is bought. Space \
-                  is allocated in units of 4 KiB. Objects have 4 MiB, and recovery copies them whole.",
+                  separates good drives from bad ones: it is the test that is run before a drive is \
+                  bought. Space is allocated in units of 4 KiB. Objects have 4 MiB, and recovery copies \
+                  them whole.",
         sources: &[
             "min_alloc_size, log, caches: \
                  https://docs.ceph.com/en/latest/rados/configuration/bluestore-config-ref/",
@@ -377,11 +372,11 @@ pub const PRESETS: &[Preset] = &[
                 "-b16K -r -w0 -t8 -o1 -Su -L -D -d30",
             ),
         ],
-        reasons: "An engine unpacks three layers of an image at a time, each copied through a buffer of \
-                  32 KiB. Containers that start together wait for single pages of programs, and the \
-                  kernel reads some around each. Both bypass the page cache, so that the storage is \
-                  measured. Creating many small files is no part of this: it is work of the file system. \
-                  The target needs 9 GiB.",
+        reasons: "An engine unpacks three layers of an image at a time, each copied through a buffer of 32 \
+                  KiB. Containers that start together wait for single pages of programs, and the kernel \
+                  reads some around each. Both bypass the page cache, so that the storage is measured. \
+                  Creating many small files is not part of this: it is work of the file system. The target \
+                  needs 9 GiB.",
         sources: &[
             "max-concurrent-downloads: https://docs.docker.com/reference/cli/dockerd/",
             "the copy's buffer: https://pkg.go.dev/io#Copy",
@@ -395,7 +390,7 @@ pub const PRESETS: &[Preset] = &[
             next_step(1, "3D U-Net: whole samples of 140 MiB", "-b4M -s -w0 -t4 -T2G -o1 -Su -L -D -d30"),
             next_step(
                 2,
-                "ResNet-50: records of 150 KiB, read one after the other",
+                "ResNet-50: records of 150 KiB, read sequentially",
                 "-b256K -s -w0 -t8 -T1G -o1 -Su -L -D -d30",
             ),
             next_step(
@@ -405,10 +400,10 @@ pub const PRESETS: &[Preset] = &[
             ),
         ],
         reasons: "Each loader thread reads a sample and waits for it. Samples of 3D U-Net are files that \
-                  are read whole, those of ResNet-50 lie one after the other in large files, those of \
-                  CosmoFlow are small files in any order. MLPerf asks that accelerators are busy for \
-                  90 % of the time (CosmoFlow: 70): divide the MiB/s by what one of yours takes, and you \
-                  have how many this storage feeds. That is no result of MLPerf, which needs its own \
+                  are read whole, samples of ResNet-50 are consecutive in large files, samples of \
+                  CosmoFlow are small files in any order. MLPerf asks that accelerators are busy for 90 % \
+                  of the time (CosmoFlow: 70): divide the MiB/s by the rate of one accelerator to get the \
+                  number that this storage feeds. That is not a result of MLPerf, which needs its own \
                   program and rules. The target needs 8 GiB.",
         sources: &[
             "MLPerf Storage, rules: \
@@ -424,11 +419,11 @@ pub const PRESETS: &[Preset] = &[
             next_step(1, "each process writes its part", "-b1M -s -w100 -t8 -T1G -o4 -Sh -Z20M -L -D -d30"),
             next_step(2, "each process reads its part", "-b1M -s -w0 -t8 -T1G -o4 -Sh -L -D -d30"),
         ],
-        reasons: "Training stands still while a checkpoint is written, and after a failure until it is \
-                  read: only throughput counts. One process for each of a host's eight accelerators \
-                  writes a file. MLPerf requires fsync; here each write is durable when it ends (-Sh). A \
-                  checkpoint of 8 billion parameters has 105 GB, of 70 billion 912 GB: divide by the \
-                  MiB/s to know how long training stands still. The target needs 8 GiB.",
+        reasons: "Training stops while a checkpoint is written, and after a failure until it is read: only \
+                  throughput counts. One process for each of a host's eight accelerators writes a file. \
+                  MLPerf requires fsync; here each write is durable when it ends (-Sh). A checkpoint of 8 \
+                  billion parameters has 105 GB, of 70 billion 912 GB: divide by the MiB/s to get the time \
+                  that training stops. The target needs 8 GiB.",
         sources: &["MLPerf Storage, rules: \
                  https://github.com/mlcommons/storage/blob/main/Submission_guidelines.md"],
         thresholds: &[],
@@ -461,9 +456,9 @@ pub const PRESETS: &[Preset] = &[
             next_step(7, "random writes, 32 outstanding", "-b4K -r -w100 -t1 -o32 -Su -Z20M -L -D -d5"),
             next_step(8, "random writes, one at a time", "-b4K -r -w100 -t1 -o1 -Su -Z20M -L -D -d5"),
         ],
-        reasons: "SEQ1M Q8T1, SEQ1M Q1T1, RND4K Q32T1 and RND4K Q1T1, read and written, five seconds \
-                  each: the figures on the box, and last the one that a desktop feels.",
-        sources: &["the names and what they mean: \
+        reasons: "SEQ1M Q8T1, SEQ1M Q1T1, RND4K Q32T1 and RND4K Q1T1, read and written, five seconds each: \
+                  the figures on the box; a desktop feels the last one.",
+        sources: &["the names and their meaning: \
              https://www.digitalcitizen.life/crystaldiskmark-metrics-meaning/"],
         thresholds: &[],
     },

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_says_what_its_parts_come_to() {
+    fn target_totals_match_its_parts() {
         let part = |share, block_size, random_ratio, write_ratio| {
             let target = Target { block_size, random_ratio, write_ratio, ..Target::default() };
             MixPart::new(target, share, None, None)

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_files_are_cached_and_block_devices_are_not() {
+    fn files_are_cached_and_block_devices_uncached() {
         let cached = CacheMode::Cached;
         let bypassed = CacheMode::DisableOsCache;
         let table = [

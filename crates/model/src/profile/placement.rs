@@ -40,7 +40,7 @@ impl PlacementList {
                 _ => first,
             };
             if last < first {
-                return Err((begin + 1, "a range ends at its beginning or behind it"));
+                return Err((begin + 1, "a range ends at its beginning or after it"));
             }
             if list.len() + usize::from(last - first) >= MOST {
                 return Err((begin, "too many numbers"));

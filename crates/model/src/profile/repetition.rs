@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_repetition_has_a_seed_of_its_own_and_the_first_one_that_of_the_user() {
+    fn repetitions_have_distinct_seeds_starting_with_the_users() {
         let span = |rand_seed| TimeSpan { rand_seed, ..TimeSpan::default() };
         let profile = Profile { time_spans: vec![span(7), span(u32::MAX)], ..Profile::default() };
         assert_eq!(profile.repetition(0), profile);

@@ -1,6 +1,6 @@
 //! The share of a target's I/Os that are other operations (`--trim`).
 
-use crate::operation::{Operation, OtherRow, ShareRow};
+use crate::operation::{AuxRow, Operation, ShareRow};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use std::fmt;
@@ -24,7 +24,7 @@ impl OperationShares {
         self
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Operation, &'static OtherRow, u32)> + use<> {
+    pub fn iter(&self) -> impl Iterator<Item = (Operation, &'static AuxRow, u32)> + use<> {
         let shares = *self;
         let of = move |(op, row, _)| (op, row, shares.percent(op));
         Operation::shared().map(of).filter(|(.., percent)| *percent > 0)

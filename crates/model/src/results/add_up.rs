@@ -4,35 +4,35 @@ use crate::stats::{Histogram, Moments, SeriesSum};
 
 /// Associative and commutative addition with [`Default`] as the neutral element. Overflowing sums
 /// saturate.
-pub trait AddUp<Other = Self>: Default {
+pub trait Accumulate<Other = Self>: Default {
     fn add(&mut self, other: &Other);
 }
 
-impl AddUp for u64 {
+impl Accumulate for u64 {
     fn add(&mut self, other: &u64) {
         *self = self.saturating_add(*other);
     }
 }
 
-impl AddUp for Moments {
+impl Accumulate for Moments {
     fn add(&mut self, other: &Moments) {
         self.merge(other);
     }
 }
 
-impl AddUp for Histogram {
+impl Accumulate for Histogram {
     fn add(&mut self, other: &Histogram) {
         self.merge(other);
     }
 }
 
-impl AddUp for SeriesSum {
+impl Accumulate for SeriesSum {
     fn add(&mut self, other: &SeriesSum) {
         self.merge(other);
     }
 }
 
-impl<T: AddUp> AddUp for Option<T> {
+impl<T: Accumulate> Accumulate for Option<T> {
     fn add(&mut self, other: &Option<T>) {
         if let Some(other) = other {
             self.get_or_insert_default().add(other);
@@ -41,7 +41,7 @@ impl<T: AddUp> AddUp for Option<T> {
 }
 
 /// Adds a boxed part of a row.
-impl<T: AddUp> AddUp<Option<Box<T>>> for Option<T> {
+impl<T: Accumulate> Accumulate<Option<Box<T>>> for Option<T> {
     fn add(&mut self, other: &Option<Box<T>>) {
         if let Some(other) = other {
             self.get_or_insert_default().add(&**other);
@@ -49,7 +49,7 @@ impl<T: AddUp> AddUp<Option<Box<T>>> for Option<T> {
     }
 }
 
-impl<T: AddUp> AddUp for Box<T> {
+impl<T: Accumulate> Accumulate for Box<T> {
     fn add(&mut self, other: &Box<T>) {
         (**self).add(other);
     }

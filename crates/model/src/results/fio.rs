@@ -1,6 +1,6 @@
 //! Additional figures of fio results.
 
-use super::OtherFigures;
+use super::AuxFigures;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -25,10 +25,10 @@ pub struct FioFigures {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<(String, i64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trims: Option<OtherFigures>,
+    pub trims: Option<AuxFigures>,
     /// Flushes (`fsync`, `fdatasync`, `sync_file_range`); `None` without flushes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub syncs: Option<OtherFigures>,
+    pub syncs: Option<AuxFigures>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<FioLogFiles>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

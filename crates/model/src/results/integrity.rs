@@ -1,6 +1,6 @@
 //! Verified sectors (`--verify`): their number, and the errors.
 
-use super::AddUp;
+use super::Accumulate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ pub struct FoundStamp {
     pub write: u64,
 }
 
-impl AddUp for IntegrityCounts {
+impl Accumulate for IntegrityCounts {
     fn add(&mut self, other: &IntegrityCounts) {
         self.stamped.add(&other.stamped);
         self.verified.add(&other.verified);

@@ -1,15 +1,15 @@
 //! Combined figures of several runs. Amounts and rates add up, means and deviations follow from them with
 //! the number of I/Os, and the extremes cover all.
 
-use super::KnownFigures;
+use super::DirectionSummary;
 use crate::units::Millis;
 
-impl KnownFigures {
+impl DirectionSummary {
     /// Returns the combined figures. They must cover the same time, because rates add up.
-    pub fn of_all(all: &[&KnownFigures]) -> KnownFigures {
-        let each = |of: fn(&KnownFigures) -> Option<f64>| all.iter().map(move |figures| of(figures));
+    pub fn of_all(all: &[&DirectionSummary]) -> DirectionSummary {
+        let each = |of: fn(&DirectionSummary) -> Option<f64>| all.iter().map(move |figures| of(figures));
         let busy = || all.iter().filter(|figures| figures.ios != Some(0));
-        let amount = |of: fn(&KnownFigures) -> Option<u64>| {
+        let amount = |of: fn(&DirectionSummary) -> Option<u64>| {
             all.iter().try_fold(0_u64, |sum, figures| Some(sum.saturating_add(of(figures)?)))
         };
         let ios = amount(|figures| figures.ios);
@@ -25,11 +25,11 @@ impl KnownFigures {
                 parts.iter().map(|(ios, own, deviation)| ios * (deviation.powi(2) + (own - mean).powi(2)));
             (mean, (squares.sum::<f64>() / count).sqrt())
         });
-        let extreme = |of: fn(&KnownFigures) -> Option<Millis>, choose: fn(Millis, Millis) -> Millis| {
+        let extreme = |of: fn(&DirectionSummary) -> Option<Millis>, choose: fn(Millis, Millis) -> Millis| {
             let known: Option<Vec<Millis>> = busy().map(|figures| of(figures)).collect();
             known?.into_iter().reduce(choose)
         };
-        KnownFigures {
+        DirectionSummary {
             ios,
             bytes: amount(|figures| figures.bytes),
             iops: each(|figures| figures.iops).sum(),
@@ -51,26 +51,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_and_deviations_are_those_of_all_ios() {
-        let of = |ios, mean, deviation, min, max| KnownFigures {
+    fn sums_have_mean_and_deviation_of_all_ios() {
+        let of = |ios, mean, deviation, min, max| DirectionSummary {
             ios: Some(ios),
             mean_ms: Some(Millis::new(mean)),
             std_dev_ms: Some(Millis::new(deviation)),
             min_ms: Some(Millis::new(min)),
             max_ms: Some(Millis::new(max)),
             iops: Some(7.0),
-            ..KnownFigures::default()
+            ..DirectionSummary::default()
         };
-        let idle = KnownFigures { ios: Some(0), iops: Some(0.0), ..KnownFigures::default() };
-        let both = KnownFigures::of_all(&[&of(2, 2.0, 1.0, 1.0, 3.0), &of(2, 5.0, 0.0, 5.0, 5.0), &idle]);
+        let idle = DirectionSummary { ios: Some(0), iops: Some(0.0), ..DirectionSummary::default() };
+        let both = DirectionSummary::of_all(&[&of(2, 2.0, 1.0, 1.0, 3.0), &of(2, 5.0, 0.0, 5.0, 5.0), &idle]);
         assert_eq!((both.ios, both.iops, both.bytes), (Some(4), Some(14.0), None));
         assert_eq!([both.mean_ms, both.min_ms, both.max_ms], [3.5, 1.0, 5.0].map(|ms| Some(Millis::new(ms))));
         let squares = [1.0_f64, 3.0, 5.0, 5.0].map(|ms| (ms - 3.5).powi(2)).iter().sum::<f64>();
         assert!((both.std_dev_ms.unwrap().ms() - (squares / 4.0).sqrt()).abs() < 1e-12);
-        let unknown = KnownFigures { ios: Some(1), ..KnownFigures::default() };
-        assert_eq!(KnownFigures::of_all(&[&unknown, &of(1, 1.0, 0.0, 1.0, 1.0)]).mean_ms, None);
-        let uncounted = KnownFigures { ios: None, ..of(0, 2.0, 1.0, 1.0, 3.0) };
-        assert_eq!(KnownFigures::of_all(&[&uncounted, &idle]).mean_ms, Some(Millis::new(2.0)));
-        assert_eq!(KnownFigures::of_all(&[&uncounted, &uncounted]).mean_ms, None);
+        let unknown = DirectionSummary { ios: Some(1), ..DirectionSummary::default() };
+        assert_eq!(DirectionSummary::of_all(&[&unknown, &of(1, 1.0, 0.0, 1.0, 1.0)]).mean_ms, None);
+        let uncounted = DirectionSummary { ios: None, ..of(0, 2.0, 1.0, 1.0, 3.0) };
+        assert_eq!(DirectionSummary::of_all(&[&uncounted, &idle]).mean_ms, Some(Millis::new(2.0)));
+        assert_eq!(DirectionSummary::of_all(&[&uncounted, &uncounted]).mean_ms, None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::charts::{Chart, ChartRow, PERCENTILES};
 use crate::profile::TargetId;
-use crate::results::{AddUp, DirectionResults, Paced};
+use crate::results::{Accumulate, DirectionResults, Paced};
 use crate::stats::Histogram;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};

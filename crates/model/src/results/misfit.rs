@@ -3,7 +3,7 @@
 /// Inconsistency and its position (`place`). A run's own record is always consistent, an edited one may
 /// not be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RecordMisfit {
+pub enum RecordMismatchError {
     /// Other than profile, system or other counts say.
     #[error("{place}: {found} {what} instead of {expected}")]
     Count { place: String, what: String, expected: u64, found: u64 },

@@ -1,13 +1,13 @@
 //! The results of a run: raw counters, histograms and series, and the record, the unit of storage.
 
 mod add_up;
+mod aux_results;
 mod by_thread;
 mod charts;
 mod cpu;
 mod delays;
 mod direction;
 mod effective_range;
-mod effort;
 mod ended;
 mod fio;
 mod host;
@@ -23,7 +23,7 @@ mod nowait;
 mod observed;
 mod other_figures;
 mod other_tables;
-mod others;
+mod outage_observations;
 mod pace;
 mod paced;
 mod paced_figures;
@@ -31,8 +31,8 @@ mod part_results;
 mod parts;
 mod preconditioning;
 mod program;
-mod quiet;
 mod record;
+mod resource_usage;
 mod run_index;
 mod run_summary;
 mod slow;
@@ -46,14 +46,14 @@ mod waits;
 mod which_ios;
 mod whole;
 mod work;
-pub use add_up::AddUp;
+pub use add_up::Accumulate;
+pub use aux_results::{OtherResults, of_times};
 pub use charts::{
     Chart, ChartRow, FINE_PERCENTILES, FineChart, LatencyCharts, LatencyFigures, PERCENTILES, PathChart,
     TEXT_PERCENTS,
 };
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage, is_heterogeneous};
 pub use delays::Delays;
-pub use effort::{CpuLimit, Effort, LimitChange, Rebound, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
 pub use fio::{FioFigures, FioLatency, FioLogFiles, FioLogged, FioPercentiles, FioSeries, FioSeriesOf};
 pub use host::{Host, HostTarget};
@@ -66,24 +66,24 @@ pub use interval_figures::{
     IopsSeries, WeightedStdDevs,
 };
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
-pub use misfit::RecordMisfit;
+pub use misfit::RecordMismatchError;
 pub use nowait::{NowaitCounts, NowaitFigures, NowaitRow, NowaitTable};
 pub use observed::{Observed, ThermalChange};
-pub use other_figures::OtherFigures;
-pub use other_tables::{OtherTable, OtherTables, ThreadOther};
-pub use others::{OtherResults, of_times};
-pub use pace::{Beats, Sample, WarmUp};
+pub use other_figures::AuxFigures;
+pub use other_tables::{AuxTable, OtherTables, ThreadOther};
+pub use outage_observations::{OutageObservations, PathChange, Silence, StuckFact, TargetTicks, WatcherGap};
+pub use pace::{Sample, TickCounts, WarmUp};
 pub use paced::{LATE, LATENESS, Overdue, Paced};
 pub use paced_figures::{PacedFigures, PacedLatency};
 pub use part_results::PartResults;
 pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
 pub use program::{ClaimedFigures, ClaimedSide, EngineFacts, EngineIos, JudgedProgram};
-pub use quiet::{PathChange, QuietFacts, Silence, StuckFact, TargetBeats, UnseenTime};
 pub use record::{Record, RecordFormat};
+pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};
 pub use run_index::RunIndex;
 pub use run_summary::{
-    Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,
+    DirectionSummary, Findings, KnownResponse, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
     SpanSummary, UnmeasuredSpan,
 };
 pub use summarize::summarize;

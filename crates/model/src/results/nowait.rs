@@ -1,7 +1,7 @@
 //! I/Os that were tried without waiting first (`--nowait`), and would have waited.
 
 use super::by_thread::rows as by_thread;
-use super::{AddUp, DirectionResults, Host, SpanResults, TargetResults};
+use super::{Accumulate, DirectionResults, Host, SpanResults, TargetResults};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ impl NowaitCounts {
     }
 }
 
-impl AddUp for NowaitCounts {
+impl Accumulate for NowaitCounts {
     fn add(&mut self, other: &NowaitCounts) {
         let [ios, misses] = [(self.ios, other.ios), (self.misses, other.misses)];
         *self = NowaitCounts::new(ios.0.saturating_add(ios.1), misses.0.saturating_add(misses.1));

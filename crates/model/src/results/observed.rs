@@ -1,15 +1,17 @@
 //! Observations around the measured window other than the I/Os: facts for `truth`.
 
-use super::{Beats, Delays, Effort, LostTimes, QuietFacts, Sample, SlowIos, Trace, WarmUp};
+use super::{
+    Delays, LostTimes, OutageObservations, ResourceUsage, Sample, SlowIos, TickCounts, Trace, WarmUp,
+};
 use crate::machine::completion::OneByOne;
 use crate::machine::content::ContentFacts;
 use crate::machine::cpu_sleeps::CpuSleeps;
-use crate::machine::device_log::DeviceStatement;
+use crate::machine::device_log::DeviceLogDelta;
 use crate::machine::interrupts::DeviceInterrupts;
 use crate::machine::io_counters::DeviceFacts;
 use crate::machine::thermal::Thermal;
 use crate::machine::tracer::Tracer;
-use crate::stats::LatencyCourse;
+use crate::stats::LatencySeries;
 use serde::{Deserialize, Serialize};
 
 /// Facts about one time span. Unobserved values are missing, never zero.
@@ -20,13 +22,13 @@ pub struct Observed {
     pub samples: Vec<Sample>,
     /// I/O by beats of 20 ms (longer in long time spans); missing if not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ticks: Option<Beats>,
+    pub ticks: Option<TickCounts>,
     /// Observations of temporarily unresponsive targets; missing if not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outage_observations: Option<QuietFacts>,
+    pub outage_observations: Option<OutageObservations>,
     /// Summed latencies by second (`-L`); missing if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latencies: Option<LatencyCourse>,
+    pub latencies: Option<LatencySeries>,
     /// Tracer of the program or one of its threads (`TracerPid`); missing if untraced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracer: Option<Tracer>,
@@ -40,7 +42,7 @@ pub struct Observed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_read: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resource_usage: Option<Effort>,
+    pub resource_usage: Option<ResourceUsage>,
     /// Time of each active CPU lost to interrupts and other machines, in the order and unit of
     /// [`cpus`](super::SpanResults::cpus); empty if not observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -67,7 +69,7 @@ pub struct Observed {
     pub devices: Option<DeviceFacts>,
     /// Device logs before and after; empty if no device has one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub device_logs: Vec<DeviceStatement>,
+    pub device_logs: Vec<DeviceLogDelta>,
     /// Content of the read targets before the run; empty if it could not be examined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ContentFacts>,

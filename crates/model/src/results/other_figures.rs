@@ -1,6 +1,6 @@
 //! Figures of operations other than reads and writes.
 
-use crate::operation::{Operation, OtherRow};
+use crate::operation::{AuxRow, Operation};
 use crate::results::DirectionResults;
 use crate::stats::Histogram;
 use crate::units::Millis;
@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 /// Completions of an operation. Times in ms; `None` without completions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OtherFigures {
-    pub(super) row: &'static OtherRow,
+pub struct AuxFigures {
+    pub(super) row: &'static AuxRow,
     pub count: u64,
     /// Bytes of the target that they concerned, over and over again ones as well; `None` = it concerns none.
     pub bytes: Option<u64>,
@@ -30,23 +30,23 @@ pub struct OtherFigures {
     pub open_end: Option<Millis>,
 }
 
-impl OtherFigures {
-    pub(super) fn new(row: &'static OtherRow, account: &DirectionResults, seconds: f64) -> OtherFigures {
+impl AuxFigures {
+    pub(super) fn new(row: &'static AuxRow, account: &DirectionResults, seconds: f64) -> AuxFigures {
         let times = account.latency.as_deref().map(times_ms).unwrap_or_default();
-        OtherFigures::from_summary(row, account.ios, account.bytes, seconds, times)
+        AuxFigures::from_summary(row, account.ios, account.bytes, seconds, times)
     }
 
     /// Creates the figures of an operation counted externally over `seconds`, greater than 0, with the
-    /// result of [`times`](OtherFigures::times).
+    /// result of [`times`](AuxFigures::times).
     pub fn from_summary(
-        row: &'static OtherRow,
+        row: &'static AuxRow,
         count: u64,
         bytes: u64,
         seconds: f64,
         [mean, median, p99, p999, max]: [Option<Millis>; 5],
-    ) -> OtherFigures {
+    ) -> AuxFigures {
         let bytes = row.share.is_some().then_some(bytes);
-        OtherFigures {
+        AuxFigures {
             row,
             count,
             bytes,
@@ -60,8 +60,8 @@ impl OtherFigures {
         }
     }
 
-    pub fn with_open_end(self, open_end: Option<Millis>) -> OtherFigures {
-        OtherFigures { open_end, ..self }
+    pub fn with_open_end(self, open_end: Option<Millis>) -> AuxFigures {
+        AuxFigures { open_end, ..self }
     }
 
     /// The cell of a percentile in a table.
@@ -82,7 +82,7 @@ impl OtherFigures {
     }
 }
 
-impl Serialize for OtherFigures {
+impl Serialize for AuxFigures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry(self.row.stored, &self.count)?;
@@ -114,18 +114,18 @@ pub(super) struct StoredFigures {
     pub(super) open_end: Option<Millis>,
 }
 
-impl<'de> Deserialize<'de> for OtherFigures {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OtherFigures, D::Error> {
+impl<'de> Deserialize<'de> for AuxFigures {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AuxFigures, D::Error> {
         let StoredFigures { number, bytes, per_s, mean, median, p99, p999, max, open_end } =
             StoredFigures::deserialize(deserializer)?;
         let NamedCount { row, count } = number;
-        Ok(OtherFigures { row, count, bytes, per_s, mean, median, p99, p999, max, open_end })
+        Ok(AuxFigures { row, count, bytes, per_s, mean, median, p99, p999, max, open_end })
     }
 }
 
 /// How many there were, under the name of their operation.
 pub(super) struct NamedCount {
-    pub(super) row: &'static OtherRow,
+    pub(super) row: &'static AuxRow,
     pub(super) count: u64,
 }
 

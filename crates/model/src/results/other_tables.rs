@@ -2,9 +2,9 @@
 //! concerned, and how long they took.
 
 use super::by_thread::rows as by_thread;
-use super::other_figures::{IgnoredOr, OtherFigures};
-use super::{AddUp, DirectionResults, Host, SpanResults};
-use crate::operation::{Operation, OtherRow};
+use super::other_figures::{AuxFigures, IgnoredOr};
+use super::{Accumulate, DirectionResults, Host, SpanResults};
+use crate::operation::{AuxRow, Operation};
 use crate::profile::RawText;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -12,19 +12,19 @@ use std::collections::BTreeMap;
 
 /// Tables of a time span, one for each requested operation, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct OtherTables(pub Vec<OtherTable>);
+pub struct OtherTables(pub Vec<AuxTable>);
 
 /// An operation by thread and target.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct OtherTable {
+pub struct AuxTable {
     #[serde(skip)]
-    pub row: &'static OtherRow,
+    pub row: &'static AuxRow,
     #[serde(skip)]
     pub op: Operation,
     /// Rows with threads ascending and targets in the thread's order, only for threads with this
     /// operation.
     pub rows: Vec<ThreadOther>,
-    pub total: OtherFigures,
+    pub total: AuxFigures,
 }
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -33,28 +33,28 @@ pub struct ThreadOther {
     pub thread: u32,
     /// The target, as the user gave it.
     pub path: RawText,
-    pub figures: OtherFigures,
+    pub figures: AuxFigures,
 }
 
 impl OtherTables {
     /// Creates the tables of a time span measured for `seconds`, greater than 0.
     pub(super) fn new(host: &Host, results: &SpanResults, seconds: f64) -> OtherTables {
-        let table = |(op, row): (Operation, &'static OtherRow)| {
+        let table = |(op, row): (Operation, &'static AuxRow)| {
             let mut all = DirectionResults::default();
             let mut rows = Vec::new();
             for (thread, target) in by_thread(&results.threads) {
                 let Some(account) = target.others.results(op) else { continue };
                 all.add(account);
-                let figures = OtherFigures::new(row, account, seconds);
+                let figures = AuxFigures::new(row, account, seconds);
                 rows.push(ThreadOther { thread, path: host.path(target.target).clone(), figures });
             }
-            let total = OtherFigures::new(row, &all, seconds);
-            (!rows.is_empty()).then_some(OtherTable { row, op, rows, total })
+            let total = AuxFigures::new(row, &all, seconds);
+            (!rows.is_empty()).then_some(AuxTable { row, op, rows, total })
         };
         OtherTables(Operation::others().filter_map(table).collect())
     }
 
-    pub fn table(&self, op: Operation) -> Option<&OtherTable> {
+    pub fn table(&self, op: Operation) -> Option<&AuxTable> {
         self.0.iter().find(|table| table.op == op)
     }
 }
@@ -78,11 +78,11 @@ impl<'de> Deserialize<'de> for OtherTables {
         #[derive(serde::Deserialize)]
         struct StoredTable {
             rows: Vec<ThreadOther>,
-            total: OtherFigures,
+            total: AuxFigures,
         }
         let mut found: BTreeMap<String, IgnoredOr<StoredTable>> = BTreeMap::deserialize(deserializer)?;
-        let table = |(op, row): (Operation, &'static OtherRow)| match found.remove(row.stored) {
-            Some(IgnoredOr::Known(StoredTable { rows, total })) => Some(OtherTable { row, op, rows, total }),
+        let table = |(op, row): (Operation, &'static AuxRow)| match found.remove(row.stored) {
+            Some(IgnoredOr::Known(StoredTable { rows, total })) => Some(AuxTable { row, op, rows, total }),
             _ => None,
         };
         Ok(OtherTables(Operation::others().filter_map(table).collect()))

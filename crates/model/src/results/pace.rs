@@ -13,7 +13,7 @@ pub struct Sample {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beats {
+pub struct TickCounts {
     /// Length of a beat, us.
     pub width_us: u64,
     /// I/Os completed in each, from the beginning of measuring on.

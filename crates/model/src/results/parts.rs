@@ -1,13 +1,13 @@
 //! Results by part of a mix and by size (`--mix`, `--bs-split`).
 
 use super::part_results::PartResults;
-use super::{AddUp, DirectionResults, Host, SpanResults, TargetResults};
+use super::{Accumulate, DirectionResults, Host, SpanResults, TargetResults};
 use crate::profile::{RawText, TargetId};
 use crate::stats::Histogram;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
-impl AddUp for DirectionResults {
+impl Accumulate for DirectionResults {
     fn add(&mut self, other: &DirectionResults) {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);

@@ -1,6 +1,6 @@
 //! The record: profile, hosts and results of one run, in a versioned form.
 
-use super::misfit::RecordMisfit;
+use super::misfit::RecordMismatchError;
 use super::{Host, JudgedProgram, Preconditioning, Results, SpanResults, TargetResults, Whole};
 use crate::machine::System;
 use crate::profile::{Profile, RateTotal, RunOptions, TargetId, TargetIds, TimeSpan};
@@ -138,11 +138,11 @@ impl Record {
     ///
     /// # Errors
     /// How many there are.
-    pub fn check_intervals(&self, most: u64) -> Result<(), RecordMisfit> {
+    pub fn check_intervals(&self, most: u64) -> Result<(), RecordMismatchError> {
         let of_host =
             |host: &Host| host.results.time_spans.iter().map(longest_series).fold(0, u64::saturating_add);
         match self.hosts.iter().map(of_host).max() {
-            Some(found) if found > most => Err(RecordMisfit::Intervals { found, most }),
+            Some(found) if found > most => Err(RecordMismatchError::Intervals { found, most }),
             _ => Ok(()),
         }
     }
@@ -150,14 +150,14 @@ impl Record {
     /// Checks that the parts are consistent: numbers of time spans, threads, targets and CPUs, and
     /// matching counts. A run's own record is always consistent, an edited one may not be. The error
     /// contains the inconsistency and its position.
-    pub fn check(&self) -> Result<(), RecordMisfit> {
+    pub fn check(&self) -> Result<(), RecordMismatchError> {
         if self.merged.is_none() {
             must_equal("record", "hosts", 1, self.hosts.len() as u64)?;
         }
         let host = self.host();
         let misplaced = (0..).zip(&host.targets).find(|(place, target)| target.id != TargetId(*place));
         if let Some((place, target)) = misplaced {
-            return Err(RecordMisfit::MisplacedTarget {
+            return Err(RecordMismatchError::MisplacedTarget {
                 at: place,
                 host: host.name.to_string(),
                 id: target.id.0,
@@ -201,9 +201,9 @@ const MOST_IOS: u64 = 1 << 53;
 const LONGEST_NS: u64 = 100 * 31_557_600 * 1_000_000_000;
 
 /// Checks that all figures are physically possible, because an impossible one would dominate sums.
-fn check_possible(place: &str, got: &SpanResults) -> Result<(), RecordMisfit> {
+fn check_possible(place: &str, got: &SpanResults) -> Result<(), RecordMismatchError> {
     let limit = |what: &'static str, found: u64, most: u64| match found > most {
-        true => Err(RecordMisfit::Impossible { place: place.to_owned(), what, found, most }),
+        true => Err(RecordMismatchError::Impossible { place: place.to_owned(), what, found, most }),
         false => Ok(()),
     };
     limit("ns measured", got.measured, LONGEST_NS)?;
@@ -217,13 +217,13 @@ fn check_possible(place: &str, got: &SpanResults) -> Result<(), RecordMisfit> {
 }
 
 /// Checks that a merged run refers only to existing items and contains all latencies.
-fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), RecordMisfit> {
+fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), RecordMismatchError> {
     let rows = || got.threads.iter().flat_map(|thread| &thread.targets);
     if let Some(row) = rows().find(|row| row.target.index() >= host.targets.len()) {
-        return Err(RecordMisfit::NoTarget { place: place.to_owned(), id: row.target.0 });
+        return Err(RecordMismatchError::NoTarget { place: place.to_owned(), id: row.target.0 });
     }
     let merged =
-        got.merged.as_deref().ok_or_else(|| RecordMisfit::NoLatencies { place: place.to_owned() })?;
+        got.merged.as_deref().ok_or_else(|| RecordMismatchError::NoLatencies { place: place.to_owned() })?;
     let read = rows().map(|row| (&row.read, "reads")).collect::<Vec<_>>();
     let write = rows().map(|row| (&row.write, "writes")).collect::<Vec<_>>();
     for (rows, all) in [(read, &merged.read), (write, &merged.write)] {
@@ -235,7 +235,12 @@ fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), Recor
     Ok(())
 }
 
-fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) -> Result<(), RecordMisfit> {
+fn check_threads(
+    place: &str,
+    host: &Host,
+    asked: &TimeSpan,
+    got: &SpanResults,
+) -> Result<(), RecordMismatchError> {
     must_equal(place, "threads", asked.threads(), got.threads.len() as u64)?;
     let targets = TargetCounts::new(asked);
     for (thread, results) in got.threads.iter().enumerate() {
@@ -244,7 +249,7 @@ fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) 
         must_equal(&place, "targets", targets, results.targets.len() as u64)?;
         for target in &results.targets {
             if target.target.index() >= host.targets.len() {
-                return Err(RecordMisfit::NoTarget { place, id: target.target.0 });
+                return Err(RecordMismatchError::NoTarget { place, id: target.target.0 });
             }
             let path = host.path(target.target);
             check_target(&format!("{place}, target '{path}'"), asked, target)?;
@@ -282,15 +287,15 @@ impl TargetCounts {
     }
 }
 
-fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result<(), RecordMisfit> {
+fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result<(), RecordMismatchError> {
     for (direction, name) in [(&target.read, "reads"), (&target.write, "writes")] {
         if direction.short > direction.ios {
             let (short, ios) = (direction.short, direction.ios);
-            return Err(RecordMisfit::Short { place: place.to_owned(), what: name, short, ios });
+            return Err(RecordMismatchError::Short { place: place.to_owned(), what: name, short, ios });
         }
         if let Some(misses) = direction.nowait_misses.filter(|misses| *misses > direction.ios) {
             let ios = direction.ios;
-            return Err(RecordMisfit::Misses { place: place.to_owned(), what: name, misses, ios });
+            return Err(RecordMismatchError::Misses { place: place.to_owned(), what: name, misses, ios });
         }
         if let Some(latency) = &direction.latency {
             must_equal(place, &format!("latencies of {name}"), direction.ios, latency.moments().count())?;
@@ -310,7 +315,7 @@ fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result
         if let Some(series) = &direction.series
             && !series.has_shape(asked.io_bucket_duration, asked.duration)
         {
-            return Err(RecordMisfit::Series {
+            return Err(RecordMismatchError::Series {
                 place: place.to_owned(),
                 what: name,
                 interval_ms: asked.io_bucket_duration,
@@ -321,9 +326,14 @@ fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result
     Ok(())
 }
 
-fn must_equal(place: &str, what: &str, expected: u64, found: u64) -> Result<(), RecordMisfit> {
+fn must_equal(place: &str, what: &str, expected: u64, found: u64) -> Result<(), RecordMismatchError> {
     match expected == found {
         true => Ok(()),
-        false => Err(RecordMisfit::Count { place: place.to_owned(), what: what.to_owned(), expected, found }),
+        false => Err(RecordMismatchError::Count {
+            place: place.to_owned(),
+            what: what.to_owned(),
+            expected,
+            found,
+        }),
     }
 }

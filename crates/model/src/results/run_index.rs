@@ -81,7 +81,7 @@ mod tests {
 
     /// A record that takes the place of its result XML is found by its identity from then on.
     #[test]
-    fn another_form_of_a_run_is_added_to_its_place() {
+    fn second_form_of_a_run_joins_the_first() {
         let (xml, record) = (run(None, Some(7), "a"), run(Some(1), Some(7), "a"));
         let mut index = RunIndex::from_runs([&xml]);
         assert_eq!(index.find(&record, |_| Some(&xml)), Some(0));

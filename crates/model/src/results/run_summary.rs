@@ -115,19 +115,19 @@ pub struct SpanSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busiest_cpu_percent: Option<f64>,
     pub verdict: Option<Verdict>,
-    pub read: KnownFigures,
-    pub write: KnownFigures,
-    pub total: KnownFigures,
+    pub read: DirectionSummary,
+    pub write: DirectionSummary,
+    pub total: DirectionSummary,
     /// Latency at the percentiles that the source has, ascending, without minimum and maximum; empty = no
     /// latency was measured.
-    pub percentiles: Vec<KnownPercentile>,
+    pub percentiles: Vec<PercentileSummary>,
     /// How long I/Os took from when they were due; `None` = none had such a time (a rate), or no latency was
     /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<KnownResponse>,
     /// Results of each part of a mix; empty without parts in the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<KnownPart>,
+    pub parts: Vec<PartSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outages: Option<u64>,
     /// Longest outage in s; 0 = no outage, `None` if unknown.
@@ -161,7 +161,7 @@ impl PartKey {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KnownPart {
+pub struct PartSummary {
     #[serde(flatten)]
     pub key: PartKey,
     pub ios: u64,
@@ -181,13 +181,13 @@ pub struct KnownResponse {
     pub ios: u64,
     pub mean_ms: ChartRow,
     /// At the percentiles of the text report, ascending.
-    pub percentiles: Vec<KnownPercentile>,
+    pub percentiles: Vec<PercentileSummary>,
 }
 
 /// The figures of one direction. Latencies are `None` without I/O, and where none were measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KnownFigures {
+pub struct DirectionSummary {
     pub ios: Option<u64>,
     /// Bytes transferred.
     pub bytes: Option<u64>,
@@ -217,7 +217,7 @@ pub struct KnownFigures {
 
 /// A percentile of the latency, ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct KnownPercentile {
+pub struct PercentileSummary {
     pub percent: f64,
     /// The latency that this share of the I/Os did not exceed, by direction.
     #[serde(flatten)]
@@ -238,7 +238,7 @@ impl Findings {
 
 impl SpanSummary {
     /// The figures of these I/Os, to be filled in.
-    pub fn figures_mut(&mut self, of: WhichIos) -> &mut KnownFigures {
+    pub fn figures_mut(&mut self, of: WhichIos) -> &mut DirectionSummary {
         match of {
             WhichIos::Total => &mut self.total,
             WhichIos::Read => &mut self.read,
@@ -247,7 +247,7 @@ impl SpanSummary {
     }
 
     /// The figures of these I/Os.
-    pub fn figures(&self, of: WhichIos) -> &KnownFigures {
+    pub fn figures(&self, of: WhichIos) -> &DirectionSummary {
         match of {
             WhichIos::Total => &self.total,
             WhichIos::Read => &self.read,
@@ -284,7 +284,7 @@ impl KnownResponse {
     }
 }
 
-fn percentile_row(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
+fn percentile_row(percentiles: &[PercentileSummary], percent: f64) -> Option<ChartRow> {
     percentiles.iter().find(|row| row.percent == percent).map(|row| row.latency)
 }
 
@@ -336,7 +336,7 @@ impl RunSummary {
             return self.time_spans == other.time_spans;
         }
         let amounts = |of: &RunSummary| {
-            let amount = |figures: &KnownFigures| (figures.ios, figures.bytes);
+            let amount = |figures: &DirectionSummary| (figures.ios, figures.bytes);
             let span = |span: &Option<SpanSummary>| {
                 span.as_ref().map(|span| [amount(&span.read), amount(&span.write), amount(&span.total)])
             };

@@ -5,7 +5,7 @@ use super::charts::*;
 use super::interval_figures::IopsSeries;
 use super::summary::*;
 use super::{
-    AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
+    Accumulate, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
     DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, NowaitTable, OtherTables,
     Overdue, PacedFigures, PacedLatency, PartTable, Record, SpanResults, TargetLatencies, TargetResults,
     ThreadResults, TraceFigures, Work,
@@ -164,12 +164,12 @@ impl DirectionSums {
     }
 }
 
-impl AddUp for DirectionSums {
+impl Accumulate for DirectionSums {
     fn add(&mut self, other: &DirectionSums) {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);
         self.latency.add(&other.latency);
-        AddUp::add(&mut self.series, &other.series);
+        Accumulate::add(&mut self.series, &other.series);
     }
 }
 

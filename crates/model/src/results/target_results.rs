@@ -1,9 +1,9 @@
 //! Results of a thread on a target.
 
+use super::aux_results::OtherResults;
 use super::direction::DirectionResults;
 use super::effective_range::EffectiveRange;
 use super::integrity::IntegrityResults;
-use super::others::OtherResults;
 use super::paced::Overdue;
 use super::part_results::PartResults;
 use crate::operation::{Direction, Operation};

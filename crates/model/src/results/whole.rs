@@ -5,7 +5,7 @@
 //! records. Each thread therefore keeps its amounts, exact moments and series.
 
 use super::merged_latencies::MergedLatencies;
-use super::{AddUp, Host, Work};
+use super::{Accumulate, Host, Work};
 use crate::profile::Profile;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ pub struct Alignment {
     pub intervals_apart_ns: Option<u64>,
 }
 
-impl AddUp<MergedLatencies> for Work {
+impl Accumulate<MergedLatencies> for Work {
     fn add(&mut self, other: &MergedLatencies) {
         for (mine, theirs) in [(&mut self.read, &other.read), (&mut self.write, &other.write)] {
             mine.latency.add(&theirs.latency);

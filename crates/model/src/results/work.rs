@@ -1,18 +1,18 @@
 //! Addition of results over threads, targets and hosts, by one rule.
 
-use super::{AddUp, DirectionResults, Overdue, Paced, SpanResults, TargetResults};
+use super::{Accumulate, DirectionResults, Overdue, Paced, SpanResults, TargetResults};
 use crate::profile::TargetId;
 use crate::stats::Histogram;
 use std::collections::BTreeMap;
 
-impl AddUp for Paced {
+impl Accumulate for Paced {
     fn add(&mut self, other: &Paced) {
         self.delay.add(&other.delay);
         self.response.add(&other.response);
     }
 }
 
-impl AddUp for Overdue {
+impl Accumulate for Overdue {
     fn add(&mut self, other: &Overdue) {
         self.ios.add(&other.ios);
         self.longest = self.longest.max(other.longest);
@@ -32,7 +32,7 @@ pub struct Done {
     pub paced: Option<Paced>,
 }
 
-impl AddUp<DirectionResults> for Done {
+impl Accumulate<DirectionResults> for Done {
     fn add(&mut self, other: &DirectionResults) {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);
@@ -42,7 +42,7 @@ impl AddUp<DirectionResults> for Done {
     }
 }
 
-impl AddUp for Done {
+impl Accumulate for Done {
     fn add(&mut self, other: &Done) {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);
@@ -62,7 +62,7 @@ pub struct Work {
     pub overdue: Option<Overdue>,
 }
 
-impl AddUp<TargetResults> for Work {
+impl Accumulate<TargetResults> for Work {
     fn add(&mut self, other: &TargetResults) {
         self.read.add(&other.read);
         self.write.add(&other.write);
@@ -71,7 +71,7 @@ impl AddUp<TargetResults> for Work {
     }
 }
 
-impl AddUp for Work {
+impl Accumulate for Work {
     fn add(&mut self, other: &Work) {
         self.read.add(&other.read);
         self.write.add(&other.write);
@@ -133,7 +133,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn what_several_did_is_what_one_would_have_done(
+        fn sum_of_workers_equals_one_worker(
             ios in prop::collection::vec(
                 ((any::<bool>(), 1..1u64 << 41, 0..1u64 << 30), 0..3u32, 0..3usize),
                 0..60,

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hot_part_a_gap_and_a_single_block_are_ranges_of_their_own() {
+    fn hot_part_gap_and_single_block_are_separate_ranges() {
         // 80 % of the I/Os in the first tenth.
         let hot = [even_offsets(80_000, 0, 10_000), even_offsets(20_000, 10_000, 100_000)].concat();
         let (ranges, distance) = fit_offsets(hot);

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn its_bytes_are_those_that_it_takes() {
+    fn memory_estimate_matches_usage() {
         for blocks in [1, 64, 65, 4096, 4097, 300_000] {
             let words: usize = BlockMap::new(blocks, 1).levels.iter().map(Vec::len).sum();
             assert_eq!(BlockMap::bytes(blocks), words as u64 * 8, "{blocks}");
@@ -159,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_takes_what_a_plain_set_of_blocks_takes(
+        fn block_map_matches_a_plain_set(
             blocks in prop_oneof![1u64..200, Just(64), Just(4096), 4000u64..4200],
             asked in proptest::collection::vec((any::<u64>(), 1u64..40), 1..600),
         ) {

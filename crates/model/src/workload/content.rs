@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compressor_saves_the_stated_share_of_blocks_of_any_size() {
+    fn compressor_saves_the_stated_share() {
         for (compress, dedupe) in [(0, 0), (25, 0), (60, 25), (60, 0), (90, 50), (99, 0)] {
             for block in [4096, 65536, 131_072] {
                 let writes = write_blocks(compress, dedupe, block, (1 << 20) / block);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stated_share_of_units_repeats_others_and_none_is_near() {
+    fn stated_share_of_units_repeats_distant_units() {
         const UNITS: usize = 120_000;
         for dedupe in [0, 25, 50, 90] {
             // The first bytes of a unit tell it from all others.
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_targets_write_different_units_and_the_same_again() {
+    fn threads_write_different_units_reproducibly() {
         let shape = ContentShape { compress: 10, dedupe: 0 };
         let of = |seed, target| {
             let mut bytes = vec![0; 3 * 4096 + 100];

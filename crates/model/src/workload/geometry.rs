@@ -51,8 +51,8 @@ pub enum PlacementError {
     },
     /// The thread's own starting position is too far into the target.
     #[error(
-        "thread {} of the target doesn't fit: it needs {needed} bytes (thread number x stride + block) of an \
-         area of {region} bytes ({}): lower -T or -t or use a larger target",
+        "thread {} of the target does not fit: it needs {needed} bytes (thread number x stride + block) of \
+         an area of {region} bytes ({}): lower -T or -t or use a larger target",
         .placement.thread, Values(.placement)
     )]
     StartBeyondRegion {

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_taken_as_one() {
+    fn modulus_zero_acts_as_one() {
         assert_eq!(Modulus::new(0).reduce(u64::MAX), 0);
     }
 

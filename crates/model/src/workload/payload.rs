@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pattern_counts_over_the_read_slots_and_on_over_the_write_slots() {
+    fn pattern_continues_from_read_to_write_slots() {
         for (block, requests) in [(4096, 2), (256, 1), (1000, 1), (1000, 3), (1, 1), (3 * 256 + 2, 7)] {
             let mut allocation: Vec<u8> = (0..2 * block * requests).map(|i| (i % 256) as u8).collect();
             let writes = allocation.split_off(block * requests);

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_normal_spread_has_its_mean_and_deviation_and_its_ends() {
+    fn normal_spread_has_stated_mean_deviation_and_bounds() {
         const DRAWS: usize = 200_000;
         for (percent, positions, within) in
             [(10, 1_000_000u64, 0.682_689), (1, 1 << 35, 0.682_689), (5, 300, 0.68)]
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hot_spot_gets_its_share_and_moves_on_by_its_length() {
+    fn hot_spot_gets_its_share_and_moves() {
         const DRAWS: usize = 100_000;
         let mut table = sample_table("hot:10%/90%,moves=30s", 1000);
         for (seconds, first) in [(0, 0), (29, 0), (30, 100), (299, 900), (300, 0), (3600 * 24 * 365, 0)] {

@@ -96,7 +96,7 @@ mod tests {
     use diskspd_sys::inode::symlink;
 
     #[test]
-    fn the_same_file_is_known_by_any_name_and_before_it_is_there() {
+    fn same_file_is_recognized_by_any_name_before_creation() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("there"), "").unwrap();

@@ -1,11 +1,11 @@
 //! Bencher Metric Format: JSON of benchmarks with their measures. It holds only the results of B of a
 //! comparison, because the service keeps the history and has its own thresholds.
 
-use super::{ToldComparison, list_cases};
+use super::{ComparisonReport, list_cases};
 use serde_json::{Map, Value, json};
 
 /// The median of B of every figure, with the lowest and the highest run.
-pub fn bencher(told: &ToldComparison) -> Vec<u8> {
+pub fn bencher(told: &ComparisonReport) -> Vec<u8> {
     let mut benchmarks = Map::new();
     for case in list_cases(told) {
         let mut measures = Map::new();

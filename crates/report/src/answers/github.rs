@@ -1,9 +1,9 @@
 //! GitHub's workflow commands: lines of standard output that become annotations.
 
-use super::{CaseEnd, ToldComparison, list_cases};
+use super::{CaseEnd, ComparisonReport, list_cases};
 
 /// Returns an annotation for each decisive figure: an error if worse, a warning if inconclusive.
-pub fn github(told: &ToldComparison) -> Vec<u8> {
+pub fn github(told: &ComparisonReport) -> Vec<u8> {
     let line = |case: &super::AnswerCase| {
         let command = match case.end {
             CaseEnd::Failed | CaseEnd::NotCompared => "error",

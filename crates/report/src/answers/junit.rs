@@ -1,12 +1,12 @@
 //! JUnit XML, which continuous integration shows as a list of tests.
 
-use super::{CaseEnd, ToldComparison, list_cases};
+use super::{CaseEnd, ComparisonReport, list_cases};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
 
 /// Returns a suite with a test case for each decisive figure. Inconclusive cases are skipped, with the
 /// reason.
-pub fn junit(told: &ToldComparison) -> Vec<u8> {
+pub fn junit(told: &ComparisonReport) -> Vec<u8> {
     let cases = list_cases(told);
     let count = |end: CaseEnd| cases.iter().filter(|case| case.end == end).count();
     let counts = format!(

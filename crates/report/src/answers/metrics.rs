@@ -1,8 +1,8 @@
 //! OpenMetrics text for GitLab's metrics report in a merge request, and for scrapers.
 
-use super::{CaseEnd, ToldComparison, list_cases};
+use super::{CaseEnd, ComparisonReport, list_cases};
 use crate::openmetrics::{self, Dialect, Exposition, Family};
-use diskspd_judge::lab::compare::Compared;
+use diskspd_judge::experiments::compare::Compared;
 use diskspd_model::units::visible::line;
 
 /// A family, and its value of a figure.
@@ -32,7 +32,7 @@ fn side_median(metric: &Compared, side: usize) -> Option<f64> {
 }
 
 /// A sample of each family for every figure of every test, and whether the test failed.
-pub fn metrics(told: &ToldComparison) -> Vec<u8> {
+pub fn metrics(told: &ComparisonReport) -> Vec<u8> {
     let cases = list_cases(told);
     let mut text = Exposition::new(Dialect::OpenMetrics);
     for (family, value) in FAMILIES {

@@ -13,13 +13,13 @@ pub use junit::junit;
 pub use metrics::metrics;
 pub use summary::summary;
 
-use diskspd_judge::lab::compare::{
+use diskspd_judge::experiments::compare::{
     ChangeVerdict, Compared, Question, RunComparison, SpanCompared, answer, place,
 };
 use diskspd_model::units::visible::line;
 
 #[derive(Debug, Clone, Copy)]
-pub struct ToldComparison<'a> {
+pub struct ComparisonReport<'a> {
     pub title: &'a str,
     pub comparison: &'a RunComparison,
     pub question: &'a Question,
@@ -50,7 +50,7 @@ impl AnswerCase<'_> {
 }
 
 /// All cases, in order.
-fn list_cases<'a>(told: &ToldComparison<'a>) -> Vec<AnswerCase<'a>> {
+fn list_cases<'a>(told: &ComparisonReport<'a>) -> Vec<AnswerCase<'a>> {
     let comparison = told.comparison;
     let of_span = |span: &'a SpanCompared| {
         let place = place(comparison, span);

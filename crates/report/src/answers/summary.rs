@@ -1,13 +1,13 @@
 //! Markdown, as GitHub's job summary, merge requests and chats take it.
 
-use super::{CaseEnd, ToldComparison, list_cases};
+use super::{CaseEnd, ComparisonReport, list_cases};
 use crate::number::number;
-use diskspd_judge::lab::compare::{self, between};
+use diskspd_judge::experiments::compare::{self, between};
 use diskspd_model::units::table::signed;
 use diskspd_model::units::visible::line;
 
 /// A heading, a table with a row for each figure that decides, and what else differs.
-pub fn summary(told: &ToldComparison) -> Vec<u8> {
+pub fn summary(told: &ComparisonReport) -> Vec<u8> {
     let mut text = format!("### DiskSpd: {}\n\n", escape_cell(told.title));
     for (letter, side) in ["A", "B"].iter().zip(&told.comparison.sides) {
         text += &format!("* {letter}: {} ({} runs)\n", escape_cell(&side.name), side.runs.len());

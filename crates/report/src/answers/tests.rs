@@ -1,10 +1,10 @@
 use super::*;
-use diskspd_judge::lab::compare::{Side, SideRun, compare, draw_order};
-use diskspd_model::results::{KnownFigures, Origin, RunSummary, SpanSummary};
+use diskspd_judge::experiments::compare::{Side, SideRun, compare, draw_order};
+use diskspd_model::results::{DirectionSummary, Origin, RunSummary, SpanSummary};
 use std::collections::BTreeMap;
 
 fn run(test: &str, iops: f64, number: i64) -> SideRun {
-    let total = KnownFigures { ios: Some(iops as u64), iops: Some(iops), ..KnownFigures::default() };
+    let total = DirectionSummary { ios: Some(iops as u64), iops: Some(iops), ..DirectionSummary::default() };
     let span = SpanSummary { total, ..SpanSummary::default() };
     let name = format!("{test} {number}");
     let known =
@@ -35,14 +35,15 @@ fn sample_comparison() -> RunComparison {
     compare(&sides[0], &sides[1], &Question::default()).unwrap()
 }
 
-fn write_answer(form: fn(&ToldComparison) -> Vec<u8>) -> String {
+fn write_answer(form: fn(&ComparisonReport) -> Vec<u8>) -> String {
     let (comparison, question) = (sample_comparison(), Question::default());
-    let told = ToldComparison { title: "nightly, 4", comparison: &comparison, question: &question, by: 0.05 };
+    let told =
+        ComparisonReport { title: "nightly, 4", comparison: &comparison, question: &question, by: 0.05 };
     String::from_utf8(form(&told)).unwrap()
 }
 
 #[test]
-fn junit_has_a_case_for_each_test_with_the_end_it_came_to() {
+fn junit_has_a_case_with_outcome_per_test() {
     let text = write_answer(junit);
     assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), "{text}");
     let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
@@ -71,7 +72,7 @@ fn annotations_keep_to_the_grammar_of_workflow_commands() {
 }
 
 #[test]
-fn the_summary_is_a_table_of_as_many_columns_in_each_row() {
+fn summary_rows_have_equal_column_counts() {
     let text = write_answer(summary);
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
     assert_eq!(rows.len(), 2 + 4);
@@ -105,7 +106,7 @@ fn metrics_are_openmetrics_text() {
 }
 
 #[test]
-fn bencher_has_a_value_between_its_bounds_for_each_measure() {
+fn bencher_values_are_inside_their_bounds() {
     let json: serde_json::Value = serde_json::from_str(&write_answer(bencher)).unwrap();
     let benchmarks = json.as_object().unwrap();
     assert_eq!(benchmarks.len(), 3);

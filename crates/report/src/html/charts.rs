@@ -1,7 +1,7 @@
 //! All charts of a time span, by section.
 
 use super::chart::ChartFigure;
-use super::course::OverTime;
+use super::course::Timeline;
 use super::page::heading;
 use super::span::Span;
 use super::{distribution, fio, hosts, processors, threads};
@@ -12,7 +12,7 @@ const NO_COURSE: &str = "No values over time: record them with -D, with -L also 
 
 /// The sections below the headline.
 pub fn sections(span: &Span) -> Markup {
-    let course = span.detail.and_then(|detail| OverTime::from_span(&detail));
+    let course = span.detail.and_then(|detail| Timeline::from_span(&detail));
     let course = course.iter().zip(span.detail);
     let recorded = course.flat_map(|(course, detail)| course.charts(span, &detail));
     let over_time: Vec<ChartFigure> = recorded.chain(fio::charts(span)).collect();

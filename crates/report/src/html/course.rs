@@ -7,7 +7,7 @@ use super::chart::lines::{LineTimes, Lines, PointTimes, TimeLine};
 use super::chart::table::FigureTable;
 use super::chart::{ChartFigure, Mark};
 use super::span::{RecordedSpan, Span};
-use super::{marks, thin};
+use super::{badges, downsample};
 use crate::number::{cell, clock, grouped, in_ms, plain};
 use diskspd_model::results::{IntervalFigures, Sample};
 use diskspd_model::units::{Millis, seconds_of_ms, seconds_of_us};
@@ -17,7 +17,7 @@ const COLUMNS: usize = 120;
 
 /// The course of a time span, interval by interval.
 #[derive(Debug)]
-pub struct OverTime {
+pub struct Timeline {
     stretches: Vec<Stretch>,
     seconds: f64,
     by_intervals: bool,
@@ -84,8 +84,8 @@ impl Stretch {
     }
 }
 
-impl OverTime {
-    pub fn from_span(span: &RecordedSpan) -> Option<OverTime> {
+impl Timeline {
+    pub fn from_span(span: &RecordedSpan) -> Option<Timeline> {
         let intervals = span.measured.iops.as_ref().map_or(&[][..], |iops| &iops.intervals);
         let observed = span.results().and_then(|results| results.observed.as_ref());
         let samples = observed.map_or(&[][..], |observed| &observed.samples);
@@ -99,7 +99,7 @@ impl OverTime {
             stretches.push(Stretch::of_sample(end(&stretches), sample));
         }
         let seconds = stretches.last()?.to;
-        Some(OverTime { stretches, seconds, by_intervals })
+        Some(Timeline { stretches, seconds, by_intervals })
     }
 
     /// IOPS of each interval.
@@ -118,7 +118,7 @@ impl OverTime {
     }
 
     pub fn charts(&self, span: &Span, detail: &RecordedSpan) -> Vec<ChartFigure> {
-        let marks = marks::of_span(detail);
+        let marks = badges::of_span(detail);
         let latency = |title, id, of| self.latency_chart(span, title, id, of, &marks);
         let response: fn(&Stretch) -> &[Option<f64>; 5] = |stretch| &stretch.response;
         [
@@ -157,10 +157,13 @@ impl OverTime {
             .fold(None, |highest: Option<f64>, rate| {
                 Some(highest.map_or(rate, |highest| highest.max(rate)))
             })?;
-        let factor = thin::factor(self.stretches.len(), span.points);
-        let values = |direction: usize| -> Vec<Option<thin::Band>> {
+        let factor = downsample::factor(self.stretches.len(), span.points);
+        let values = |direction: usize| -> Vec<Option<downsample::Band>> {
             let known = |stretch: &Stretch| Some((of(stretch)[direction]?, stretch.length_seconds()));
-            self.stretches.chunks(factor).map(|chunk| thin::span(chunk.iter().filter_map(known))).collect()
+            self.stretches
+                .chunks(factor)
+                .map(|chunk| downsample::span(chunk.iter().filter_map(known)))
+                .collect()
         };
         let shown = self.shown_directions(of);
         let line = |direction: &usize| {
@@ -234,11 +237,11 @@ impl OverTime {
     ) -> Option<ChartFigure> {
         let all = || self.stretches.iter().flat_map(of).flatten().copied();
         all().next()?;
-        let factor = thin::factor(self.stretches.len(), span.points);
+        let factor = downsample::factor(self.stretches.len(), span.points);
         let line = |(place, (class, name)): (usize, (&'static str, &'static str))| {
             let known = |stretch: &Stretch| Some((of(stretch)[place]?, 1.0));
             let values = self.stretches.chunks(factor);
-            let values = values.map(|chunk| thin::span(chunk.iter().filter_map(known))).collect();
+            let values = values.map(|chunk| downsample::span(chunk.iter().filter_map(known))).collect();
             TimeLine { class, name: name.into(), values, through: |span| span.max, band: false }
         };
         let lines: Vec<TimeLine> = LATENCIES.into_iter().enumerate().map(line).collect();
@@ -272,7 +275,7 @@ impl OverTime {
     /// Every latency, where they were kept by interval.
     fn heat_chart(&self, span: &Span, detail: &RecordedSpan, marks: &[Mark]) -> Option<ChartFigure> {
         let kept = detail.results()?.intervals.as_ref().filter(|_| self.by_intervals)?;
-        let factor = thin::factor(self.stretches.len(), COLUMNS.min(span.points));
+        let factor = downsample::factor(self.stretches.len(), COLUMNS.min(span.points));
         let columns = self.stretches.chunks(factor).enumerate().filter_map(|(place, chunk)| {
             let numbers = place * factor..place * factor + chunk.len();
             let latencies =

@@ -1,11 +1,13 @@
 //! How latencies are distributed: the nines, of service and of response.
 
 use super::chart::ChartFigure;
-use super::chart::nines::{self, NinesLine};
+use super::chart::percentile_chart::{self, NinesLine};
 use super::chart::table::FigureTable;
 use super::span::{PickDirection, Span};
 use crate::number::in_ms;
-use diskspd_model::results::{ChartRow, KnownFigures, PERCENTILES, PacedFigures, PacedLatency, SpanSummary};
+use diskspd_model::results::{
+    ChartRow, DirectionSummary, PERCENTILES, PacedFigures, PacedLatency, SpanSummary,
+};
 use diskspd_model::units::Millis;
 
 /// The chart; none where latencies were not measured.
@@ -26,15 +28,18 @@ pub fn charts(span: &Span) -> Vec<ChartFigure> {
     if distributions.is_empty() {
         return Vec::new();
     }
-    let table =
-        percentile_table(known, response.map(|(_, response)| response), nines::axis_of(&distributions));
-    vec![nines::chart(span.id("nines"), summary_text(known), &distributions, table)]
+    let table = percentile_table(
+        known,
+        response.map(|(_, response)| response),
+        percentile_chart::axis_of(&distributions),
+    );
+    vec![percentile_chart::chart(span.id("nines"), summary_text(known), &distributions, table)]
 }
 
 fn of_direction(
     known: &SpanSummary,
     name: &'static str,
-    figures: &KnownFigures,
+    figures: &DirectionSummary,
     of: PickDirection,
 ) -> Option<NinesLine> {
     let ios = figures.ios.filter(|ios| *ios > 0)?;
@@ -97,10 +102,10 @@ fn percentile_table(known: &SpanSummary, response: Option<&PacedLatency>, axis: 
         };
         let figures = [row.read, row.write, row.total].map(told);
         let response = response.map(|row| in_ms(row.and_then(|row| row.total)));
-        let at = (nines::nines(share) / axis).min(1.0);
+        let at = (percentile_chart::nines(share) / axis).min(1.0);
         table.row(at, [name].into_iter().chain(figures).chain(response));
     };
-    let ends = |of: fn(&KnownFigures) -> Option<Millis>| {
+    let ends = |of: fn(&DirectionSummary) -> Option<Millis>| {
         let [read, write, total] = [&known.read, &known.write, &known.total].map(of);
         ChartRow { read, write, total }
     };

@@ -46,7 +46,7 @@ fn of_known(run: &RunSummary) -> Markup {
     ];
     html! {
         div.facts { (render_group("Machine", &facts)) }
-        p.quiet { "The record doesn't describe the rest of the machine." }
+        p.quiet { "The record does not describe the rest of the machine." }
     }
 }
 
@@ -199,7 +199,7 @@ fn render_vulnerabilities(environment: Option<&Environment>) -> Markup {
         @if let Some(flaws) = flaws {
             details {
                 summary {
-                    "CPU flaws, and what the kernel does" span.quiet { ", " (flaws.len()) }
+                    "CPU flaws, and the kernel's mitigations" span.quiet { ", " (flaws.len()) }
                 }
                 dl.list { @for (name, state) in flaws { div { dt { (line(name)) } dd { (line(state)) } } } }
             }

@@ -5,9 +5,9 @@ use super::chart::ChartFigure;
 use super::chart::axis::ChartAxis;
 use super::chart::lines::{LineTimes, Lines, TimeLine};
 use super::chart::table::FigureTable;
+use super::downsample::{self, Band};
 use super::span::Span;
 use super::table::PageTable;
-use super::thin::{self, Band};
 use crate::fio_text;
 use crate::number::{cell, clock, in_ms, latency, plain};
 use diskspd_model::results::{FioFigures, FioLogged, FioSeries, FioSeriesOf};
@@ -45,7 +45,7 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
     let is_latency = matches!(courses[0].of, FioSeriesOf::Latency | FioSeriesOf::CompletionLatency);
     let count = courses.iter().map(|series| series.values.len()).max().unwrap_or(0);
     let interval = courses[0].interval_s;
-    let factor = thin::factor(count, span.points);
+    let factor = downsample::factor(count, span.points);
     let points = count.div_ceil(factor);
     let seconds = (count as f64 * interval).max(interval);
     let at = |place: usize| ((place * factor) as f64 * interval).min(seconds);
@@ -89,7 +89,7 @@ fn logged_text(logged: FioLogged) -> &'static str {
 }
 
 fn series_line(series: &FioSeries, factor: usize) -> TimeLine {
-    let mean = |chunk: &[Option<f64>]| thin::span(chunk.iter().flatten().map(|value| (*value, 1.0)));
+    let mean = |chunk: &[Option<f64>]| downsample::span(chunk.iter().flatten().map(|value| (*value, 1.0)));
     let values: Vec<Option<Band>> = series.values.chunks(factor).map(mean).collect();
     let class = match series.direction.as_str() {
         "read" => "read",

@@ -3,9 +3,9 @@
 use super::span::{PickDirection, Span};
 use super::table::{PageTable, content};
 use crate::number::{exact, exact_time, grouped, number};
-use crate::work_in_words as workload;
-use diskspd_judge::truth;
-use diskspd_model::results::{KnownFigures, SpanSummary, Verdict};
+use crate::workload_text as workload;
+use diskspd_judge::checks;
+use diskspd_model::results::{DirectionSummary, SpanSummary, Verdict};
 use diskspd_model::units::amount;
 use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
@@ -24,7 +24,7 @@ fn render_tiles(span: &Span) -> Markup {
     let known = span.figures;
     let total = &known.total;
     let at = |percent| known.percentile(percent).and_then(|row| row.total);
-    let is_chance = |percent| total.ios.is_some_and(|ios| truth::highest_told(ios) < Some(percent));
+    let is_chance = |percent| total.ios.is_some_and(|ios| checks::highest_told(ios) < Some(percent));
     let percentile = |name: &str, percent| match at(percent).is_some() && is_chance(percent) {
         true => format!("{name} percentile (fewer than 10 I/Os above it)"),
         false => format!("{name} percentile"),
@@ -59,7 +59,7 @@ pub fn tile(name: &str, unit: &str, figure: Markup) -> Markup {
 struct DirectionLine<'a> {
     name: &'static str,
     known: &'a SpanSummary,
-    figures: &'a KnownFigures,
+    figures: &'a DirectionSummary,
     of: PickDirection,
 }
 
@@ -109,7 +109,7 @@ fn render_table(known: &SpanSummary) -> Markup {
         line("read", &known.read, |row| row.read),
         line("write", &known.write, |row| row.write),
     ];
-    let done = |figures: &KnownFigures| figures.ios != Some(0);
+    let done = |figures: &DirectionSummary| figures.ios != Some(0);
     let both = done(&known.read) == done(&known.write);
     // With one direction alone, the total is that direction.
     lines.retain(|line| if line.name == "total" { both } else { done(line.figures) });

@@ -62,15 +62,15 @@ fn counts(detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Opt
 }
 
 /// The course of one host.
-struct HostCourse {
+struct HostSeries {
     /// Median number of I/Os of its intervals.
     usual: f64,
     counts: Vec<u64>,
 }
 
-impl HostCourse {
-    fn new(counts: Vec<u64>) -> HostCourse {
-        HostCourse { usual: median(counts.iter().map(|count| *count as f64)), counts }
+impl HostSeries {
+    fn new(counts: Vec<u64>) -> HostSeries {
+        HostSeries { usual: median(counts.iter().map(|count| *count as f64)), counts }
     }
 
     /// Percent of the median.
@@ -95,7 +95,7 @@ impl HostCourse {
 fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Option<ChartFigure> {
     let rows = &rows[..rows.len().min(MOST)];
     let (width_s, counts) = counts(detail, results, rows)?;
-    let courses: Vec<HostCourse> = counts.into_iter().map(HostCourse::new).collect();
+    let courses: Vec<HostSeries> = counts.into_iter().map(HostSeries::new).collect();
     let longest = courses.iter().map(|course| course.counts.len()).max().filter(|longest| *longest > 1)?;
     let x = ChartAxis::time(longest as f64 * width_s);
     let named = [(0.5, "fastest".to_owned()), (rows.len() as f64 - 0.5, "slowest".to_owned())];
@@ -123,7 +123,7 @@ fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRo
 }
 
 /// `slice`: intervals of a column, of which the lowest counts.
-fn drawing(courses: &[HostCourse], slice: usize, width_s: f64, x: &ChartAxis, y: &ChartAxis) -> Markup {
+fn drawing(courses: &[HostSeries], slice: usize, width_s: f64, x: &ChartAxis, y: &ChartAxis) -> Markup {
     let mut corners: [Vec<_>; STEPS.len()] = Default::default();
     for (place, course) in courses.iter().enumerate() {
         let edge = |above: usize| y.scale.place((courses.len() - place - 1 + above) as f64);

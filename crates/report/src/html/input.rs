@@ -1,6 +1,6 @@
 //! The input of a page, and places on it.
 
-use diskspd_judge::truth::Judged;
+use diskspd_judge::checks::JudgedRecord;
 use diskspd_model::results::RunSummary;
 
 /// A run as the page sees it.
@@ -8,7 +8,7 @@ use diskspd_model::results::RunSummary;
 pub struct Run<'a> {
     pub known: RunSummary,
     /// All the rest; `None` = there is no record of it.
-    pub judged: Option<&'a Judged<'a>>,
+    pub judged: Option<&'a JudgedRecord<'a>>,
 }
 
 /// Points of a chart over time, if there is one such chart for each figure on the page.

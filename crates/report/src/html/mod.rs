@@ -8,24 +8,25 @@
 //! Every figure comes from the summary or the judgement, as in the JSON. The file is also valid XML for
 //! any parser.
 
-mod again;
+mod badges;
 pub mod chart;
 mod charts;
 mod compare;
 pub(crate) mod course;
 mod distribution;
+mod downsample;
 mod environment;
 mod fio;
 mod headline;
 mod history;
 mod hosts;
 mod input;
-mod marks;
 mod overview;
 mod page;
 mod parts;
 mod processors;
 mod repetition;
+mod rerun_box;
 mod rounds;
 mod run;
 mod several;
@@ -35,28 +36,27 @@ mod span_columns;
 mod suite;
 mod sweep;
 mod table;
-mod thin;
 mod threads;
 mod title;
 pub(crate) mod verdict;
 
 pub use compare::ComparisonPage;
-pub use history::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, ToldRun, change_of};
+pub use history::{HistoryPage, ListedRun, RunSeries, ToldOf, ToldRun, WorkloadSeries, change_of};
 pub use input::Run;
 pub use suite::SuitePage;
 pub use sweep::SweepPage;
 pub use title::common_work;
 
-use diskspd_judge::lab::repetition::Repetition;
+use diskspd_judge::checks::JudgedRecord;
+use diskspd_judge::experiments::repetition::Repetition;
 use diskspd_judge::record::known;
-use diskspd_judge::truth::Judged;
 use std::io::{self, Write};
 
 /// Writes the page of a record.
 ///
 /// # Errors
 /// Fails with the errors of `sink`.
-pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     write_runs(&[Run { known: known::run(judged, ""), judged: Some(judged) }], sink)
 }
 

@@ -5,7 +5,7 @@ use super::page::heading;
 use super::span_columns::{OfSpan, iops, mean, mib_per_s, p99};
 use super::table::PageTable;
 use super::verdict::{Badge, span_id};
-use crate::work_in_words as workload;
+use crate::workload_text as workload;
 use diskspd_model::results::SpanSummary;
 use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};

@@ -18,8 +18,9 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org
     <meta name=\"referrer\" content=\"no-referrer\"/>\
     <link rel=\"icon\" href=\"data:,\"/>";
 
-const ABOUT: &str = "Percentiles of this program's runs are at most 0.1 % off, those over time 0.8 %; those \
-                     of one run are never averaged. This file loads nothing from the network.";
+const ABOUT: &str = "Percentiles of this program's runs are at most 0.1 % off, percentiles over time 0.8 \
+                     %; percentiles of one run are never averaged. This file loads nothing from the \
+                     network.";
 
 pub fn page(title: &str, content: Markup) -> Markup {
     html! {

@@ -5,8 +5,8 @@ use super::table::PageTable;
 use crate::integrity_text::held_text;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{
-    FailedSector, IntegrityCounts, IntegrityRow, IntegrityTable, Measured, NowaitCounts, NowaitFigures,
-    NowaitTable, OtherFigures, OtherTable, PartRow, PartTable,
+    AuxFigures, AuxTable, FailedSector, IntegrityCounts, IntegrityRow, IntegrityTable, Measured,
+    NowaitCounts, NowaitFigures, NowaitTable, PartRow, PartTable,
 };
 use diskspd_model::units::seconds_of_us;
 use diskspd_model::units::table::{Cell, TableColumn};
@@ -100,7 +100,7 @@ fn render_integrity(table: &IntegrityTable) -> Markup {
 
 struct ThreadLine<'a> {
     name: String,
-    figures: &'a OtherFigures,
+    figures: &'a AuxFigures,
     path: String,
 }
 
@@ -119,7 +119,7 @@ impl<'a> ThreadLine<'a> {
     ];
 }
 
-fn by_thread(table: &OtherTable) -> Markup {
+fn by_thread(table: &AuxTable) -> Markup {
     let all = ThreadLine { name: "all".to_owned(), figures: &table.total, path: String::new() };
     let mut lines: Vec<ThreadLine> = Vec::new();
     lines.extend((table.rows.len() > 1).then_some(all));

@@ -8,7 +8,7 @@ use super::table::PageTable;
 use super::verdict::Badge;
 use super::{several, title};
 use crate::number::{exact, number};
-use diskspd_judge::lab::repetition::{FigureRow, Repetition};
+use diskspd_judge::experiments::repetition::{FigureRow, Repetition};
 use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};

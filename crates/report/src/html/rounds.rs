@@ -8,7 +8,7 @@ use super::headline::amount_of;
 use super::input::PagePlace;
 use super::page::heading;
 use crate::number::{number, plain};
-use diskspd_judge::lab::precondition::{RoundLine, WINDOW, lines, verdict, window};
+use diskspd_judge::experiments::precondition::{RoundLine, WINDOW, lines, verdict, window};
 use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
 use diskspd_model::units::visible;
 use maud::{Markup, html};
@@ -47,7 +47,7 @@ fn render_preparation(done: &Preconditioning) -> Markup {
                 (amount_of(fill.bytes)) " written in " (number(fill.seconds)) " s ("
                 code { (visible::line(&fill.command)) } ")."
             }
-            None => "nothing was written.",
+            None => "no data was written.",
         }
     }
 }

@@ -6,9 +6,9 @@ use super::span::{RecordedSpan, Span};
 use super::table::PageTable;
 use super::title::{self, range, targets, targets_of};
 use super::verdict::Badge;
-use super::{again, charts, environment, fio, headline, overview, parts, rounds, slow, verdict};
+use super::{charts, environment, fio, headline, overview, parts, rerun_box, rounds, slow, verdict};
 use crate::number::number;
-use crate::work_in_words as workload;
+use crate::workload_text as workload;
 use diskspd_model::results::{RunSummary, SpanSummary, Throughput, Totals};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};
@@ -66,7 +66,7 @@ pub fn sections(run: &Run, place: &PagePlace) -> Markup {
         @if let Some(totals) = judged.and_then(|judged| judged.summary.totals.as_ref()) {
             (all_spans(totals, place.level))
         }
-        section.again { (heading(place.level, "Do it again")) (again::again(known)) }
+        section.again { (heading(place.level, "Do it again")) (rerun_box::again(known)) }
         section.environment { (heading(place.level, "Environment")) (environment::environment(run)) }
     }
 }

@@ -13,7 +13,7 @@ use super::table::PageTable;
 use super::title::{self, range, targets, targets_of};
 use super::verdict::Badge;
 use crate::number::{latency, number};
-use crate::work_in_words as workload;
+use crate::workload_text as workload;
 use diskspd_model::results::SpanSummary;
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};

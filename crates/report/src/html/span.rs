@@ -1,7 +1,7 @@
 //! One time span as the sections see it.
 
 use super::input::PagePlace;
-use diskspd_judge::truth::Judged;
+use diskspd_judge::checks::JudgedRecord;
 use diskspd_model::results::{ChartRow, Measured, SpanResults, SpanSummary};
 use diskspd_model::units::Millis;
 
@@ -20,7 +20,7 @@ pub struct Span<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub struct RecordedSpan<'a> {
-    pub judged: &'a Judged<'a>,
+    pub judged: &'a JudgedRecord<'a>,
     pub index: usize,
     pub measured: &'a Measured,
 }

@@ -4,7 +4,7 @@ use super::input::Run;
 use super::page::{command, heading};
 use super::table::PageTable;
 use super::{several, title};
-use diskspd_judge::lab::suite::SuiteRow;
+use diskspd_judge::experiments::suite::SuiteRow;
 use diskspd_model::results::RunSummary;
 use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;

@@ -1,8 +1,8 @@
 //! Titles of pages: the work, its targets, the machine, and the answer.
 
 use crate::number::number;
-use crate::work_in_words as workload;
-use diskspd_judge::lab::repetition::RepeatedWork;
+use crate::workload_text as workload;
+use diskspd_judge::experiments::repetition::RepeatedWork;
 use diskspd_model::results::RunSummary;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};

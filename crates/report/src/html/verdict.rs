@@ -2,10 +2,10 @@
 
 use super::input::Run;
 use super::page::options;
-use crate::work_in_words::{self as workload, capital};
-use diskspd_judge::lab::RunVerdict;
-use diskspd_judge::lab::compare::ChangeVerdict;
-use diskspd_judge::truth::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
+use crate::workload_text::{self as workload, capital};
+use diskspd_judge::checks::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
+use diskspd_judge::experiments::RunVerdict;
+use diskspd_judge::experiments::compare::ChangeVerdict;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::Findings;
 use diskspd_model::units::mark::{Tone, VerdictMark};
@@ -123,8 +123,8 @@ impl Badge {
 
     fn badge_sentence(&self) -> &'static str {
         match self.0.tone {
-            Tone::Wrong => "Don't use these figures: they don't show what was asked for, see below.",
-            Tone::Warning => "The figures are correct, but the warnings below limit what they mean.",
+            Tone::Wrong => "Do not use these figures: they do not match the request, see below.",
+            Tone::Warning => "The figures are correct, but the warnings below limit their meaning.",
             Tone::Good => "The devices did as much as the run counted, and no finding limits the figures.",
             _ if self.word() == "NOT RECORDED" => "The record has no verdict on the figures.",
             _ => UNCONFIRMED,

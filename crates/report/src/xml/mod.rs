@@ -16,7 +16,7 @@ mod verdict;
 mod writer;
 
 use crate::profile_xml::write_profile;
-use diskspd_judge::truth::{Judged, Judgement};
+use diskspd_judge::checks::{JudgedRecord, Judgement};
 use diskspd_model::machine::System;
 use diskspd_model::plan::effective_affinity;
 use diskspd_model::profile::{Compat, Profile, TimeSpan, affinity};
@@ -31,8 +31,8 @@ use writer::Writer;
 ///
 /// # Errors
 /// Fails with the errors of `sink`.
-pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
-    let Judged { record, summary, .. } = judged;
+pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
+    let JudgedRecord { record, summary, .. } = judged;
     let host = record.host();
     render(sink, &record.profile, &host.system, &host.results, summary)
 }
@@ -42,8 +42,8 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// Fails with the errors of `sink`.
-pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
-    let Judged { record, summary, judgement } = judged;
+pub fn write_with_verdict(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
+    let JudgedRecord { record, summary, judgement } = judged;
     let host = record.host();
     render_all(sink, &record.profile, &host.system, &host.results, summary, Some(judgement))
 }

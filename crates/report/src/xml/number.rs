@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_zeros_and_what_is_no_number_are_as_the_standard_library_prints_them() {
+    fn numbers_print_as_in_the_c_library() {
         let odd = [
             0.0,
             -0.0,

@@ -1,11 +1,11 @@
 //! Other operations than reads and writes: elements that DISKSPD's results don't have (`--xml-verdict`).
 
 use super::writer::Writer;
-use diskspd_model::results::{OtherFigures, OtherTable};
+use diskspd_model::results::{AuxFigures, AuxTable};
 use diskspd_model::units::Millis;
 
 /// Writes `<Discards>` or another operation of a time span: the total, then each thread on each target.
-pub fn write(out: &mut Writer, table: &OtherTable) {
+pub fn write(out: &mut Writer, table: &AuxTable) {
     out.open(table.row.element);
     write_figures(out, &table.total);
     for row in &table.rows {
@@ -18,7 +18,7 @@ pub fn write(out: &mut Writer, table: &OtherTable) {
     out.close(table.row.element);
 }
 
-fn write_figures(out: &mut Writer, figures: &OtherFigures) {
+fn write_figures(out: &mut Writer, figures: &AuxFigures) {
     out.value("Count", figures.count);
     if let Some(bytes) = figures.bytes {
         out.value("Bytes", bytes);

@@ -2,7 +2,7 @@
 
 use super::findings::severity;
 use super::writer::Writer;
-use diskspd_judge::truth::{Comparison, DeviceVerdict, SpanVerdict};
+use diskspd_judge::checks::{Comparison, DeviceVerdict, SpanVerdict};
 
 /// `<DeviceVerdict>` of a time span: the worst verdict, then one `<Part>` for all targets that share devices.
 pub fn write(out: &mut Writer, verdict: &SpanVerdict) {

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_comes_back_from_its_bytes_and_from_no_part_of_them() {
+    fn frame_round_trips_and_rejects_partial_bytes() {
         let frames = [
             Frame::Alive,
             Frame::Stop(2),

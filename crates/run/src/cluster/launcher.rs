@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_tells_who_started_it_and_how_many() {
+    fn launcher_and_rank_count_come_from_environment() {
         let open = from_variables(&[
             ("PMIX_RANK", "3"),
             ("OMPI_COMM_WORLD_SIZE", "4"),

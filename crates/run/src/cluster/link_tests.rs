@@ -29,7 +29,7 @@ fn run_together<T: Send>(
 fn do_nothing(_: &mut RankLink) {}
 
 #[test]
-fn in_every_round_rank_0_has_all_answers_and_all_have_its_decision() {
+fn every_round_collects_answers_and_sends_one_decision() {
     let rounds = 5u8;
     let other = |rank: usize, mut link: RankLink| {
         for round in 0..rounds {
@@ -49,7 +49,7 @@ fn in_every_round_rank_0_has_all_answers_and_all_have_its_decision() {
 }
 
 #[test]
-fn a_rank_that_says_nothing_any_more_is_lost_and_the_others_go_on() {
+fn silent_rank_is_lost_and_others_continue() {
     let limits = WaitLimits { silence: Duration::from_millis(400), ..test_limits() };
     let other = |rank: usize, mut link: RankLink| {
         link.answer(vec![rank as u8], do_nothing).unwrap();
@@ -71,7 +71,7 @@ fn a_rank_that_says_nothing_any_more_is_lost_and_the_others_go_on() {
 }
 
 #[test]
-fn a_rank_that_takes_longer_than_the_limit_is_waited_for_while_it_gives_signs_of_life() {
+fn slow_rank_with_heartbeats_is_awaited() {
     let limits = WaitLimits { silence: Duration::from_millis(1500), ..test_limits() };
     let other = |rank: usize, mut link: RankLink| {
         let until = clock::monotonic() + 2 * SECOND;
@@ -90,7 +90,7 @@ fn a_rank_that_takes_longer_than_the_limit_is_waited_for_while_it_gives_signs_of
 }
 
 #[test]
-fn a_rank_that_was_given_up_is_told_when_it_comes_back() {
+fn dropped_rank_is_notified_on_return() {
     let mut ranks = in_process::group(2);
     let (mut other, mut first) = (ranks.remove(1), ranks.remove(0));
     let silence = Duration::from_millis(1);
@@ -104,7 +104,7 @@ fn a_rank_that_was_given_up_is_told_when_it_comes_back() {
 }
 
 #[test]
-fn without_rank_0_nobody_waits() {
+fn loss_of_rank_0_releases_all_ranks() {
     let limits = WaitLimits { silence: Duration::from_millis(50), ..test_limits() };
     let mut ranks: Vec<ThreadRank> = in_process::group(2);
     let mut link = RankLink::new(&mut ranks[1], limits);
@@ -144,7 +144,7 @@ fn measure_clocks(size: usize, first_with: &[usize]) -> Vec<Offset> {
 }
 
 #[test]
-fn clocks_of_threads_of_one_machine_agree_within_their_uncertainty() {
+fn clocks_of_one_machine_agree_within_uncertainty() {
     let clocks = measure_clocks(40, &[]);
     assert_eq!((clocks.len(), clocks[0].ahead_ns), (40, 0));
     for clock in &clocks[1..] {
@@ -156,7 +156,7 @@ fn clocks_of_threads_of_one_machine_agree_within_their_uncertainty() {
 }
 
 #[test]
-fn ranks_that_say_that_they_have_the_same_clock_have_one_offset() {
+fn ranks_with_a_shared_clock_have_one_offset() {
     let clocks = measure_clocks(6, &[0, 0, 2, 2, 0, 2]);
     assert_eq!([clocks[1], clocks[4]], [clocks[0]; 2]);
     assert_eq!((clocks[0].ahead_ns, clocks[0].uncertainty_ns), (0, 0));
@@ -166,7 +166,7 @@ fn ranks_that_say_that_they_have_the_same_clock_have_one_offset() {
 
 /// Copies of a running machine have one name, and not one clock.
 #[test]
-fn a_rank_whose_clock_is_another_than_it_says_is_asked_as_others_are() {
+fn rank_with_a_wrong_clock_claim_is_measured() {
     let mut ranks = in_process::group(2);
     let (mut other, mut first) = (ranks.remove(1), ranks.remove(0));
     let hour = 3600 * SECOND;

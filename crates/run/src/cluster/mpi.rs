@@ -49,9 +49,9 @@ impl fmt::Display for NoGroup {
                  (diskspd merge)",
             ),
             NoGroup::Privileged => f.write_str(
-                "this copy of the program has more rights than its user (set-uid, set-gid, or capabilities, \
-                 see getcap) and so loads no MPI library, which would get them too: start the ranks with a \
-                 copy that has none",
+                "this copy of the program has more rights than its user (set-uid, set-gid, or \
+                 capabilities, see getcap) and so loads no MPI library, which would get them too: start \
+                 the ranks with a copy without them",
             ),
             NoGroup::NoLibrary(tried) => {
                 f.write_str("no usable MPI library to reach the other ranks; tried:")?;
@@ -60,11 +60,9 @@ impl fmt::Display for NoGroup {
                 }
                 write!(f, "\n{remedy}")
             }
-            NoGroup::NotBegun { library, why } => write!(
-                f,
-                "{library} can't be initialized: {why}; \
-                 {remedy}"
-            ),
+            NoGroup::NotBegun { library, why } => {
+                write!(f, "{library} cannot be initialized: {why}; {remedy}")
+            }
             NoGroup::OtherSize { library, seen, started: Some(started) } => write!(
                 f,
                 "the launcher started {started} ranks, but {library} sees {seen}: this MPI library does not \

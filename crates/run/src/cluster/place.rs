@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_one_by_their_numbers_on_a_machine_and_by_their_server_between_machines() {
+    fn files_are_matched_by_inode_or_by_server() {
         let local = |machine, inode| sample_place(machine, (8, inode), None);
         let nfs =
             |machine, device, inode| sample_place(machine, (device, inode), Some("nfs4 server:/export"));

@@ -2,12 +2,12 @@
 
 use crate::located::SpanTargets;
 use diskspd_host::content::{self, Order};
-use diskspd_judge::truth;
+use diskspd_judge::checks;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_outlet::guard;
 use diskspd_sys::clock::{Nanos, SECOND};
-use diskspd_worker::Voice;
+use diskspd_worker::RunReporter;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
@@ -22,11 +22,11 @@ const PATIENCE: Duration = Duration::from_millis(900);
 const AT_ONCE: usize = 8;
 
 /// Inspects every target that is read, and warns of reads that do not reach the medium.
-pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<ContentFacts> {
+pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &RunReporter) -> Vec<ContentFacts> {
     let facts = gather_facts(read_orders(plan, located));
     let paths = plan.paths();
     for (about, path) in facts.iter().filter_map(|about| Some((about, *paths.get(&about.target)?))) {
-        truth::content_warnings(about, path).into_iter().for_each(|warning| voice.tell(warning));
+        checks::content_warnings(about, path).into_iter().for_each(|warning| voice.tell(warning));
     }
     facts
 }

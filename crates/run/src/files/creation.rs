@@ -8,7 +8,7 @@ use diskspd_host::claims;
 use diskspd_host::target;
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::inode;
-use diskspd_worker::{Control, Voice};
+use diskspd_worker::{Control, RunReporter};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -45,7 +45,7 @@ pub fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<(), NotCreated> {
     for (file, _) in files {
         voice.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
@@ -121,7 +121,7 @@ fn create_round(
     changed: &mut bool,
     options: &Options,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<(), NotCreated> {
     let work = CreationWork {
         next: AtomicUsize::new(0),
@@ -163,14 +163,14 @@ fn create_round(
     }
 }
 
-fn tell_given_up(error: &PrepareError, voice: &Voice) {
+fn tell_given_up(error: &PrepareError, voice: &RunReporter) {
     match error.state.is_changed() {
         false => voice.note(&error.to_string()),
         true => voice.warn(&error.to_string()),
     }
 }
 
-fn report_created(file: &File, done: Option<Prepared>, voice: &Voice) {
+fn report_created(file: &File, done: Option<Prepared>, voice: &RunReporter) {
     match done {
         Some(Prepared::Kept) => voice.note(&format!(
             "'{}' already has the requested size and is fully written: kept (--recreate rewrites it)",
@@ -196,7 +196,7 @@ struct CreationWork<'a> {
 }
 
 impl CreationWork<'_> {
-    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<CreationEnd>, FailedCall> {
+    fn run(&self, control: &Control, voice: &RunReporter) -> Result<Vec<CreationEnd>, FailedCall> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();
             for started in 0..self.files.len().min(AT_ONCE) {
@@ -254,7 +254,7 @@ impl CreationWork<'_> {
             })
     }
 
-    fn draw_progress(&self, ends: &[CreationEnd], voice: &Voice) {
+    fn draw_progress(&self, ends: &[CreationEnd], voice: &RunReporter) {
         let name = match &self.files[..] {
             [(file, _)] => file.path.to_string(),
             files => format!("{} and {} more", files[0].0.path, files.len() - 1),
@@ -278,11 +278,11 @@ mod tests {
     }
 
     fn create(files: &[(File, PathBuf)], control: &Control) -> Result<(), NotCreated> {
-        create_all(files, &Options::default(), control, &Voice::quiet())
+        create_all(files, &Options::default(), control, &RunReporter::quiet())
     }
 
     #[test]
-    fn more_files_than_are_written_at_once_all_get_there() {
+    fn files_above_the_parallel_limit_are_all_created() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let files: Vec<_> = (0..3 * AT_ONCE as u64)
             .map(|i| sample_file(directory.path().join(i.to_string()), i * 70_000))
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_by_two_names_is_created_as_the_last_one_wants_it() {
+    fn file_with_two_names_follows_the_last_target() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let plain = directory.path().join("file");
         let other = directory.path().join("../").join(directory.path().file_name().unwrap()).join("file");
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_ends_the_work_and_is_told() {
+    fn first_failure_stops_creation_and_is_reported() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let bad = directory.path().join("directory");
         std::fs::create_dir(&bad).unwrap();
@@ -356,7 +356,7 @@ mod tests {
         control.interrupt();
         let Err(NotCreated::Refused(message)) = create(&files, &control) else { panic!() };
         assert!(message.contains("its 2 files need 2048 PiB together"), "{message}");
-        assert!(message.contains("nothing was changed"), "{message}");
+        assert!(message.contains("no file was changed"), "{message}");
         assert_eq!(std::fs::read(&path).unwrap(), b"data");
     }
 }

@@ -5,7 +5,7 @@ use crate::options::Options;
 use crate::precreate::{File, NotCreated, files};
 use diskspd_host::target::{self, LocateError};
 use diskspd_model::profile::{Profile, RawText};
-use diskspd_worker::{Control, SpanOutcome, Voice};
+use diskspd_worker::{Control, RunReporter, SpanOutcome};
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub fn create_all(
     profile: &Profile,
     options: &Options,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<HashSet<RawText>, Box<SpanOutcome>> {
     let mut wanted = if options.run_options.simulated() { Vec::new() } else { files(profile) };
     wanted.retain(|file| !options.made.contains(&file.path));
@@ -38,7 +38,7 @@ pub fn create(
     wanted: Vec<File>,
     options: &Options,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<(), NotCreated> {
     let located: Vec<(File, PathBuf)> = wanted
         .into_iter()

@@ -18,8 +18,8 @@ use diskspd_sys::anchor::Location;
 use diskspd_sys::extents::{PieceKind, each_piece};
 use diskspd_sys::files;
 use diskspd_sys::memory::Buffer;
-use diskspd_sys::{inode, page_cache, positioned, room, writeback};
-use diskspd_worker::{Control, Voice};
+use diskspd_sys::{free_space, inode, page_cache, positioned, writeback};
+use diskspd_worker::{Control, RunReporter};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::File;
@@ -47,7 +47,7 @@ pub fn prefill(
     done: &Done,
     options: &Options,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<(), PrefillError> {
     let Some(content) = options.run_options.prefill.filter(|_| !options.run_options.simulated()) else {
         return Ok(());
@@ -119,8 +119,8 @@ fn is_empty(facts: &ContentFacts) -> bool {
 fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
     let path = || order.path.clone();
     let fail = |doing, source| PrefillError::Kernel { path: path(), doing, source };
-    let file = File::open(order.located.way()).map_err(|error| fail("look at the file", error))?;
-    let found = file.metadata().map_err(|error| fail("look at the file", error))?;
+    let file = File::open(order.located.way()).map_err(|error| fail("inspect the file", error))?;
+    let found = file.metadata().map_err(|error| fail("inspect the file", error))?;
     let size = found.len();
     let (mut parts, mut missing): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
     // With what is in memory written first: nothing that is there may be written over.
@@ -134,12 +134,12 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
         }
         true
     })
-    .map_err(|error| fail("find out what was written", error))?;
+    .map_err(|error| fail("determine what was written", error))?;
     // The superuser could write it all the same.
     if !parts.is_empty() && found.permissions().readonly() {
         return Err(PrefillError::ReadOnly { path: path() });
     }
-    let free = room::beneath(&file).and_then(|room| room.ours).unwrap_or(u64::MAX);
+    let free = free_space::beneath(&file).and_then(|room| room.ours).unwrap_or(u64::MAX);
     match missing > free {
         true => Err(full_error(order, missing, free)),
         false => Ok(parts),
@@ -159,7 +159,7 @@ struct Filling<'a> {
     /// Bytes in all.
     total: u64,
     control: &'a Control,
-    voice: &'a Voice,
+    voice: &'a RunReporter,
 }
 
 struct PrefillShared<'a> {
@@ -177,7 +177,7 @@ struct PrefillShared<'a> {
 impl Filling<'_> {
     fn write(&self, claims: &Claims) -> Result<(), PrefillError> {
         let target = &self.order.located;
-        let free = room::at(target.way()).and_then(|room| room.ours).unwrap_or(0);
+        let free = free_space::at(target.way()).and_then(|room| room.ours).unwrap_or(0);
         let open = |direct| -> Result<File, PrefillError> {
             let mode = OpenMode { write: true, direct, ..OpenMode::default() };
             let opened = files::open(target, &mode).map_err(PrefillError::Open)?;
@@ -266,11 +266,11 @@ fn fill(bytes: &mut [u8], content: Prefill, offset: u64, seed: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_host::located::LocatedTargets;
+    use diskspd_host::located::ResolvedTargets;
     use diskspd_model::profile::TargetId;
 
     #[test]
-    fn chunks_cover_a_part_and_lie_on_a_grid() {
+    fn fill_chunks_cover_the_part_on_a_grid() {
         for (from, to) in [(0, CHUNK), (0, 3 * CHUNK), (4096, CHUNK + 100), (5, 6), (CHUNK - 1, CHUNK + 1)] {
             let chunks: Vec<_> = split_chunks(from, to).collect();
             assert_eq!((chunks.first().unwrap().0, chunks.last().unwrap().1), (from, to));
@@ -280,14 +280,14 @@ mod tests {
     }
 
     #[test]
-    fn an_interruption_ends_it_and_is_told() {
+    fn interruption_stops_prefill_and_is_reported() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let location = directory.path().join("file");
         File::create(&location).unwrap().set_len(1 << 30).unwrap();
-        let located = LocatedTargets::default().at(&location).unwrap().unwrap();
+        let located = ResolvedTargets::default().at(&location).unwrap().unwrap();
         let order =
             Order { target: TargetId(0), path: "file".into(), located, from: 0, to: 1 << 30, direct: 4096 };
-        let (control, voice) = (Control::default(), Voice::quiet());
+        let (control, voice) = (Control::default(), RunReporter::quiet());
         control.interrupt();
         let parts = file_parts(&order).unwrap();
         assert_eq!(parts, [(0, 1 << 30)]);
@@ -296,11 +296,11 @@ mod tests {
             Filling { order: &order, content, parts, total: 1 << 30, control: &control, voice: &voice };
         let error = filling.write(&Claims::default()).unwrap_err();
         assert!(matches!(error, PrefillError::Interrupted { .. }), "{error}");
-        assert_eq!(file_parts(&order).unwrap(), [(0, 1 << 30)], "nothing was written");
+        assert_eq!(file_parts(&order).unwrap(), [(0, 1 << 30)], "no data was written");
     }
 
     #[test]
-    fn the_content_is_what_was_asked_for() {
+    fn prefill_writes_the_requested_content() {
         let content = |content, offset| {
             let mut bytes = vec![9; 5000];
             fill(&mut bytes, content, offset, 1);

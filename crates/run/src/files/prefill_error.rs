@@ -23,7 +23,7 @@ pub enum PrefillError {
     )]
     NeedsDestroy { path: RawText, bytes: u64 },
     #[error(
-        "'{path}' is read-only, so --prefill can't fill it: make it writable (chmod u+w), or leave out \
+        "'{path}' is read-only, so --prefill cannot fill it: make it writable (chmod u+w), or leave out \
          --prefill"
     )]
     ReadOnly { path: RawText },
@@ -43,7 +43,7 @@ pub enum PrefillError {
     Quota { path: RawText },
     #[error("'{path}': --prefill: {source}")]
     Own { path: RawText, source: io::Error },
-    #[error("'{path}': --prefill can't {doing}: {source}")]
+    #[error("'{path}': --prefill cannot {doing}: {source}")]
     Kernel { path: RawText, doing: &'static str, source: io::Error },
     /// The user has ended it.
     #[error("'{path}': --prefill was interrupted")]

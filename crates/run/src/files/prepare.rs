@@ -11,10 +11,10 @@ pub use outcome::{PrepareError, Prepared, Reason, State, Why};
 pub use space::{Growth, all_fit};
 
 use diskspd_host::{claims, target};
+use diskspd_sys::free_space::SizeChange;
 use diskspd_sys::inode::{self, Kind};
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::room::SizeChange;
 use diskspd_sys::{extents, files, page_cache, reach};
 pub use order::FileOrder;
 use std::fs::File;
@@ -91,7 +91,7 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
 
 /// Returns why an existing file is not suitable; `None` if it is.
 fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<Why>, Reason> {
-    let fail = |source| Reason::Kernel { doing: "look at the file", source };
+    let fail = |source| Reason::Kernel { doing: "inspect the file", source };
     let size = file.metadata().map_err(fail)?.len();
     if order.recreate {
         return Ok(Some(Why::Asked));
@@ -125,7 +125,7 @@ fn write(
 ) -> Result<(), UnfinishedFile> {
     let before = |reason| UnfinishedFile { reason, written: None };
     let kernel = |doing, source| Reason::Kernel { doing, source };
-    let found = file.metadata().map_err(|error| before(kernel("look at the file", error)))?;
+    let found = file.metadata().map_err(|error| before(kernel("inspect the file", error)))?;
     // One file after the other, so that no two count on the same space.
     let allocating = ALLOCATING.lock_anyway();
     let room = space::check(file, &found, order.size, stop).map_err(before)?;

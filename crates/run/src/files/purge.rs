@@ -4,9 +4,9 @@ use diskspd_host::claims::{self, ClaimError, Claims};
 use diskspd_host::target::{self, LocateError};
 use diskspd_model::access::OpenMode;
 use diskspd_model::profile::RawText;
-use diskspd_outlet::{Patience, Unanswered};
+use diskspd_outlet::{HangGuard, Unanswered};
 use diskspd_sys::problem::TargetError;
-use diskspd_sys::{block, files, room};
+use diskspd_sys::{block, files, free_space};
 use diskspd_worker::Control;
 use std::fs::File;
 use std::io;
@@ -31,8 +31,8 @@ pub enum PurgeError {
          blkdiscard --secure, hdparm --security-erase)",
         .path.display(),
         match .is_device {
-            true => "the device doesn't support discard",
-            false => "the file system can't punch a hole into the file",
+            true => "the device does not support discard",
+            false => "the file system cannot punch a hole into the file",
         }
     )]
     Refused {
@@ -55,7 +55,7 @@ const PIECE: u64 = 1 << 30;
 /// # Errors
 /// Fails without discarding data if it is rejected or unsupported.
 pub fn purge(target: &RawText, destroy: bool, control: &Arc<Control>) -> Result<Option<u64>, PurgeError> {
-    let patience = Patience::of_run(control);
+    let patience = HangGuard::of_run(control);
     let by = format!("--purge {target}");
     let gone = |source| PurgeError::Unanswered { target: target.clone(), source };
     let opened = {
@@ -100,7 +100,7 @@ impl Purged {
     fn discard(&self, from: u64, length: u64) -> Result<(), PurgeError> {
         let discarded = match self.is_device {
             true => block::discard(&self.file, from, length),
-            false => room::punch(&self.file, from, length),
+            false => free_space::punch(&self.file, from, length),
         };
         let Purged { path, is_device, .. } = self;
         let refused = |source| PurgeError::Refused { path: path.clone(), is_device: *is_device, source };

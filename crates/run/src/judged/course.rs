@@ -5,7 +5,7 @@ use diskspd_host::root::Root;
 use diskspd_model::machine::io_counters::Activity;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::profile::TargetId;
-use diskspd_model::results::{Beats, Observed, QuietFacts, Sample, Silence};
+use diskspd_model::results::{Observed, OutageObservations, Sample, Silence, TickCounts};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
 /// The shortest interval between two readings.
@@ -97,7 +97,11 @@ impl DeviceCourse {
         }
         let rows: Vec<(Nanos, Reading)> =
             self.rows.iter().map(|row| (row.at - self.begun, row.sum(&chosen))).collect();
-        let quiet = QuietFacts { gaps: silences(&rows), watcher_gaps: Vec::new(), ..QuietFacts::default() };
+        let quiet = OutageObservations {
+            gaps: silences(&rows),
+            watcher_gaps: Vec::new(),
+            ..OutageObservations::default()
+        };
         Observed {
             samples: samples(&rows, measured),
             ticks: Some(beats(&rows, self.width, measured)),
@@ -136,7 +140,7 @@ fn samples(rows: &[(Nanos, Reading)], measured: Nanos) -> Vec<Sample> {
 }
 
 /// I/Os by beats of one width. A reading that came late belongs to all beats since the one before.
-fn beats(rows: &[(Nanos, Reading)], width: Nanos, measured: Nanos) -> Beats {
+fn beats(rows: &[(Nanos, Reading)], width: Nanos, measured: Nanos) -> TickCounts {
     let mut counts = vec![0_u64; usize::try_from(measured / width).unwrap_or(0)];
     for pair in rows.windows(2) {
         let done = pair[1].1.ios.saturating_sub(pair[0].1.ios);
@@ -148,7 +152,7 @@ fn beats(rows: &[(Nanos, Reading)], width: Nanos, measured: Nanos) -> Beats {
             counts.get_mut(beat).into_iter().for_each(|count| *count += part);
         }
     }
-    Beats { width_us: width / 1000, ios: diskspd_model::stats::PackedCounts(counts) }
+    TickCounts { width_us: width / 1000, ios: diskspd_model::stats::PackedCounts(counts) }
 }
 
 /// Times in which no I/O completed, with the I/Os that were in flight.

@@ -1,13 +1,13 @@
 //! Common properties of a run's time spans.
 
 use crate::options::Options;
-use crate::real::Prefilled;
+use crate::services::Prefilled;
 use crate::span::probes::Probes;
 use diskspd_integrity::Integrity;
 use diskspd_model::machine::System;
 use diskspd_model::profile::{Profile, RawText};
-use diskspd_worker::tell::io_log::IoLog;
-use diskspd_worker::{Control, Voice};
+use diskspd_worker::telemetry::io_log::IoLog;
+use diskspd_worker::{Control, RunReporter};
 use std::collections::HashSet;
 
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct Common<'a> {
     pub system: &'a System,
     pub options: &'a Options,
     pub control: &'a Control,
-    pub voice: &'a Voice,
+    pub voice: &'a RunReporter,
     pub probes: &'a Probes,
     pub log: Option<&'a IoLog>,
     pub integrity: Option<&'a Integrity>,

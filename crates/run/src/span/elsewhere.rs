@@ -3,8 +3,8 @@
 use super::common::Common;
 use crate::options::Options;
 use crate::precreate::File;
-use crate::real::{NoRunsHere, Observer};
-use crate::real::{content, creation, written};
+use crate::services::{NoRunsHere, Observer};
+use crate::services::{content, creation, written};
 use crate::span::planning::plan_at;
 use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
 use diskspd_host::claims::{self, Claims};
@@ -18,7 +18,7 @@ use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
 use diskspd_model::profile::{RawText, RunOptions, Target, TimeSpan};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::{cpu, raw_devices, targets};
-use diskspd_worker::{Failure, SpanOutcome, Voice};
+use diskspd_worker::{Failure, RunReporter, SpanOutcome};
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub mod look {
     pub use super::look_at as look;
 }
 
-pub mod ready {
+pub mod preparation {
     pub use super::{HeldTargets, forget_renewed, make_ready};
 }
 
@@ -39,9 +39,9 @@ pub mod opening {
     pub use super::{bind, open_all};
 }
 
-pub mod around {
+pub mod span_context {
     pub use super::{hold_awake, look_at_content, observe};
-    pub use crate::real::Observer;
+    pub use crate::services::Observer;
 }
 
 /// Times in which the program could not run.
@@ -119,7 +119,7 @@ pub fn make_ready(
     if options.run_options.simulated() {
         return Ok((first, HeldTargets::default()));
     }
-    control.does("looks at what is written to");
+    control.does("inspects the written targets");
     let claims = claims::protect(written(span, locations), options.permission())
         .map_err(|refusal| Box::new(SpanOutcome::refused(vec![refusal.to_string()])))?;
     let held = HeldTargets { claims };
@@ -165,7 +165,7 @@ pub fn observe(
 }
 
 /// Inspects the content of the read files, and warns of reads that do not reach the disk.
-pub fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &Voice) -> Vec<ContentFacts> {
+pub fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &RunReporter) -> Vec<ContentFacts> {
     content::look(plan, voice)
 }
 
@@ -225,7 +225,8 @@ pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
         Failure::of_thread(
             plan.thread,
             format!(
-                "can't bind it to CPU {number} of group {group}: {why}; choose other CPUs (-a), or none (-n)"
+                "cannot bind it to CPU {number} of group {group}: {why}; choose other CPUs (-a), or none \
+                 (-n)"
             ),
         )
     })
@@ -252,8 +253,8 @@ pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<EngineFile
             };
             let found = open(&target.location, &target.open, overlapped).map_err(|why| {
                 Failure::from(format!(
-                    "'{path}': can't open it: {why}; check the name, the rights, and whether \
-                     another program has it"
+                    "'{path}': cannot open it: {why}; check the name, the rights, and whether another \
+                     program has it"
                 ))
             })?;
             if target.open.write {
@@ -261,7 +262,10 @@ pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<EngineFile
                 refused.map_err(|refusal| Failure::from(refusal.to_string()))?;
             }
             targets::set_priority(&found.file, target.priority).map_err(|why| {
-                Failure::from(format!("'{path}': its I/Os can't have the priority (-I): {why}; leave out -I"))
+                Failure::from(format!(
+                    "'{path}': its I/Os cannot have the priority (-I): {why}; leave out \
+                    -I"
+                ))
             })?;
             let WorkerTarget { priority, mapping, .. } = *target;
             opened.push(EngineFile { priority, mapping, ..EngineFile::from(found.file) });

@@ -6,10 +6,10 @@ use crate::precreate;
 use crate::sources::{self, SourceError};
 use crate::span::large_pages::Reserve;
 use crate::span::planning::probe_and_plan;
+use crate::span::preparation::HeldTargets;
 use crate::span::probes::Probes;
-use crate::span::ready::HeldTargets;
 use crate::span::setup::{self, SharedByWorkers};
-use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io};
+use diskspd_engine::{Done, Engine, EngineError, EngineInfo, Io};
 use diskspd_model::machine::System;
 use diskspd_model::plan::{PlanError, SpanPlan};
 use diskspd_model::profile::Profile;
@@ -18,7 +18,7 @@ use diskspd_sys::clock::{Clock, Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
 use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::{Failure, Phases, Voice, Worker, WorkerOutcome};
+use diskspd_worker::{Failure, Phases, RunReporter, Worker, WorkerOutcome};
 use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
@@ -51,7 +51,7 @@ pub enum ExactError {
     /// The worker can't be set up, or an I/O failed.
     #[error(transparent)]
     Worker(#[from] Failure),
-    #[error("can't read the thread's CPU time: {0}")]
+    #[error("cannot read the thread's CPU time: {0}")]
     CpuTime(#[source] io::Error),
 }
 
@@ -80,7 +80,7 @@ pub fn run_exactly(
     let plan = probe_and_plan(profile, span, system, options, &Probes::default());
     let plan = plan.map_err(ExactError::Unfit)?;
     let worker = plan.workers.first().ok_or(ExactError::NoThread)?;
-    let (control, voice, held) = (Arc::new(Control::default()), Voice::quiet(), HeldTargets::default());
+    let (control, voice, held) = (Arc::new(Control::default()), RunReporter::quiet(), HeldTargets::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
     let sources = sources::make(&plan.sources, &options.origin.owners)?;
     let shared = SharedByWorkers {
@@ -174,7 +174,7 @@ impl Engine for CountedEngine {
         self.engine.memory_mut()
     }
 
-    fn about(&self) -> AboutEngine<'_> {
+    fn about(&self) -> EngineInfo<'_> {
         self.engine.about()
     }
 }

@@ -43,7 +43,7 @@ impl Reserve {
         format!(
             "-l: {needed} large page{plural} needed for all threads ({} KiB each), {free} of {total} are \
              free; reserve them as root with sysctl vm.nr_hugepages={} (/proc/sys/vm/nr_hugepages; \
-             HugePages_Free of /proc/meminfo tells whether the memory was not too fragmented for it), or \
+             HugePages_Free of /proc/meminfo shows whether the memory was not too fragmented for it), or \
              lower -b, -o or -t",
             size / 1024,
             needed.saturating_add(total.saturating_sub(free))
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use diskspd_model::machine::System;
     use diskspd_model::machine::target::{TargetFacts, TargetKind};
-    use diskspd_model::plan::{Surroundings, plan};
+    use diskspd_model::plan::{PlanContext, plan};
     use diskspd_model::profile::{Profile, RandomDataSource, RunOptions, Target, TimeSpan};
     use std::io;
 
@@ -80,7 +80,7 @@ mod tests {
         let plan = plan(
             &profile,
             &span,
-            Surroundings {
+            PlanContext {
                 system: &system,
                 facts: &facts,
                 run_options: &run_options,
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_all_threads_take_is_to_be_reserved() {
+    fn reserve_covers_all_threads() {
         let pages = |total, free| LargePages { size: 2 * MIB, total, free };
         for (source, before, expected) in [
             (None, pages(0, 0), "2 large pages are needed for all threads (2048 KiB each), 0 of 0 are free"),

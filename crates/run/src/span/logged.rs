@@ -1,7 +1,7 @@
 //! Where a worker's I/Os are logged.
 
 use diskspd_outlet::OutputError;
-use diskspd_worker::tell::io_log::{IoLog, LineRing};
+use diskspd_worker::telemetry::io_log::{IoLog, LineRing};
 use std::ops::Range;
 
 /// Does the work of these threads, with a ring for each of them if there is a log, and else without any.

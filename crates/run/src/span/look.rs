@@ -2,8 +2,8 @@
 
 use crate::options::Options;
 use crate::span::probes::Probes;
-use diskspd_host::located::Located;
-use diskspd_host::{completion_probe, discards, ways, zones};
+use diskspd_host::located::ResolvedTarget;
+use diskspd_host::{completion_probe, discards, io_features, zones};
 use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::machine::zones::ZoneFacts;
 use diskspd_model::operation::Operation;
@@ -27,7 +27,7 @@ pub fn look(
 ) -> Result<TargetFacts, TargetError> {
     let wish = Wish { engine: options.run_options.engine, poll: options.run_options.poll };
     let located = probes.located(location)?;
-    let mut found = located.as_ref().map_or_else(|| probes.missing(location), Located::facts)?;
+    let mut found = located.as_ref().map_or_else(|| probes.missing(location), ResolvedTarget::facts)?;
     let path = location.to_owned();
     let place: &dyn Location = located.as_ref().map_or(&path, |located| located);
     if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
@@ -40,13 +40,13 @@ pub fn look(
     let asks = target.atomic || target.dont_cache || target.no_wait || !target.write_streams.is_empty();
     if asks && !options.run_options.simulated() {
         found.ways = Some(match target.no_wait && target.write_ratio > 0 {
-            true => ways::look_at_writes(place.way()),
-            false => ways::look(place.way()),
+            true => io_features::look_at_writes(place.way()),
+            false => io_features::look(place.way()),
         });
     }
     if let Some(namespace) = found.nvme.as_mut().filter(|_| !target.fdp.is_empty()) {
         let identifiers = |handles: Vec<PlacementHandle>| handles.iter().map(|one| one.identifier).collect();
-        namespace.placement = Some(ways::placement(place.way()).map(identifiers));
+        namespace.placement = Some(io_features::placement(place.way()).map(identifiers));
     }
     found.zones = zones_of(target, &found, place, options);
     if wish.poll {

@@ -1,12 +1,12 @@
 //! Figures of the machine for the progress display, once a second and only if it is shown.
 
-use crate::real::CpuClock;
+use crate::services::CpuClock;
 use diskspd_host::io_counters::Counters;
 use diskspd_host::root::Root;
 use diskspd_model::machine::Topology;
 use diskspd_model::plan::SpanPlan;
 use diskspd_worker::listener::MachineSpeed;
-use diskspd_worker::tell::live;
+use diskspd_worker::telemetry::live;
 
 /// Fewer bytes than this say nothing about the device.
 const FEWEST_BYTES: u64 = 1 << 20;

@@ -1,12 +1,12 @@
 //! A time span in real time: the workers, each in its thread, and the controlling thread.
 
 use crate::options::Options;
-use crate::real;
-use crate::span::around;
+use crate::services;
 use crate::span::machine_watch;
-use crate::span::phases::Clocked;
+use crate::span::phases::PhaseDriver;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, SharedByWorkers};
+use crate::span::span_context;
 use diskspd_model::machine::System;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
@@ -15,22 +15,22 @@ use diskspd_outlet::guard;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
 use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::desk::{self, Desk};
+use diskspd_worker::desk::{self, WorkerHandoff};
 use diskspd_worker::recorder::merge_errors;
-use diskspd_worker::tell::io_log::LineRing;
-use diskspd_worker::tell::live::Counters;
-use diskspd_worker::{Failure, Phases, Slowest, SlowestRings, SpanOutcome, Voice, recorder};
+use diskspd_worker::telemetry::io_log::LineRing;
+use diskspd_worker::telemetry::live::Counters;
+use diskspd_worker::{Failure, Phases, RunReporter, Slowest, SlowestRings, SpanOutcome, recorder};
 use std::iter;
 
 fn not_started(index: usize, why: &std::io::Error) -> String {
     format!(
-        "can't start thread {index}: {why}; lower -t or -F, or check ulimit -u and the limits of the \
+        "cannot start thread {index}: {why}; lower -t or -F, or check ulimit -u and the limits of the \
          container (pids.max)"
     )
 }
 
 /// The counters of each worker for the display.
-fn counters(plan: &SpanPlan, voice: &Voice) -> Vec<Counters> {
+fn counters(plan: &SpanPlan, voice: &RunReporter) -> Vec<Counters> {
     let latencies = voice.is_detailed() && plan.measure_latency;
     let splits = voice.is_detailed() && machine_watch::has_both_directions(plan);
     plan.workers.iter().map(|_| Counters::new(latencies).splitting(splits)).collect()
@@ -51,11 +51,11 @@ pub fn measure(
     let mut results = SpanResults::default();
     control.does("sets up the run");
     let content = looked_at(shared, options);
-    let mut observer = match around::observe(plan, held, system, options, probes) {
+    let mut observer = match span_context::observe(plan, held, system, options, probes) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };
-    let awake = match around::hold_awake(&options.run_options) {
+    let awake = match span_context::hold_awake(&options.run_options) {
         Ok(held) => held,
         // It could be held when the run began.
         Err(error) => return SpanOutcome::failed(vec![format!("--cpu-latency: {error}")]),
@@ -63,7 +63,8 @@ pub fn measure(
     if let Some(limit) = options.run_options.cpu_latency_us {
         voice.verbose(|| format!("limiting the CPUs' wake-up time to {limit} us (--cpu-latency)"));
     }
-    let (slowest, desks) = (observer.slowest(), Vec::from_iter(plan.workers.iter().map(|_| Desk::default())));
+    let (slowest, desks) =
+        (observer.slowest(), Vec::from_iter(plan.workers.iter().map(|_| WorkerHandoff::default())));
     let observer = std::thread::scope(|scope| {
         // A panic of this thread must not leave the workers waiting for it: the scope waits for them.
         let _release = Release(control);
@@ -81,7 +82,7 @@ pub fn measure(
         }
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
-        let clocked = Clocked::new(shared, system, options, control, (&live, &desks));
+        let clocked = PhaseDriver::new(shared, system, options, control, (&live, &desks));
         if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
             control.does("measures");
             clocked.lead(&mut observer, &mut results);
@@ -118,7 +119,7 @@ pub fn measure(
     drop(awake);
     if options.run_options.flush_after {
         control.deposit(SpanOutcome { results: results.clone(), ..SpanOutcome::default() });
-        control.does("flushes what was written (--flush-after)");
+        control.does("flushes the written data (--flush-after)");
     }
     let observed = observer.map(|observer| observer.finish(&live)).unwrap_or_default();
     let mut outcome = close_span(plan, shared, control, results, content, observed);
@@ -136,7 +137,7 @@ fn unflushed_targets(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
         .filter_map(|target| {
             let error = std::io::Error::from_raw_os_error(target.write_error?);
             Some(format!(
-                "--flush-after: can't flush '{}': {error}; written data may be lost: see dmesg",
+                "--flush-after: cannot flush '{}': {error}; written data may be lost: see dmesg",
                 plan.path_of(target.target)
             ))
         })
@@ -147,7 +148,7 @@ fn looked_at(shared: &SharedByWorkers, options: &Options) -> Vec<ContentFacts> {
     if options.run_options.simulated() {
         return Vec::new();
     }
-    around::look_at_content(shared.span, shared.held, shared.voice)
+    span_context::look_at_content(shared.span, shared.held, shared.voice)
 }
 
 /// The results of a time span whose workers have ended, or are left behind.
@@ -177,7 +178,7 @@ fn close_span(
 
 fn take_over(
     plan: &SpanPlan,
-    (desks, live): (&[Desk], &[Counters]),
+    (desks, live): (&[WorkerHandoff], &[Counters]),
     alive: &[bool],
     over: Nanos,
     results: &mut SpanResults,
@@ -199,7 +200,7 @@ fn take_over(
     desk::describe(stuck, &silent, &ready, over, clock::monotonic())
 }
 
-fn tell_of_waiting(missing: usize, voice: &Voice) {
+fn tell_of_waiting(missing: usize, voice: &RunReporter) {
     let threads = if missing == 1 { "a thread has".to_string() } else { format!("{missing} threads have") };
     voice.note(&format!(
         "time is over, but {threads} not ended: outstanding I/O or a lack of CPU time keeps it back; the \
@@ -223,11 +224,11 @@ impl Drop for Release<'_> {
 
 /// Reports on drop that a worker, by its number, has ended, so that no thread waits for its readiness
 /// forever.
-struct Leaving<'a>(&'a Control, u32);
+struct EndedGuard<'a>(&'a Control, u32);
 
-impl Drop for Leaving<'_> {
+impl Drop for EndedGuard<'_> {
     fn drop(&mut self) {
-        let Leaving(control, thread) = self;
+        let EndedGuard(control, thread) = self;
         if std::thread::panicking() {
             control.fail(format!("a defect of this program ended thread {thread}; please report it"));
         }
@@ -261,14 +262,14 @@ fn work(
     shared: &SharedByWorkers,
     control: &Control,
     WorkerOutlets { live, log, slow }: WorkerOutlets,
-    desk: &Desk,
+    desk: &WorkerHandoff,
 ) {
-    let _leaving = Leaving(control, worker.thread);
+    let _leaving = EndedGuard(control, worker.thread);
     if let Some(live) = live {
         live.belongs_to(cpu::thread_number());
     }
     // Before its engine has threads of its own in the kernel, which run as it does.
-    let _way = match real::give_way() {
+    let _way = match services::give_way() {
         Ok(way) => way,
         Err(why) => return control.fail(Failure::of_thread(worker.thread, setup::not_led(&why))),
     };
@@ -295,7 +296,7 @@ fn work(
         // A wait for a CPU is counted when it is over: this one shows what was going on when the window
         // closed.
         if let Some(live) = live
-            && let Some(waited) = real::waited_for_cpu(live.thread())
+            && let Some(waited) = services::waited_for_cpu(live.thread())
         {
             live.is_over(clock::monotonic(), waited);
         }
@@ -311,11 +312,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worker_that_panics_before_it_is_ready_is_not_waited_for() {
+    fn panicked_worker_is_not_awaited() {
         let control = Control::default();
         std::thread::scope(|scope| {
             let work = || {
-                let _leaving = Leaving(&control, 3);
+                let _leaving = EndedGuard(&control, 3);
                 std::panic::resume_unwind(Box::new(()));
             };
             assert!(scope.spawn(work).join().is_err());

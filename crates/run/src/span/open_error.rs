@@ -15,7 +15,7 @@ pub enum OpenError {
     #[error(transparent)]
     Denied(#[from] ClaimError),
     #[error(
-        "{option}: '{path}': its file system can't {what}: {source}; leave out {option}, or use a file \
+        "{option}: '{path}': its file system cannot {what}: {source}; leave out {option}, or use a file \
          elsewhere (ext4, xfs, btrfs)"
     )]
     Operation { option: &'static str, path: RawText, what: &'static str, source: io::Error },

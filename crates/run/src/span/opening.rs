@@ -1,7 +1,7 @@
 //! A worker gets its targets, and its CPU.
 
 use crate::span::open_error::OpenError;
-use crate::span::ready::HeldTargets;
+use crate::span::preparation::HeldTargets;
 use diskspd_engine::{EngineKind, File};
 use diskspd_model::plan::{WorkerPlan, WorkerTarget};
 use diskspd_sys::anchor::Location;
@@ -23,7 +23,7 @@ pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
     cpu::bind_to(cpu).map_err(|why| {
         Failure::of_thread(
             plan.thread,
-            format!("can't bind it to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"),
+            format!("cannot bind it to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"),
         )
     })
 }

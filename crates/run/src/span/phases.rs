@@ -1,18 +1,18 @@
 //! The course of a time span: warm-up, measured time, cool-down.
 
-use crate::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::options::Options;
-use crate::real::CpuClock;
-use crate::span::around::Observer;
+use crate::peer_ranks::{BarrierPoint, SETTLING, meet_at};
+use crate::services::CpuClock;
 use crate::span::machine_watch::MachineWatch;
-use crate::span::pulse::Pulse;
 use crate::span::setup::SharedByWorkers;
+use crate::span::span_context::Observer;
+use crate::span::stall_detector::StallDetector;
 use crate::span::target_watch::TargetWatch;
 use crate::span::volume::{LiveSources, VolumeWatch};
 use crate::span::warm_up::{self, WarmUpTask};
-use crate::watch::beats::BeatCounter;
-use crate::watch::quiet::{QuietWatch, WatchedSpan};
+use crate::watch::outage_watch::{QuietWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
+use crate::watch::ticks::TickCounter;
 use diskspd_model::engines::Direction;
 use diskspd_model::machine::System;
 use diskspd_model::plan::SpanPlan;
@@ -20,22 +20,22 @@ use diskspd_model::results::{Ended, EndedBy, SpanBegin, SpanResults};
 use diskspd_model::workload::pace::Limit;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::desk::Desk;
-use diskspd_worker::tell::io_log::IoLog;
-use diskspd_worker::tell::live::{self, Counters};
-use diskspd_worker::tell::stream::{ByDirection, Ticker};
-use diskspd_worker::{Voice, VolumeQuota, recorder};
+use diskspd_worker::desk::WorkerHandoff;
+use diskspd_worker::telemetry::io_log::IoLog;
+use diskspd_worker::telemetry::live::{self, Counters};
+use diskspd_worker::telemetry::stream::{ByDirection, Ticker};
+use diskspd_worker::{RunReporter, VolumeQuota, recorder};
 use std::sync::Arc;
 
 /// The controlling thread's part of a span.
-pub struct Clocked<'a> {
+pub struct PhaseDriver<'a> {
     pub plan: &'a SpanPlan,
     pub system: &'a System,
     pub options: &'a Options,
     pub control: &'a Control,
-    pub voice: &'a Voice,
+    pub voice: &'a RunReporter,
     pub live: &'a [Counters],
-    pub desks: &'a [Desk],
+    pub desks: &'a [WorkerHandoff],
     pub progress: &'a [Arc<ByDirection>],
     pub quota: Option<&'a VolumeQuota>,
     pub log: Option<&'a IoLog>,
@@ -45,33 +45,33 @@ pub struct Clocked<'a> {
 struct Meanwhile<'a, 'b> {
     devices: Vec<String>,
     ticker: Option<&'a mut Ticker>,
-    pulse: Option<&'a mut Pulse>,
-    beats: Option<&'a mut BeatCounter>,
+    pulse: Option<&'a mut StallDetector>,
+    beats: Option<&'a mut TickCounter>,
     quiet: Option<&'a mut QuietWatch<'b>>,
     volume: Option<VolumeWatch<'b>>,
     each_second: Option<&'a mut dyn FnMut(Nanos)>,
 }
 
-impl<'a> Clocked<'a> {
+impl<'a> PhaseDriver<'a> {
     /// Returns the phases for a span's workers, which publish their progress through `live`.
     pub fn new(
         shared: &'a SharedByWorkers<'a>,
         system: &'a System,
         options: &'a Options,
         control: &'a Control,
-        (live, desks): (&'a [Counters], &'a [Desk]),
-    ) -> Clocked<'a> {
+        (live, desks): (&'a [Counters], &'a [WorkerHandoff]),
+    ) -> PhaseDriver<'a> {
         let SharedByWorkers { span: plan, voice, progress, quota, log, .. } = shared;
         let (quota, log) = (quota.as_deref(), *log);
-        Clocked { plan, system, options, control, voice, live, desks, progress, quota, log }
+        PhaseDriver { plan, system, options, control, voice, live, desks, progress, quota, log }
     }
 }
 
-impl Clocked<'_> {
+impl PhaseDriver<'_> {
     /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go
     /// into `results`.
     pub fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
-        let Clocked { plan, control, voice, .. } = *self;
+        let PhaseDriver { plan, control, voice, .. } = *self;
         let events = &self.options.events;
         let mut quiet = self.quiet_watch(observer);
         if !self.warm_up(observer) {
@@ -88,7 +88,7 @@ impl Clocked<'_> {
         let mut ticker = self.make_ticker(start, started_at);
         let mut sampler = Sampler::new(self.live, start);
         let done = live::totals(self.live).0;
-        let (mut pulse, mut beats) = (Pulse::new(start, done), BeatCounter::new(start, done));
+        let (mut pulse, mut beats) = (StallDetector::new(start, done), TickCounter::new(start, done));
         quiet.begin(start);
         let devices = if voice.is_live() { observer.device_names().to_vec() } else { Vec::new() };
         let mut look = |now| observer.look(now);
@@ -139,7 +139,7 @@ impl Clocked<'_> {
     }
 
     fn quiet_watch(&self, observer: &Observer) -> QuietWatch<'_> {
-        let Clocked { plan, live, desks, control, voice, .. } = *self;
+        let PhaseDriver { plan, live, desks, control, voice, .. } = *self;
         let run_options = &self.options.run_options;
         QuietWatch::new(
             WatchedSpan { plan, live, desks, control, voice, run_options },
@@ -189,7 +189,7 @@ impl Clocked<'_> {
     /// Waits from the start signal until measuring begins. False = ended early, by failure or
     /// interruption.
     fn warm_up(&self, observer: &mut Observer) -> bool {
-        let Clocked { plan, control, voice, .. } = *self;
+        let PhaseDriver { plan, control, voice, .. } = *self;
         let until_steady = self.options.run_options.until_steady_s;
         voice.verbose(|| format!("starting: {} threads", plan.workers.len()));
         // Without a warm-up nothing may lie between the first I/O and the first that is counted.
@@ -243,7 +243,7 @@ impl Clocked<'_> {
         match (&self.options.companions, self.options.run_options.until_steady_s) {
             (Some(companions), Some(_)) => {
                 self.voice.verbose(|| "waiting until all ranks have warmed up".into());
-                companions.go_on_at(MeetingPoint::WarmedUp, self.control).map(Some)
+                companions.go_on_at(BarrierPoint::WarmedUp, self.control).map(Some)
             }
             _ => Some(started.map(|at| at + recorder::seconds(self.plan.warmup) + SETTLING)),
         }
@@ -253,7 +253,7 @@ impl Clocked<'_> {
     /// doesn't start at all.
     fn agreed_start(&self) -> Option<Option<Nanos>> {
         let Some(companions) = &self.options.companions else { return Some(None) };
-        let at = companions.go_on_at(MeetingPoint::Ready, self.control)?;
+        let at = companions.go_on_at(BarrierPoint::Ready, self.control)?;
         meet_at(at, self.control).then_some(Some(at))
     }
 

@@ -1,14 +1,14 @@
 //! Conversion of the current targets to a plan.
 
 use crate::options::Options;
-use crate::real::can_run;
 use crate::replay;
+use crate::services::can_run;
 use crate::span::look::look;
 use crate::span::probes::Probes;
 use diskspd_host::target;
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::TargetFacts;
-use diskspd_model::plan::{self, PlanError, SpanPlan, Surroundings};
+use diskspd_model::plan::{self, PlanContext, PlanError, SpanPlan};
 use diskspd_model::profile::{Profile, TimeSpan};
 use std::path::PathBuf;
 
@@ -78,7 +78,7 @@ pub fn plan_at(
         }
     }
     let (run_options, rank) = (&options.run_options, options.rank);
-    let around = Surroundings { system, facts: &facts, run_options, rank };
+    let around = PlanContext { system, facts: &facts, run_options, rank };
     let mut plan = plan::plan(profile, span, around)?;
     if let Some(list) = &options.replay {
         replay::give(&mut plan, list, &options.run_options)?;

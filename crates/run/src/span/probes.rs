@@ -4,7 +4,7 @@ use crate::located::SpanTargets;
 use crate::watch::trace;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::Unavailable;
-use diskspd_host::located::{Located, LocatedTargets};
+use diskspd_host::located::{ResolvedTarget, ResolvedTargets};
 use diskspd_host::target;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::completion::Completion;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Default)]
 pub struct Probes {
-    targets: RefCell<LocatedTargets>,
+    targets: RefCell<ResolvedTargets>,
     /// Facts about new files, by their folder.
     missing: RefCell<HashMap<PathBuf, TargetFacts>>,
     engines: RefCell<HashMap<EngineKind, Result<(), Unavailable>>>,
@@ -31,7 +31,7 @@ impl Probes {
     ///
     /// # Errors
     /// Fails if the target cannot be inspected.
-    pub fn located(&self, location: &Path) -> Result<Option<Located>, TargetError> {
+    pub fn located(&self, location: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
         self.targets.borrow_mut().at(location)
     }
 
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn each_engine_is_asked_once_whatever_it_answers() {
+    fn engines_are_probed_once() {
         let refusal = Unavailable { reason: "no memory".into(), remedy: "wait".into(), lacking: true };
         let probes = Probes::default();
         for (kind, answer) in [(EngineKind::Uring, Err(refusal)), (EngineKind::Aio, Ok(()))] {

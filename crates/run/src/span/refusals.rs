@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::own_targets;
 use crate::span::planning::locations;
 use diskspd_host::claims::{self, Claims};
-use diskspd_host::located::LocatedTargets;
+use diskspd_host::located::ResolvedTargets;
 use diskspd_model::plan::{self, PlanError, SpanPlan};
 use diskspd_model::profile::{Profile, RunOptions, TimeSpan};
 use diskspd_sys::cpu_latency::CpuLatency;
@@ -78,7 +78,7 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     }
     // What is wrong with the places is what the plan has complained of.
     let locations = locations(span, options).unwrap_or_default();
-    let mut looked = LocatedTargets::default();
+    let mut looked = ResolvedTargets::default();
     let mut at = |place: &Path| looked.at(place).ok().flatten();
     let targets = SpanTargets::new(locations.iter().map(|place| at(place)).collect());
     let mut places: Vec<&Path> = written(span, &locations, options).collect();

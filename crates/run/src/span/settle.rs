@@ -3,13 +3,13 @@
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
 use crate::watch::observe_devices::opened;
-use diskspd_host::located::OpenedToLook;
+use diskspd_host::located::InspectionHandle;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::amount;
 use diskspd_outlet::guard;
 use diskspd_sys::page_cache;
-use diskspd_worker::{Control, Voice};
+use diskspd_worker::{Control, RunReporter};
 use std::fs::File;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_millis(100);
 const LONG: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
-#[error("'{path}': can't flush its dirty pages before the run: {source}; data may be lost")]
+#[error("'{path}': cannot flush its dirty pages before the run: {source}; data may be lost")]
 pub struct NotSettled {
     path: RawText,
     source: std::io::Error,
@@ -34,10 +34,10 @@ pub fn settle(
     plan: &SpanPlan,
     located: &SpanTargets,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<(), NotSettled> {
     for (engine, target) in targets(plan) {
-        let OpenedToLook { file: Some(file), stack } = opened(located, engine, target) else {
+        let InspectionHandle { file: Some(file), stack } = opened(located, engine, target) else {
             continue;
         };
         if stack.no_device_reason.is_some() {
@@ -60,7 +60,7 @@ fn write(
     file: File,
     waiting: Option<u64>,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<(), NotSettled> {
     let (ended, end) = mpsc::channel();
     let work = move || {
@@ -80,7 +80,7 @@ fn write(
             Err(RecvTimeoutError::Timeout) if tick == LONG => {
                 let much = waiting.map_or(String::new(), |bytes| format!(" {} of", amount(bytes)));
                 voice.note(&format!(
-                    "'{path}': flushing{much} dirty pages first, so that they aren't measured"
+                    "'{path}': flushing{much} dirty pages first, so that they are not measured"
                 ));
             }
             Err(RecvTimeoutError::Timeout) => {}

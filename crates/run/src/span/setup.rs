@@ -3,7 +3,7 @@
 use crate::sources;
 use crate::span::large_pages::Reserve;
 use crate::span::opening;
-use crate::span::ready::HeldTargets;
+use crate::span::preparation::HeldTargets;
 use crate::span::setup_error::SetupError;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::{Engine, EngineError, NotPinned, Setup};
@@ -11,13 +11,13 @@ use diskspd_integrity::{Integrity, SectorChecker};
 use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
 use diskspd_sys::clock::{Clock, SECOND};
-use diskspd_sys::lent::lend;
+use diskspd_sys::handover_cell::lend;
 use diskspd_sys::memory::{self, Buffer};
 use diskspd_worker::recorder::{Accounts, Recorder};
-use diskspd_worker::tell::io_log::{IoLog, LineRing};
-use diskspd_worker::tell::live::Counters;
-use diskspd_worker::tell::stream::ByDirection;
-use diskspd_worker::{Books, Failure, Phases, Requests, Schedule, Voice, VolumeQuota, Worker};
+use diskspd_worker::telemetry::io_log::{IoLog, LineRing};
+use diskspd_worker::telemetry::live::Counters;
+use diskspd_worker::telemetry::stream::ByDirection;
+use diskspd_worker::{Failure, Phases, Requests, RunReporter, Schedule, VolumeQuota, Worker, WorkerLedger};
 use std::sync::Arc;
 
 pub struct SharedByWorkers<'a> {
@@ -35,7 +35,7 @@ pub struct SharedByWorkers<'a> {
     /// `--verify`; `None` = nothing is verified.
     pub integrity: Option<&'a Integrity>,
     pub large_pages: Reserve,
-    pub voice: &'a Voice,
+    pub voice: &'a RunReporter,
 }
 
 /// Creates a worker that is ready to run.
@@ -87,7 +87,7 @@ pub fn set_up<'a>(
             clock.source()
         )
     });
-    let (books, heir) = lend(Books::new(plan, Requests::new(plan, &files, &sources), recorder));
+    let (books, heir) = lend(WorkerLedger::new(plan, Requests::new(plan, &files, &sources), recorder));
     Ok(Worker {
         plan,
         engine,

@@ -9,10 +9,10 @@ use std::num::TryFromIntError;
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The kernel gave no memory.
-    #[error("can't allocate {} for I/O buffers: {source}; lower -b or -o", Size(*.bytes))]
+    #[error("cannot allocate {} for I/O buffers: {source}; lower -b or -o", Size(*.bytes))]
     Memory { bytes: u64, source: io::Error },
     /// More memory than this system can address.
-    #[error("can't allocate {} for I/O buffers: {source}; lower -b or -o", Size(*.bytes))]
+    #[error("cannot allocate {} for I/O buffers: {source}; lower -b or -o", Size(*.bytes))]
     TooLarge { bytes: u64, source: TryFromIntError },
     /// There aren't enough large pages, in the words of who counted them.
     #[error("{0}")]

@@ -1,8 +1,8 @@
 //! A time span in virtual time.
 
-use crate::companions::MeetingPoint;
 use crate::options::Options;
-use crate::real;
+use crate::peer_ranks::BarrierPoint;
+use crate::services;
 use crate::span::logged;
 use crate::span::setup::{self, SharedByWorkers, not_led};
 use crate::unobserved;
@@ -10,18 +10,20 @@ use diskspd_model::machine::System;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{CpuTimes, Ended, EndedBy, Observed, SpanResults};
 use diskspd_model::workload::Pattern;
-use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_worker::recorder::{self, merge_errors};
-use diskspd_worker::tell::io_log::IoLog;
-use diskspd_worker::{Control, Failure, Phases, SpanOutcome, Voice, VolumeQuota, WorkerOutcome, by_cause};
+use diskspd_worker::telemetry::io_log::IoLog;
+use diskspd_worker::{
+    Control, Failure, Phases, RunReporter, SpanOutcome, VolumeQuota, WorkerOutcome, by_cause,
+};
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
 
-fn may_begin(options: &Options, control: &Control, voice: &Voice) -> bool {
+fn may_begin(options: &Options, control: &Control, voice: &RunReporter) -> bool {
     let companions = options.companions.as_ref();
     options.events.may_start(control, voice)
-        && companions.is_none_or(|all| all.go_on_at(MeetingPoint::Ready, control).is_some())
+        && companions.is_none_or(|all| all.go_on_at(BarrierPoint::Ready, control).is_some())
 }
 
 type WorkerEnd = Result<WorkerOutcome, Failure>;
@@ -45,7 +47,7 @@ pub fn simulate(
              intervals",
         );
     }
-    let _way = match real::give_way() {
+    let _way = match services::give_way() {
         Ok(way) => way,
         Err(why) => return SpanOutcome::failed(vec![not_led(&why)]),
     };

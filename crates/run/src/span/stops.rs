@@ -3,7 +3,7 @@
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_sys::clock::Nanos;
-use diskspd_sys::own_wait::OwnWait;
+use diskspd_sys::run_delay::OwnWait;
 use diskspd_sys::signals::Continued;
 
 /// Watches the calling thread, and its program.

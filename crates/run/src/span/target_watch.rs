@@ -2,7 +2,7 @@
 
 use diskspd_model::plan::SpanPlan;
 use diskspd_worker::listener::TargetSpeed;
-use diskspd_worker::tell::live::{Counters, Seen, collect};
+use diskspd_worker::telemetry::live::{Counters, Seen, collect};
 use diskspd_worker::voice::speed_between;
 
 /// More targets than this are not shown one by one.

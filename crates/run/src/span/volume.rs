@@ -4,7 +4,7 @@
 use diskspd_model::plan::VolumeGoal;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::VolumeQuota;
-use diskspd_worker::tell::live::{self, Counters};
+use diskspd_worker::telemetry::live::{self, Counters};
 use std::collections::VecDeque;
 
 /// Maximum time between two checks. The workers stop automatically (`worker/quota.rs`); the time until all
@@ -26,12 +26,12 @@ pub(super) struct LiveSources<'a> {
 
 pub(super) struct VolumeWatch<'a> {
     sources: LiveSources<'a>,
-    goals: Vec<GoalCourse>,
+    goals: Vec<GoalProgress>,
     /// When the next look is due; [`Nanos::MAX`] = never.
     pub(super) due: Nanos,
 }
 
-struct GoalCourse {
+struct GoalProgress {
     goal: VolumeGoal,
     /// Times of the checks, with the bytes completed since measuring began.
     seen: VecDeque<(Nanos, u64)>,
@@ -40,7 +40,7 @@ struct GoalCourse {
 impl<'a> VolumeWatch<'a> {
     /// Measuring begins at `start`.
     pub(super) fn new(goals: &[VolumeGoal], sources: LiveSources<'a>, start: Nanos) -> VolumeWatch<'a> {
-        let course = |goal: &VolumeGoal| GoalCourse { goal: *goal, seen: VecDeque::from([(start, 0)]) };
+        let course = |goal: &VolumeGoal| GoalProgress { goal: *goal, seen: VecDeque::from([(start, 0)]) };
         let due = if goals.is_empty() { Nanos::MAX } else { start + SHORTEST };
         VolumeWatch { sources, goals: goals.iter().map(course).collect(), due }
     }
@@ -54,7 +54,7 @@ impl<'a> VolumeWatch<'a> {
             course.note_progress(now, done);
         }
         self.due = now + self.left(now).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
-        self.goals.iter().any(GoalCourse::is_reached)
+        self.goals.iter().any(GoalProgress::is_reached)
     }
 
     /// Returns the remaining time in ns at the rate of the last seconds; `None` if unknown.
@@ -72,7 +72,7 @@ impl LiveSources<'_> {
     }
 }
 
-impl GoalCourse {
+impl GoalProgress {
     fn note_progress(&mut self, now: Nanos, done: u64) {
         // Looks close to each other say little about the speed: the last one is moved.
         let close = |(at, _): &(Nanos, u64)| now.saturating_sub(*at) < APART / 2;
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_device_is_looked_at_when_it_is_due_and_the_time_left_is_right() {
+    fn next_check_is_scheduled_from_a_steady_rate() {
         let quota = VolumeQuota::new(&[GOAL]);
         let mut watch = watch_quota(&quota);
         // 1 MB a second in each of two workers: 50 s.
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_follows_the_speed_of_the_last_seconds() {
+    fn time_left_follows_recent_speed() {
         let quota = VolumeQuota::new(&[GOAL]);
         let mut watch = watch_quota(&quota);
         // A fast cache for 5 s, then a fifth of the speed.
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn where_both_is_done_only_what_counts_is_counted() {
+    fn volume_counts_only_the_goal_direction() {
         let quota = VolumeQuota::new(&[GOAL]);
         let mut watch = watch_quota(&quota);
         quota.came_back(Direction::Read, 800_000_000);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_goal_nobody_looks() {
+    fn volume_without_goal_is_not_checked() {
         let mut watch = VolumeWatch::new(&[], LiveSources { live: &[], quota: None }, SECOND);
         assert_eq!((watch.due, watch.left(0)), (Nanos::MAX, None));
         assert!(!watch.reached(u64::MAX - 1));

@@ -1,14 +1,14 @@
 //! `--until-steady`: when the warm-up is over.
 
-use crate::watch::beats::BeatCounter;
 use crate::watch::sampler::Sampler;
-use diskspd_model::results::{Beats, Sample, WarmUp};
+use crate::watch::ticks::TickCounter;
+use diskspd_model::results::{Sample, TickCounts, WarmUp};
 use diskspd_model::stats::{Course, FEWEST, LARGEST_SLOPE, stalls};
 use diskspd_model::units::seconds_of_us;
 use diskspd_sys::clock;
 use diskspd_worker::listener::MachineSpeed;
-use diskspd_worker::tell::live;
-use diskspd_worker::{Control, Voice, recorder};
+use diskspd_worker::telemetry::live;
+use diskspd_worker::{Control, RunReporter, recorder};
 
 /// More than a minute of the time to come is not asked to be steady beforehand.
 const LONGEST_LOOK: u32 = 60;
@@ -25,10 +25,15 @@ pub struct WarmUpTask {
 }
 
 /// Waits until the run is steady. `None` = ended early, by failure or interruption.
-pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sampler) -> Option<WarmUp> {
+pub fn wait(
+    task: WarmUpTask,
+    control: &Control,
+    voice: &RunReporter,
+    sampler: &mut Sampler,
+) -> Option<WarmUp> {
     let limit = task.limit;
     voice.verbose(|| format!("warming up until steady, at most {limit} s"));
-    let mut beats = BeatCounter::new(clock::monotonic(), live::totals(sampler.workers()).0);
+    let mut beats = TickCounter::new(clock::monotonic(), live::totals(sampler.workers()).0);
     let mut draw = clock::monotonic();
     loop {
         if let Some(ended) = find_end(sampler.samples(), &beats.take_beats(), task) {
@@ -57,7 +62,7 @@ pub fn wait(task: WarmUpTask, control: &Control, voice: &Voice, sampler: &mut Sa
 /// Its last half must be steady, because a slow drift looks steady for a while, but not over a time
 /// that grows with the run. The half has at least the length of half of the measurement, up to a minute, and
 /// the intervals that a verdict needs. It must not stall, either: seconds hide pauses of half of their time.
-fn find_end(samples: &[Sample], beats: &Beats, task: WarmUpTask) -> Option<WarmUp> {
+fn find_end(samples: &[Sample], beats: &TickCounts, task: WarmUpTask) -> Option<WarmUp> {
     let WarmUpTask { limit, duration, in_flight } = task;
     let passed = samples.last().map_or(0, |last| last.end_us / 1_000_000) as u32;
     let look = (duration / 2).min(LONGEST_LOOK).max(FEWEST as u32) as usize;
@@ -102,7 +107,7 @@ mod tests {
         let beat = |beat: u64| if works(beat % 50) { rate(beat / 50 + 1) / working } else { 0 };
         let counts: Vec<u64> = (0..400 * 50).map(beat).collect();
         let beats =
-            |count: usize| Beats { width_us: 20_000, ios: PackedCounts(counts[..count * 50].to_vec()) };
+            |count: usize| TickCounts { width_us: 20_000, ios: PackedCounts(counts[..count * 50].to_vec()) };
         (1..=400).find_map(|count| find_end(&samples[..count], &beats(count), TASK)).expect("an end")
     }
 
@@ -143,7 +148,7 @@ mod tests {
         };
         for (duration, seconds) in [(1, 10), (20, 10), (60, 30), (120, 60), (3600, 60)] {
             let task = WarmUpTask { duration, ..TASK };
-            let beats = Beats { width_us: 20_000, ..Beats::default() };
+            let beats = TickCounts { width_us: 20_000, ..TickCounts::default() };
             assert_eq!(find_end(&steady(seconds - 1), &beats, task), None);
             assert!(find_end(&steady(seconds), &beats, task).is_some_and(|end| end.steady), "-d{duration}");
         }

@@ -2,7 +2,7 @@
 
 use diskspd_host::arrays::{ArrayLook, among, look};
 use diskspd_host::root::Root;
-use diskspd_model::machine::arrays::{ArrayFacts, Upkeep};
+use diskspd_model::machine::arrays::{ArrayFacts, ArrayMaintenance};
 use diskspd_model::machine::stack::Stack;
 
 /// Watches all RAIDs of a time span.
@@ -43,7 +43,7 @@ fn read_array(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
     if let Some((action, done)) = &found.upkeep {
         let same = array.maintenance.as_ref().filter(|before| before.action == *action);
         let first = same.map_or(*done, |before| before.done.0);
-        array.maintenance = Some(Upkeep { action: action.clone(), done: (first, *done) });
+        array.maintenance = Some(ArrayMaintenance { action: action.clone(), done: (first, *done) });
     }
     found
 }
@@ -80,7 +80,7 @@ mod tests {
         watch.look();
         is("0", "idle", "none");
         watch.look();
-        let upkeep = Some(Upkeep { action: "recover".into(), done: (0.1, 0.3) });
+        let upkeep = Some(ArrayMaintenance { action: "recover".into(), done: (0.1, 0.3) });
         let seen = ArrayFacts {
             name: "md0".into(),
             members: None,

@@ -3,8 +3,8 @@
 //! timestamps are from CLOCK_MONOTONIC. Without `--explain` this is inactive.
 
 mod events;
-mod keeper;
 mod places;
+mod slowest_ios;
 mod throttles;
 
 use crate::located::SpanTargets;
@@ -21,11 +21,11 @@ use diskspd_model::results::SlowIos;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::cpu;
 use diskspd_worker::slowest::{SlowestError, SlowestRings};
-use diskspd_worker::tell::io_log::LineRing;
-use diskspd_worker::tell::live::Counters;
+use diskspd_worker::telemetry::io_log::LineRing;
+use diskspd_worker::telemetry::live::Counters;
 use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelTold, QUEUED, SWITCH, WOKEN};
-use keeper::{Keeper, Thread};
 use places::TargetPlaces;
+use slowest_ios::{SlowestIoBuffer, Thread};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier, OnceLock};
@@ -103,7 +103,7 @@ impl Explainer {
             over: AtomicBool::new(false),
             begin: AtomicU64::new(0),
         });
-        let reader = EventFollower::open(&root, Keeper::new(wanted, places), (&rings, &shared));
+        let reader = EventFollower::open(&root, SlowestIoBuffer::new(wanted, places), (&rings, &shared));
         let reader = reader.map_err(NotExplained::Refused)?;
         let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
         let work = move || {
@@ -165,7 +165,7 @@ struct EventFollower {
     page: Vec<u8>,
     /// Events that others may still have to go before.
     waiting: Vec<(Nanos, KernelTold)>,
-    keeper: Keeper,
+    keeper: SlowestIoBuffer,
     rings: Arc<Vec<LineRing>>,
     shared: Arc<FollowerOrders>,
     since: Nanos,
@@ -174,7 +174,7 @@ struct EventFollower {
 impl EventFollower {
     fn open(
         root: &Root,
-        keeper: Keeper,
+        keeper: SlowestIoBuffer,
         (rings, shared): (&Arc<Vec<LineRing>>, &Arc<FollowerOrders>),
     ) -> Result<EventFollower, TracingError> {
         let tracefs = Tracefs::find(root)?;
@@ -282,8 +282,8 @@ impl EventFollower {
         let unseen = || {
             let why = self.keeper.places.iter().find_map(TargetPlaces::unknown)?;
             Some(format!(
-                "what the kernel and the device did with the I/Os of a target is unattributed: its block \
-                 device isn't known ({why})"
+                "the work of the kernel and the device on the I/Os of a target is unattributed: its block \
+                 device is unknown ({why})"
             ))
         };
         found.error = failed.map(|why| format!("recording failed: {why}")).or_else(unseen);
@@ -337,7 +337,7 @@ impl EventFollower {
     }
 }
 
-fn take_event(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
+fn take_event(keeper: &mut SlowestIoBuffer, since: Nanos, at: Nanos, told: KernelTold) {
     match told {
         KernelTold::Block(seen) => {
             keeper.saw(seen);

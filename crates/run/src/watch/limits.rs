@@ -5,7 +5,7 @@ use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_model::machine::io_limit::{IoControl, IoCost, IoLimit};
 use diskspd_model::machine::quota::{CpuQuota, MemoryLimit, quotas_seen, see_memory, see_quotas};
-use diskspd_model::results::{CpuLimit, Effort, LimitChange};
+use diskspd_model::results::{CpuLimit, LimitChange, ResourceUsage};
 use diskspd_sys::clock::Nanos;
 
 const MOST: usize = 64;
@@ -81,7 +81,7 @@ impl LimitWatch {
         self.last = (at, found);
     }
 
-    pub fn finish(&mut self, effort: &mut Effort) {
+    pub fn finish(&mut self, effort: &mut ResourceUsage) {
         effort.quotas = quotas_seen(&self.quotas);
         let memory = std::mem::take(&mut self.memory).into_iter();
         effort.memory = memory.filter_map(|(first, last)| first.until(&last)).collect();
@@ -128,7 +128,7 @@ mod tests {
     use diskspd_sys::clock::SECOND;
 
     #[test]
-    fn limits_that_are_set_and_groups_that_are_changed_meanwhile_are_seen() {
+    fn limits_and_group_changes_during_the_run_are_found() {
         let directory = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
             let path = directory.path().join(path);
@@ -165,7 +165,7 @@ mod tests {
         write("proc/self/cgroup", "0::/b\n");
         watch.look(8 * SECOND);
         watch.look(9 * SECOND);
-        let mut effort = Effort::default();
+        let mut effort = ResourceUsage::default();
         watch.finish(&mut effort);
         let [set, moved] = &effort.limit_changes[..] else { unreachable!("{effort:?}") };
         assert_eq!((set.after_us, set.observed_us, set.group_changed), (1_000_000, 2_000_000, false));

@@ -5,12 +5,12 @@
 
 use crate::located::SpanTargets;
 use crate::options::Options;
-use crate::watch::edges::EdgeWatch;
-use crate::watch::effort;
+use crate::watch::device_logs::StatementWatch;
 use crate::watch::explain::{Explainer, NotExplained};
 use crate::watch::observe_devices::DeviceWatch;
-use crate::watch::statements::StatementWatch;
+use crate::watch::resource_usage;
 use crate::watch::trace::{self, TraceWatch};
+use crate::watch::window_counters::WindowCounterReader;
 use diskspd_host::cpu_sleeps::SleepCounters;
 use diskspd_host::device_log;
 use diskspd_host::interrupts::InterruptCounters;
@@ -25,7 +25,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Observed, ThermalChange};
 use diskspd_sys::clock::Nanos;
 use diskspd_worker::slowest::SlowestRings;
-use diskspd_worker::tell::live::Counters;
+use diskspd_worker::telemetry::live::Counters;
 
 /// Reason why a requested observation of a time span is not possible.
 #[derive(Debug, thiserror::Error)]
@@ -41,12 +41,12 @@ pub enum NotObserved {
 #[derive(Debug)]
 pub struct Observer<'a> {
     system: &'a System,
-    effort: effort::Watch,
+    effort: resource_usage::Watch,
     /// How often the processors that workers are bound to went to sleep.
-    sleeps: EdgeWatch<SleepCounters>,
+    sleeps: WindowCounterReader<SleepCounters>,
     /// CPUs of interrupts of the targets' devices, from shortly before the window to shortly after it.
     /// Counters of devices with many queues take too long to read at an edge.
-    interrupts: EdgeWatch<InterruptCounters>,
+    interrupts: WindowCounterReader<InterruptCounters>,
     devices: DeviceWatch,
     statements: StatementWatch,
     trace: Option<TraceWatch>,
@@ -77,9 +77,9 @@ impl<'a> Observer<'a> {
         let bound = plan.workers.iter().filter_map(|worker| worker.cpu);
         Ok(Observer {
             system,
-            effort: effort::Watch::new(plan),
-            sleeps: EdgeWatch::new(SleepCounters::find(&Root::live(), bound)),
-            interrupts: EdgeWatch::new(InterruptCounters::find(&Root::live(), devices.names())),
+            effort: resource_usage::Watch::new(plan),
+            sleeps: WindowCounterReader::new(SleepCounters::find(&Root::live(), bound)),
+            interrupts: WindowCounterReader::new(InterruptCounters::find(&Root::live(), devices.names())),
             devices,
             statements,
             trace: TraceWatch::open(plan, located, trace)?,

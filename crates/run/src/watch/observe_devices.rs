@@ -7,7 +7,7 @@ use super::observe_remote::{self, RemoteWatch};
 use crate::located::SpanTargets;
 use crate::unobserved::{targets, without_io};
 use diskspd_host::content::WrittenSpace;
-use diskspd_host::located::OpenedToLook;
+use diskspd_host::located::InspectionHandle;
 use diskspd_host::root::Root;
 use diskspd_host::stack;
 use diskspd_model::engines::EngineKind;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 
 #[derive(Debug)]
 pub struct DeviceWatch {
-    targets: Vec<CountedTarget>,
+    targets: Vec<CachedTarget>,
     readings: DeviceReadings,
     /// The mounts of other hosts' files among them.
     remote: RemoteWatch,
@@ -47,7 +47,7 @@ struct CountedSpace {
 }
 
 #[derive(Debug)]
-struct CountedTarget {
+struct CachedTarget {
     facts: TargetDevices,
     /// The open file, for questions about the page cache and for flushes. Only for written and unbuffered
     /// targets, for one of several cached ones, and for `--dontcache`.
@@ -76,7 +76,7 @@ const SMALL_FRAGMENT: u64 = 4 << 20;
 /// Bytes per query: less than a millisecond if all of them are cached.
 const PIECE: u64 = 16 << 20;
 
-impl CountedTarget {
+impl CachedTarget {
     /// Returns the cached part; `None` if the kernel does not report it, or not before `deadline`.
     fn cached_bytes(&self, deadline: clock::Nanos) -> Option<Held> {
         let file = self.file.as_ref()?;
@@ -102,14 +102,14 @@ impl DeviceWatch {
         let targets = targets(plan);
         let several = targets.len() > 1;
         let mut spaces = Vec::new();
-        let targets: Vec<CountedTarget> = targets
+        let targets: Vec<CachedTarget> = targets
             .into_iter()
             .enumerate()
             .map(|(index, (engine, target))| {
                 let written = target.open.write && engine.row().real_io;
                 let is_asked = several || target.ways.dont_cache;
                 let cached = is_asked && !target.open.direct && engine.row().real_io;
-                let OpenedToLook { stack, file } = opened(located, engine, target);
+                let InspectionHandle { stack, file } = opened(located, engine, target);
                 let synchronous = file.as_ref().is_some_and(writeback::is_synchronous);
                 let (target_id, atomic) = (target.id, target.atomic_writes);
                 let facts =
@@ -126,7 +126,7 @@ impl DeviceWatch {
                 let file = file.filter(|_| written || cached || changes.is_some() && target.open.direct);
                 let direct = target.open.direct;
                 let (size, location, held) = (target.size, target.location.clone(), None);
-                CountedTarget {
+                CachedTarget {
                     facts,
                     file,
                     looked_at,
@@ -283,7 +283,7 @@ impl CountedSpace {
     }
 }
 
-fn target_devices(target: CountedTarget, flush: bool) -> TargetDevices {
+fn target_devices(target: CachedTarget, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     if let Some((file, path)) = &target.looked_at {
         facts.stack_at_end = stack::moved_to(&facts.stack, file, path);
@@ -308,11 +308,11 @@ fn target_devices(target: CountedTarget, flush: bool) -> TargetDevices {
 
 /// Returns the stack of a target, if its engine uses it, and the file opened for it; `None` without an
 /// open file.
-pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) -> OpenedToLook {
-    let without = |stack| OpenedToLook { stack, file: None };
+pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) -> InspectionHandle {
+    let without = |stack| InspectionHandle { stack, file: None };
     match (without_io(engine), located.find(target)) {
         (Some(stack), _) => without(stack),
         (None, Some(located)) => located.opened(target.open.write),
-        (None, None) => without(Stack::without("it can't be inspected")),
+        (None, None) => without(Stack::without("it cannot be inspected")),
     }
 }

@@ -2,7 +2,7 @@
 
 use diskspd_model::results::Sample;
 use diskspd_sys::clock::{Nanos, SECOND};
-use diskspd_worker::tell::live::{self, Counters};
+use diskspd_worker::telemetry::live::{self, Counters};
 
 /// More samples than this are joined in pairs, and their distance doubles.
 const MOST: usize = 4096;

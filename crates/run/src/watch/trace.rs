@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_leaves_out_other_devices_unless_there_are_too_many() {
+    fn kernel_filters_devices_up_to_its_limit() {
         assert_eq!(device_filter(&[1, 2]), format!("{MOVES_DATA} && (dev == 1 || dev == 2)"));
         assert_eq!(device_filter(&[]), MOVES_DATA);
         assert_eq!(device_filter(&[u32::MAX; 1000]), MOVES_DATA);

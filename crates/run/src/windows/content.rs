@@ -1,23 +1,23 @@
 //! Written parts of the read files. Other parts are read as zeros, without accessing the disk.
 
 use diskspd_host::content;
-use diskspd_judge::truth;
+use diskspd_judge::checks;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock::{self, Nanos, SECOND};
-use diskspd_worker::Voice;
+use diskspd_worker::RunReporter;
 
 /// Time limit for all files together in ns; the rest stays unknown.
 const TIME: Nanos = 300 * SECOND / 1000;
 
 /// Inspects every file that is read, and warns of reads that do not reach the disk.
-pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
+pub fn look(plan: &SpanPlan, voice: &RunReporter) -> Vec<ContentFacts> {
     let until = clock::monotonic() + TIME;
     let facts: Vec<ContentFacts> =
         read_parts(plan).into_iter().filter_map(|part| of_file(&part, until)).collect();
     for about in &facts {
         let path = plan.path_of(about.target);
-        truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
+        checks::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
     }
     facts
 }

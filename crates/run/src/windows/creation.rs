@@ -5,7 +5,7 @@ use crate::precreate::{File, NotCreated};
 use diskspd_model::workload::payload;
 use diskspd_sys::clock::{self, SECOND};
 use diskspd_sys::targets::{self, Made};
-use diskspd_worker::{Control, Voice};
+use diskspd_worker::{Control, RunReporter};
 use std::io;
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
     control: &Control,
-    voice: &Voice,
+    voice: &RunReporter,
 ) -> Result<(), NotCreated> {
     for (file, path) in files {
         let has_size = std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == file.size);
@@ -48,14 +48,14 @@ pub fn create_all(
             Ok(Made::Written) => {}
             Ok(Made::Valid) => voice.verbose(|| {
                 format!(
-                    "'{}' was declared valid (SetFileValidData): it holds what was on the disk",
+                    "'{}' was declared valid (SetFileValidData): it holds old data of the disk",
                     file.path
                 )
             }),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(NotCreated::Interrupted),
             Err(error) => {
                 return Err(NotCreated::Failed(format!(
-                    "'{}': can't create it with {} bytes: {error}; check the folder, the room on the \
+                    "'{}': cannot create it with {} bytes: {error}; check the folder, the room on the \
                      volume and the rights",
                     file.path, file.size
                 )));

@@ -9,7 +9,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::Observed;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_worker::SlowestRings;
-use diskspd_worker::tell::live::Counters;
+use diskspd_worker::telemetry::live::Counters;
 
 /// The observer of one time span.
 #[derive(Debug)]

@@ -17,12 +17,12 @@ fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 6] 
         (
             run_options.prefill.is_some(),
             "--prefill",
-            "this program doesn't write parts of files before a run on Windows",
+            "this program does not write parts of files before a run on Windows",
         ),
         (
             run_options.flush_after,
             "--flush-after",
-            "this program can't read on Windows how much of a file is cached",
+            "this program cannot read on Windows how much of a file is cached",
         ),
         (run_options.poll, "--poll", "it needs io_uring"),
     ]
@@ -33,12 +33,12 @@ fn of_target(target: &Target) -> [Lacking<'static>; 6] {
         (
             target.bypass_io.is_some(),
             "BypassIO (-Sy, -SY)",
-            "this program doesn't request it from the volume; -Su comes closest",
+            "this program does not request it from the volume; -Su comes closest",
         ),
         (target.dont_cache, "--dontcache", "it needs Linux's RWF_DONTCACHE"),
         (target.atomic, "--atomic", "it needs Linux's RWF_ATOMIC"),
         (target.no_wait, "--nowait", "it needs Linux's RWF_NOWAIT"),
-        (target.zoned, "--zoned", "this program can't read zones on Windows"),
+        (target.zoned, "--zoned", "this program cannot read zones on Windows"),
         (target.write_hint.is_some(), "--write-hint", "it needs Linux's lifetimes of writes"),
     ]
 }
@@ -46,8 +46,8 @@ fn of_target(target: &Target) -> [Lacking<'static>; 6] {
 fn lacking_refusal(lacking: &[Lacking]) -> Option<PlanError> {
     let (_, option, why) = lacking.iter().find(|(is_given, ..)| *is_given)?;
     Some(PlanError::profile(format!(
-        "{option} isn't available on Windows yet: {why}; leave it out, or let Microsoft's tool make the run \
-         (--with)"
+        "{option} is not available on Windows yet: {why}; leave it out, or let Microsoft's tool make the \
+         run (--with)"
     )))
 }
 
@@ -71,7 +71,7 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
         return None;
     }
     if profile.time_spans.iter().any(|span| span.io_ring.is_some()) {
-        let why = "it needs the I/O rings of Windows 11 (IoRing), which this program doesn't use";
+        let why = "it needs the I/O rings of Windows 11 (IoRing), which this program does not use";
         return lacking_refusal(&[(true, "-u", why)]);
     }
     targets().find_map(|target| {

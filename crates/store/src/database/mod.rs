@@ -10,9 +10,9 @@ pub(super) use rows::{COLUMNS, add_figures, decode, work};
 use super::{INDEX, KeptAs, Store, StoreEntry, StoreError};
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_sys::clock::{self, Nanos};
+use diskspd_sys::fault_points::{self, FileStep};
 use diskspd_sys::folder::OpenFolder;
 use diskspd_sys::locks;
-use diskspd_sys::steps::{self, FileStep};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior, ffi};
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,7 +145,7 @@ impl Store {
         for name in [format!("{INDEX}-journal"), format!("{INDEX}-wal"), INDEX.to_owned()] {
             match folder.as_ref().map_err(|error| error.kind()).map(|folder| folder.remove(&name)) {
                 Ok(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
-                    let why = format!("can't be removed: {error}");
+                    let why = format!("cannot be removed: {error}");
                     return Err(StoreError::File { file: self.folder.join(name), why });
                 }
                 _ => {}
@@ -161,7 +161,7 @@ impl Store {
         loop {
             let is_patient = clock::monotonic().saturating_sub(begun) < PATIENCE.as_nanos() as Nanos;
             match locks::hold_folder(&self.folder) {
-                Ok(None) if is_patient && steps::pause(LOOK) => {}
+                Ok(None) if is_patient && fault_points::pause(LOOK) => {}
                 Ok(None) => {
                     let why = "the index is locked: another program is rebuilding it".to_owned();
                     return Err(StoreError::Index { file: self.index_file(), why });
@@ -178,8 +178,8 @@ impl Store {
         let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
         let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(folder.join(INDEX), flags)?;
-        match steps::is_watched() {
-            true => connection.busy_handler(Some(|_| steps::waits()))?,
+        match fault_points::is_watched() {
+            true => connection.busy_handler(Some(|_| fault_points::waits()))?,
             false => connection.busy_timeout(PATIENCE)?,
         }
         // It may be anybody's file: nothing in it is carried out.
@@ -254,7 +254,7 @@ fn is_unusable(error: &StoreError) -> bool {
 }
 
 fn announce_step(step: FileStep) -> rusqlite::Result<()> {
-    steps::before(step).map_err(|error| {
+    fault_points::before(step).map_err(|error| {
         let code = match error.kind() {
             io::ErrorKind::StorageFull => ffi::SQLITE_FULL,
             _ => ffi::SQLITE_IOERR,

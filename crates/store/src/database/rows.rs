@@ -6,7 +6,7 @@ use diskspd_model::finding::Severity;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::profile::OfAllTargets;
 use diskspd_model::results::{
-    ChartRow, Findings, FioFigures, KnownFigures, KnownPercentile, RunSummary, SpanSummary, WhichIos,
+    ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary, WhichIos,
 };
 use diskspd_model::units::Millis;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
@@ -79,7 +79,7 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
         let (span, lines) = span.map_or((&never, 1), |span| (span, WhichIos::ALL.len()));
         let open_end = span.fio.as_ref().and_then(|fio| fio.open_end).map(Millis::ms);
         for (of, name) in &WhichIos::ALL[..lines] {
-            let KnownFigures { ios, iops, mib_per_s, mean_ms, .. } = span.figures(*of);
+            let DirectionSummary { ios, iops, mib_per_s, mean_ms, .. } = span.figures(*of);
             let ios = ios.map(|ios| i64::try_from(ios).unwrap_or(i64::MAX));
             let [p50, p99, p999] = KEPT.map(|percent| Some(span.percentile(percent)?.for_ios(*of)?.ms()));
             let mean = mean_ms.map(Millis::ms);
@@ -202,19 +202,19 @@ pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<(
     let of = WhichIos::named(row.get_ref(2)?.as_str()?).unwrap_or_default();
     let (seconds, ios): (Option<f64>, Option<i64>) = (row.get(3)?, row.get(4)?);
     let number: u32 = row.get(1)?;
-    let figures = KnownFigures {
+    let figures = DirectionSummary {
         ios: ios.and_then(|ios| u64::try_from(ios).ok()),
         iops: row.get(5)?,
         mib_per_s: row.get(6)?,
         mean_ms: row.get::<_, Option<f64>>(7)?.map(Millis::new),
-        ..KnownFigures::default()
+        ..DirectionSummary::default()
     };
     if of == WhichIos::Total {
         // Whoever wrote it: a number that no run has makes no list of that length.
         let missing = (number as usize).saturating_sub(run.time_spans.len() + 1).min(MOST_MISSING);
         run.time_spans.extend((0..missing).map(|_| None));
-        let measured = seconds.is_some() || figures != KnownFigures::default();
-        let percentiles = KEPT.map(|percent| KnownPercentile { percent, latency: ChartRow::default() });
+        let measured = seconds.is_some() || figures != DirectionSummary::default();
+        let percentiles = KEPT.map(|percent| PercentileSummary { percent, latency: ChartRow::default() });
         let open_end = row.get::<_, Option<f64>>(11)?.map(Millis::new);
         let fio = open_end.map(|_| Box::new(FioFigures { open_end, ..FioFigures::default() }));
         let span = SpanSummary { seconds, percentiles: percentiles.into(), fio, ..SpanSummary::default() };

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_context_that_is_no_address_of_a_ring_is_not_looked_into() {
+    fn invalid_ring_address_is_not_dereferenced() {
         let zeros = [0u64; 64];
         for context in [0, 1, 8, libc::c_ulong::MAX - 7, (&raw const zeros) as libc::c_ulong] {
             // SAFETY: none of them is used as a ring.

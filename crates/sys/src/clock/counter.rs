@@ -154,7 +154,7 @@ mod tests {
     const RATE: u64 = 1_700_000_000;
 
     #[test]
-    fn a_small_difference_is_made_up_for_without_a_step() {
+    fn small_clock_difference_is_corrected_gradually() {
         for drift in [-400i64, -3, 0, 3, 400] {
             let clock = sample_clock(RATE);
             // The kernel's clock goes faster by so many millionths from now on.
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn both_clocks_tell_the_same_time() {
+    fn both_clocks_agree() {
         let Some(clock) = Counter::new() else {
             return eprintln!("skipped: no reliable time-stamp counter");
         };

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn extents_and_what_lies_between_them_cover_the_whole_range() {
+    fn extents_and_gaps_cover_the_range() {
         use PieceKind::*;
         let last = EXTENT_LAST;
         type Case = (&'static str, Vec<Extent>, Vec<(u64, u64, PieceKind)>);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_real_file_is_cut_the_same_way_with_and_without_a_map() {
+    fn real_file_is_split_equally_with_and_without_map() {
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         file.set_len(3 << 20).unwrap();
         file.write_all_at(&vec![1; 1 << 20], 1 << 20).unwrap();

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_length_at_every_alignment_is_copied_and_nothing_beside_it() {
+    fn copy_handles_every_length_and_alignment_within_bounds() {
         let source: Vec<u8> = (0..200u8).map(|n| n | 1).collect();
         for around_caches in [false, true] {
             for (start, place) in (0..17).flat_map(|start| (0..17).map(move |place| (start, place))) {

@@ -54,7 +54,7 @@ impl fmt::Display for LargePagesError {
         if needed <= free {
             write!(
                 f,
-                "; those may lie on NUMA nodes that this thread can't use (cpuset, numactl), or a limit of \
+                "; those may be on NUMA nodes that this thread cannot use (cpuset, numactl), or a limit of \
                  the cgroup (hugetlb) forbids them ({})",
                 self.source
             )?;

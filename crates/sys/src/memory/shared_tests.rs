@@ -14,7 +14,7 @@ fn shared_bytes_follow_private_bytes_of_buffer() {
     let (a, b) = (Shared::new(5000, filled(1)).unwrap(), Shared::new(1 << 20, filled(2)).unwrap());
     for private in [0, 1, 4096, 70_000] {
         let (mut buffer, places) = Buffer::with_shared(private, &[&a, &b], HugePages::AskedFor).unwrap();
-        assert_eq!(buffer.as_mut_slice().len(), private, "shared bytes can't be changed");
+        assert_eq!(buffer.as_mut_slice().len(), private, "shared bytes cannot be changed");
         buffer.as_mut_slice().fill(9);
         let mut all = vec![0; buffer.len()];
         buffer.slot(0, buffer.len()).unwrap().copy_to(&mut all);

@@ -169,7 +169,7 @@ mod tests {
     use std::io;
 
     #[test]
-    fn a_slot_lies_within_the_buffer_and_one_to_fill_within_its_private_part() {
+    fn slots_are_inside_their_buffer_parts() {
         let shared = Shared::new(4096, |mut bytes| -> io::Result<()> {
             bytes.fill_with(|| [5]);
             Ok(())
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_filled_to_its_end_and_not_beyond() {
+    fn slot_is_filled_to_its_end_only() {
         for length in [0, 1, 3, 4, 5, 8, 11] {
             let mut bytes = [0xee; 16];
             let mut number = 0;

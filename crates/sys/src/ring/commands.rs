@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_alone_say_where_they_are_to_be_put() {
+    fn only_writes_state_their_placement() {
         for (placement, op, directive, identifier) in [
             (Some(0), Operation::Write, 2 << 20, 0),
             (Some(0x8001), Operation::Write, 2 << 20, 0x8001_0000),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_the_length_a_status_or_an_error_number() {
+    fn nvme_answer_is_length_status_or_error() {
         let mut forms = Commands::new(vec![PLAIN], 2);
         forms.lengths[1] = 4096;
         assert_eq!(forms.result(1, 0), 4096);

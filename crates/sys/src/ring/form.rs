@@ -4,7 +4,7 @@ use super::name::{DataForm, Name};
 use crate::memory::Buffer;
 use crate::operation;
 use crate::transfer::{Transfer, fits, fits_without_data};
-use diskspd_model::access::IoWays;
+use diskspd_model::access::IoFeatures;
 use diskspd_model::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
@@ -93,7 +93,7 @@ fn data_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeu
 /// registered (`generic_atomic_write_valid` of fs/read_write.c).
 #[cold]
 fn entry_with(
-    ways: IoWays,
+    ways: IoFeatures,
     registered: bool,
     name: &Name,
     transfer: &Transfer,

@@ -1,7 +1,7 @@
 //! How entries name their files.
 
 use crate::operation;
-use diskspd_model::access::IoWays;
+use diskspd_model::access::IoFeatures;
 use io_uring::squeue;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
@@ -20,7 +20,7 @@ pub enum DataForm {
     Registered,
     Unregistered,
     /// They ask this of the kernel, and the memory is registered or not.
-    With(IoWays, bool),
+    With(IoFeatures, bool),
 }
 
 impl Name {

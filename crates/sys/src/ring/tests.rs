@@ -29,7 +29,7 @@ fn busy_ring(options: RingOptions) -> io::Result<(Ring, io::PipeWriter)> {
 }
 
 #[test]
-fn draining_ends_everything_in_flight_or_tells_that_it_did_not() {
+fn drain_completes_all_ios_or_reports_failure() {
     let full = RingOptions::default();
     let single = RingOptions { cancel_any: false, ..full };
     for options in [full, single] {
@@ -48,7 +48,7 @@ fn draining_ends_everything_in_flight_or_tells_that_it_did_not() {
 }
 
 #[test]
-fn a_transfer_outside_of_memory_files_and_depth_is_not_pushed() {
+fn transfer_outside_bounds_is_rejected() {
     match busy_ring(RingOptions::default()) {
         Ok((mut ring, _writer)) => {
             let good = Transfer { start: 7, tag: 7, ..READ };
@@ -69,7 +69,7 @@ fn a_transfer_outside_of_memory_files_and_depth_is_not_pushed() {
 }
 
 #[test]
-fn a_tag_that_is_in_flight_is_taken_again_only_when_it_has_ended() {
+fn tag_in_flight_is_reusable_after_completion() {
     let file: OwnedFd = tempfile::tempfile().unwrap().into();
     let Ok(mut ring) = Ring::new(4, vec![file], Buffer::new(8).unwrap(), RingOptions::default()) else {
         return eprintln!("skipped, no io_uring");
@@ -120,7 +120,7 @@ fn the_kernel_never_writes_to_what_buffers_share() {
 }
 
 #[test]
-fn a_wait_ends_at_its_timeout_wherever_the_kernel_reads_it() {
+fn wait_ends_at_its_timeout_on_every_kernel() {
     let full = RingOptions::default();
     for options in [full, RingOptions { registered_wait: false, ..full }] {
         let Ok((mut ring, mut writer)) = busy_ring(options) else {

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_names_of_a_file_are_the_same_one() {
+    fn names_of_one_file_have_equal_identity() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("one"), "").unwrap();

@@ -56,7 +56,7 @@ mod tests {
     use std::io::{Read, Write};
 
     #[test]
-    fn a_lock_is_one_opening_s_and_keeps_nobody_from_reading() {
+    fn lock_belongs_to_one_handle_and_permits_reading() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let open = || File::options().read(true).write(true).open(file.path()).unwrap();
         let (mut first, mut other) = (open(), open());

@@ -1,6 +1,6 @@
 //! The end of this process.
 
-pub use super::left_behind::{has_left_behind, leave_behind};
+pub use super::abandoned_threads::{has_left_behind, leave_behind};
 
 /// Does not have to prepare anything, because no signal ends the process silently.
 pub fn prepare() {}

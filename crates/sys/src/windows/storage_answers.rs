@@ -406,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_lies_on_a_volume_with_a_file_system() {
+    fn folder_maps_to_volume_and_file_system() {
         let folder = tempfile::tempdir().unwrap();
         let at = volume_path(folder.path()).unwrap();
         assert!(at.ends_with('\\') && folder.path().to_str().unwrap().starts_with(&at), "{at}");

@@ -2,7 +2,7 @@
 
 use crate::cli::command_line::ReadLine;
 use crate::cli::error::CliError;
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{AcrossBoots, Interleaved, Invocation, RunRequest, SideWords};
 use crate::presets;
 use std::ffi::OsString;
@@ -23,11 +23,13 @@ pub fn across_boots(
         return Err(CliError::new(
             "--dir compares two kernels, --with-a and --with-b two programs: choose one",
         )
-        .hint("one after the other: on one kernel both programs, then one program on both kernels"));
+        .hint("compare sequentially: on one kernel both programs, then one program on both kernels"));
     }
     if words.iter().any(|word| word == "::") {
-        return Err(CliError::new("--dir runs one command line on two kernels, but :: separates two")
-            .hint("leave out one of the two lines, or leave out --dir to run both on this kernel in turn"));
+        return Err(CliError::new("--dir runs one command line on two kernels, but :: separates two").hint(
+            "leave out one of the two lines, or leave out --dir to run both on this kernel \
+                alternately",
+        ));
     }
     Ok(AcrossBoots { folder, repeat, request: run(words, line)?, typed: quoted(words) })
 }

@@ -8,8 +8,8 @@ use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Folder, Number};
 use crate::cli::option::{FIGURES, HTML, JSON, METRIC, OUT, OptionRow, QUIET, STORE, row, switch, text};
-use crate::cli::typed::quoted;
-use crate::lab::compare::{AnswerForm, Metric, Question};
+use crate::cli::shell_quote::quoted;
+use crate::experiments::compare::{AnswerForm, Metric, Question};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -27,8 +27,8 @@ pub(super) const FAIL_IF: OptionRow = text(
     "--fail-if",
     "worse|worse=<share>|unsure",
     "",
-    "exit code 2: worse = B (the new runs) is worse, worse=5% = by 5 % or more, unsure = also if it can't \
-     tell",
+    "exit code 2: worse = B (the new runs) is worse, worse=5% = by 5 % or more, unsure = also if \
+     inconclusive",
 )
 .offering(&["worse", "worse=5%", "unsure"]);
 pub(super) const BISECT: OptionRow = text(
@@ -181,13 +181,13 @@ fn read_runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBo
 
 fn stray_word(word: &OsString, lines: &[OsString]) -> CliError {
     let shown = word.to_string_lossy();
-    CliError::new(format!("'{shown}' stands before --, but the command lines to run belong after it"))
+    CliError::new(format!("'{shown}' is before --, but the command lines to run belong after it"))
         .hint(format!("diskspd compare --repeat 8 -- {}", quoted(lines)))
 }
 
 fn two_sides(found: usize) -> CliError {
     CliError::new(format!("compare takes two sides, not {found}")).hint(
-        "several runs of one side stand together with commas, in a folder, or under a label: compare \
+        "several runs of one side are joined with commas, in a folder, or under a label: compare \
         a1.json,a2.json @new",
     )
 }
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_targets_stand_behind_both_command_lines() {
+    fn targets_follow_both_command_lines() {
         let request = read_line("--repeat 8 -- -o1 :: -o8 -b4K a b").unwrap().interleaved.unwrap();
         let [first, other] = &request.requests;
         for (request, depth, block) in [(first, 1, 65536), (other, 8, 4096)] {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_is_that_of_both_programs() {
+    fn one_line_serves_both_programs() {
         let line = "--repeat 8 --with-a ./old -b4K --fail-if worse --engine sim -o8 --store=s --save a b \
             --with-b=new";
         let request = read_line(line).unwrap();
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_is_that_of_both_kernels() {
+    fn one_line_serves_both_kernels() {
         let request = read_line("--repeat 3 -b4K --dir d -o8 --html=p a").unwrap();
         assert!(
             !request.has_programs()
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_of_a_preset_is_run_on_the_targets() {
+    fn preset_parts_run_on_the_targets() {
         for (preset, spans, each) in [("sql-oltp", 1, 2), ("fleet-sql", 1, 4), ("four-corners", 4, 2)] {
             let line = format!("--repeat 2 -- --preset {preset} :: --preset={preset} -b8K a b");
             let request = read_line(&line).unwrap().interleaved.unwrap();

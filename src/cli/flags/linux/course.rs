@@ -5,8 +5,8 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::give_up::DEFAULT;
 use crate::cli::words::{Words, in_words, optional_word, switch, time_ms};
-use crate::lab::repeat::Repeat;
-use crate::lab::sweep::ValueForm;
+use crate::experiments::repeat::Repeat;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::{Arrivals, RateTotal, Volume};
 use crate::units;
 pub const FLAGS: &[Flag] = &[
@@ -48,11 +48,11 @@ pub const FLAGS: &[Flag] = &[
         default: "this program makes them",
         scope: Scope::Invocation,
         notes: "For single runs, --repeat, sweep, compare --repeat, suite and baseline check. This program \
-                asks DISKSPD (2.0 to 2.3) for its version, passes it an XML profile (-X), and reads its \
-                result XML. Blanks separate the words of the command, quotes hold a word together; no shell \
-                reads it. With ssh the profile is copied by sftp. What DISKSPD can't do is refused before \
-                the first run. Whether the I/O reached the device is not checked. Disks and volumes are \
-                written to only with --destroy.",
+                reads the version of DISKSPD (2.0 to 2.3), passes it an XML profile (-X), and reads its \
+                result XML. Blanks separate the words of the command, quotes hold a word together; no \
+                shell reads it. With ssh the profile is copied by sftp. What DISKSPD cannot do is refused \
+                before the first run. Whether the I/O reached the device is not checked. Disks and volumes \
+                are written to only with --destroy.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "with"],
         read: Read::Text(read_with_command),
@@ -66,10 +66,10 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "limited by -o, or by -g",
         notes: "Each thread gets an equal part on each of its targets. poisson, the default: at random \
-                times, like many independent users; uniform: evenly, dealt out to the threads in turn. I/Os \
-                that can't start in time start later; none is left out. With -L response times, from when \
-                each I/O was due, stand at the end of the text report. Not with -g, -i and -j, -x, nor with \
-                -F and -O.",
+                times, like many independent users; uniform: evenly, dealt out to the threads round-robin. \
+                I/Os that cannot start in time start later; none is left out. With -L response times, from \
+                when each I/O was due, are at the end of the text report. Not with -g, -i and -j, -x, nor \
+                with -F and -O.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "rate_total"],
         swept: Some(ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE }),
@@ -105,10 +105,10 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "it ends when the time of -d is over",
         notes: "Holds for each time span, which ends at the latest when the time of -d is over. 2x: twice \
-                the bytes that -f and -B leave of the targets that are written to, each target once. What \
-                warm-up and cool-down write doesn't count. The threads stop when so much has been submitted, \
-                rounded up to whole I/Os: each thread writes at most one I/O more, and what is in flight \
-                then. Not in simulated time, nor where nothing is written.",
+                the bytes that -f and -B leave of the targets that are written to, each target once. \
+                Writes of warm-up and cool-down do not count. The threads stop when so much has been \
+                submitted, rounded up to whole I/Os: each thread writes at most one I/O more, and its I/Os \
+                in flight then. Not in simulated time, nor without writes.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
@@ -140,7 +140,7 @@ pub const FLAGS: &[Flag] = &[
             "report each I/O in flight for longer than this during the run, e.g. 10s",
         )],
         default: "only I/Os that are still in flight when the run has ended are named",
-        notes: "Within the measured time, looked at once a second: target, offset, operation and age, each \
+        notes: "Within the measured time, checked once a second: target, offset, operation and age, each \
                 I/O once, the first 16 of a time span. They are in the record too. Threads read the clock \
                 for every I/O then, as with -L. Not in simulated time.",
         carried: CarriedByFile::Workload,
@@ -158,9 +158,9 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "outages are named by the report",
         notes: "At least 1s. In an outage I/Os are in flight on a target and none completes; each target \
-                counts by itself, within the measured time. The report covers what was measured until then. \
-                If the run was not ended, but its report names an outage that is as long, the exit code is 5 \
-                too. Not in simulated time.",
+                counts separately, within the measured time. The report covers the time until then. If the \
+                run was not ended, but its report names an outage that is as long, the exit code is 5 too. \
+                Not in simulated time.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "outages"],
         values: &["5s"],
@@ -194,10 +194,10 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "no single I/O is kept",
         notes: "Covers the measured time. Combines the threads' time stamps with the kernel's events of \
-                devices and threads (tracefs): needs root, or permission from the owner of tracefs. A table \
-                after the text report has the time by stage, what held I/Os up, and the slowest I/Os; the \
-                record has all of them. What isn't known is unattributed. The report says how much of the \
-                threads' time recording took. Not with engines that do no I/O.",
+                devices and threads (tracefs): needs root, or permission from the owner of tracefs. A \
+                table after the text report has the time by stage, what held I/Os up, and the slowest \
+                I/Os; the record has all of them. Unknown time is unattributed. The report says how much \
+                of the threads' time recording took. Not with engines that do no I/O.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "explain"],
         values: &["100"],
@@ -208,10 +208,10 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("fsync-every"),
         forms: &[("--fsync-every <n>", "each thread flushes a target after every n writes on it")],
-        default: "no flushes, except those of -Sw and -N",
+        default: "no flushes, except by -Sw and -N",
         notes: "With fdatasync, or the engine's equivalent; msync with -Sm. The flush takes the write's \
-                queue slot and comes before that slot's next I/O. Flushes are counted and timed by \
-                themselves, at the end of the text report, and are in no other figure. Not with -x and \
+                queue slot and comes before that slot's next I/O. Flushes are counted and timed \
+                separately, at the end of the text report, and are in no other figure. Not with -x and \
                 --poll.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "fsync_every"],

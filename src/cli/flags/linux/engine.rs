@@ -1,12 +1,12 @@
 //! How I/Os reach the storage.
 
-use crate::cli::answer::PrintedAnswer;
+use crate::cli::answer::InfoRequest;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read};
 use crate::cli::words::{optional_word, switch};
 use crate::engines::ENGINES;
-use crate::lab::sweep::ValueForm;
+use crate::experiments::sweep::ValueForm;
 use crate::profile::Compat;
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -33,14 +33,15 @@ pub const FLAGS: &[Flag] = &[
              them",
         )],
         default: "auto: chosen by the workload and the targets",
-        notes: "auto is mmap for -Sm; sync for one outstanding I/O, or where the target completes every I/O \
-                in the submitting call (zram, tmpfs, cached writes on ext4), so that a thread has only one \
-                in flight; else uring. --dry-run, -v and the record have the reason. aio is Linux AIO, which \
-                has more than one I/O in flight only without the cache (-Su, -Sh). nvme sends NVMe commands \
-                that bypass the block layer, to the character device of a namespace (/dev/ng0n1, Linux 5.19; \
-                docs/reference/targets.md), and is chosen by it. null completes at once and measures the \
-                program itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle, \
-                sim:drift, sim:stall and sim:outage from ones whose speed changes in mid-run.",
+        notes: "auto is mmap for -Sm; sync for one outstanding I/O, or where the target completes every \
+                I/O in the submitting call (zram, tmpfs, cached writes on ext4), so that a thread has only \
+                one in flight; else uring. --dry-run, -v and the record have the reason. aio is Linux AIO, \
+                which has more than one I/O in flight only without the cache (-Su, -Sh). nvme sends NVMe \
+                commands that bypass the block layer, to the character device of a namespace (/dev/ng0n1, \
+                Linux 5.19; docs/reference/targets.md), and is chosen by it. null completes at once and \
+                measures the program itself; sim serves I/O from a seeded model of a device, sim:cliff, \
+                sim:throttle, sim:drift, sim:stall and sim:outage from models whose speed changes during \
+                the run.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[
@@ -103,7 +104,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "From before the start signal to the end of each time span's I/O, for all CPUs and programs \
                 of the machine: latencies then include no wake-up time. Idle CPUs take more power, in a \
                 virtual machine CPU time of the host. Needs root, or permission to write to \
-                /dev/cpu_dma_latency; refused before anything is created if it can't be had, and in \
+                /dev/cpu_dma_latency; refused before anything is created if it is not available, and in \
                 simulated time.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "cpu_latency", "advice"],
@@ -126,7 +127,7 @@ fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let named = ENGINES.iter().find(|row| row.name.as_bytes() == value);
     match (value, named) {
         (b"auto", _) => draft.request.run_options.engine = None,
-        (b"help", _) => draft.answer = Some(PrintedAnswer::Engines),
+        (b"help", _) => draft.answer = Some(InfoRequest::Engines),
         (_, Some(row)) => draft.request.run_options.engine = Some(row.kind),
         _ => {
             let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
@@ -157,7 +158,7 @@ fn read_compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let compat = match value {
         b"2.2" => Compat::V2_2,
         b"2.3" => Compat::V2_3,
-        _ => return Err(Problem::new(0, "this version is not known").expected("2.2 or 2.3")),
+        _ => return Err(Problem::new(0, "this version is unknown").expected("2.2 or 2.3")),
     };
     draft.request.profile.compat = compat;
     draft.overrides.compat = Some(compat);

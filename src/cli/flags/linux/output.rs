@@ -35,20 +35,20 @@ pub const FLAGS: &[Flag] = &[
         forms: &[
             (
                 "--stream <file>",
-                "write a line of JSON for each interval while the run goes on; - is standard output, fd:<n> \
-                 an open descriptor",
+                "write a line of JSON for each interval during the run; - is standard output, fd:<n> an \
+                 open descriptor",
             ),
             (
                 "--stream <format>:<file>",
                 "the same in this format: json, influx (InfluxDB's line protocol), or prom (metrics of the \
-                 latest interval, which replace those before)",
+                 latest interval, which replace earlier ones)",
             ),
         ],
         default: "no lines",
         scope: Scope::Invocation,
-        notes: "Intervals are those of -D, but at least 100 ms; without -D a second. If the reader is too \
-                slow, lines are left out and counted. Without a format the extension sets it: .lp and \
-                .influx, .prom; all others are JSON.",
+        notes: "Intervals are set by -D, at least 100 ms; without -D a second. If the reader is too slow, \
+                lines are left out and counted. Without a format the extension sets it: .lp and .influx, \
+                .prom; all others are JSON.",
         carried: CarriedByFile::UserOnly,
         tested: &["outputs", "reports", "schemas"],
         read: Read::Text(read_stream),
@@ -92,8 +92,8 @@ pub const FLAGS: &[Flag] = &[
         default: "the text report has only what DISKSPD's has; verdict and findings go to standard error",
         scope: Scope::Invocation,
         notes: "Use it with > result.txt or --out result.txt: without it the file has figures but no \
-                verdict. They stand after a line 'Verdict:'; all that is before it is unchanged. They are \
-                also printed on standard error.",
+                verdict. They follow a line 'Verdict:'; all that is before it is unchanged. They are also \
+                printed on standard error.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.text_verdict = true),
@@ -103,13 +103,13 @@ pub const FLAGS: &[Flag] = &[
         name: Long("strict"),
         forms: &[(
             "--strict",
-            "exit code 2 if the figures are wrong, or the device's counters can't confirm them (no device: \
-             exit code 0)",
+            "exit code 2 if the figures are wrong, or the device's counters cannot confirm them (no \
+             device: exit code 0)",
         )],
         default: "findings are printed, the exit code is 0",
         scope: Scope::Invocation,
         notes: "For scripts. Verdicts and findings printed as WRONG fail, and so does a warning that the \
-                devices' counters can't confirm the figures. Notes and other warnings don't.",
+                devices' counters cannot confirm the figures. Notes and other warnings do not.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.strict = true),

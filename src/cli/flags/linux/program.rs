@@ -1,7 +1,7 @@
 //! Output printed instead of a run.
 
 use crate::cli::UsageExtent;
-use crate::cli::answer::PrintedAnswer;
+use crate::cli::answer::InfoRequest;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
@@ -11,7 +11,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("dry-run"),
         forms: &[("--dry-run", "show what the run would do, and do nothing")],
         scope: Scope::Invocation,
-        notes: "Not with --out, --stream, --io-log: nothing is measured.",
+        notes: "Not with --out, --stream, --io-log: there is no measurement.",
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines", "end_to_end"],
         read: Read::Switch(|draft| draft.request.dry_run = true),
@@ -34,7 +34,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--version", "print the version")],
         carried: CarriedByFile::UserOnly,
         tested: &["command_lines"],
-        read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Version)),
+        read: Read::Switch(|draft| draft.answer = Some(InfoRequest::Version)),
         ..LINUX
     },
 ];
@@ -44,7 +44,7 @@ fn read_help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         [] => Some(UsageExtent::Everyday),
         word => UsageExtent::from_word(word),
     };
-    draft.answer = Some(PrintedAnswer::Usage(extent.ok_or_else(|| {
+    draft.answer = Some(InfoRequest::Usage(extent.ok_or_else(|| {
         Problem::new(0, "there is no such topic").expected(format!("one of {}", TOPICS.join(", ")))
     })?));
     Ok(())

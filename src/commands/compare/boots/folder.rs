@@ -7,15 +7,15 @@
 //! ```
 
 use super::turn::BootRun;
+use crate::checks::JudgedRecord;
 use crate::cli::AcrossBoots;
 use crate::commands::folder_error::{FolderError, FolderFault};
 use crate::limits;
 use crate::machine::System;
 use crate::record::json;
 use crate::results::Record;
-use crate::run::{OutputDoor, Patience};
+use crate::run::{HangGuard, OutputPolicy};
 use crate::sys::{folder, locks};
-use crate::truth::Judged;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -105,7 +105,9 @@ impl BootFolder {
     /// It can't be written.
     pub fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderFault> {
         let name = file_name(number);
-        self.put_file(&format!("records/{name}"), |file| json::write_readable(&Judged::new(record), file))?;
+        self.put_file(&format!("records/{name}"), |file| {
+            json::write_readable(&JudgedRecord::new(record), file)
+        })?;
         let line = serde_json::to_string(run)?;
         self.put_file(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
     }
@@ -121,8 +123,8 @@ impl BootFolder {
     ) -> Result<(), FolderFault> {
         let mut bytes = Vec::new();
         write(&mut bytes)?;
-        let permitted = OutputDoor::permit_own("--dir", &self.path.join(name))?;
-        Ok(permitted.open(&Patience::default())?.put(bytes)?)
+        let permitted = OutputPolicy::permit_own("--dir", &self.path.join(name))?;
+        Ok(permitted.open(&HangGuard::default())?.put(bytes)?)
     }
 }
 
@@ -148,7 +150,7 @@ fn check_agreement(found: &Value, asked: &Value) -> Result<(), FolderFault> {
     }
     for what in ["run", "repeat"] {
         if found[what] != asked[what] {
-            let command = found["command_line"].as_str().unwrap_or("not known");
+            let command = found["command_line"].as_str().unwrap_or("unknown");
             let command = command.to_owned();
             return Err(FolderFault::Another { kind: COMPARISON, command });
         }

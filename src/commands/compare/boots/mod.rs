@@ -6,20 +6,20 @@ mod turn;
 use crate::commands::console::display::{Display, Step};
 pub use turn::BootRun;
 
-use super::super::known_runs;
-use super::super::not_done::NotDone;
+use super::super::command_error::CommandError;
+use super::super::load_runs;
 use super::super::{ctrl_c, side_run, with};
 use super::interleaved::{self, SideLine};
 use super::outputs::ComparisonFiles;
 use super::sides;
-use crate::cli::typed::quoted;
+use crate::cli::shell_quote::quoted;
 use crate::cli::{AcrossBoots, CompareRequest};
+use crate::experiments::compare::{ENOUGH_BOOTS, Side, more_boots};
 use crate::finding::Finding;
 use crate::host;
 use crate::host::root::Root;
-use crate::lab::compare::{ENOUGH_BOOTS, Side, more_boots};
 use crate::machine::System;
-use crate::run::{self, OutputDoor};
+use crate::run::{self, OutputPolicy};
 use crate::sys::standard_error::say;
 use crate::units::visible;
 use folder::BootFolder;
@@ -42,12 +42,12 @@ pub struct BootSides {
 pub fn run(
     asked: &AcrossBoots,
     request: &CompareRequest,
-    open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
-) -> Result<BootSides, NotDone> {
+    open: impl FnOnce(OutputPolicy) -> Result<ComparisonFiles, CommandError>,
+) -> Result<BootSides, CommandError> {
     with::no_place(asked.request.with.as_deref(), "--dir, which compares two kernels of this machine")?;
     let mut line = interleaved::line(&asked.request, request.quiet)?;
     line.run.own.keeps.push(asked.folder.clone());
-    let files = open(line.run.door(OutputDoor::default()))?;
+    let files = open(line.run.door(OutputPolicy::default()))?;
     let here = running_kernel()?;
     let system: System = run::surroundings(&line.run.profile, &line.run.run_options);
     let command_line = format!("diskspd compare {}", quoted(&request.given));
@@ -84,7 +84,7 @@ pub fn run(
 }
 
 /// The kernel that runs, and its boot.
-fn running_kernel() -> Result<Kernel, NotDone> {
+fn running_kernel() -> Result<Kernel, CommandError> {
     let root = Root::live();
     let boot = host::boot(&root);
     let [release, version] =
@@ -94,7 +94,7 @@ fn running_kernel() -> Result<Kernel, NotDone> {
             let line = |text: String| text.trim().to_owned();
             Ok(Kernel { release: line(release), version: line(version), boot: line(boot) })
         }
-        _ => Err("--dir: /proc/sys/kernel doesn't say which kernel and boot this is; is /proc mounted?"
+        _ => Err("--dir: /proc/sys/kernel does not show which kernel and boot this is; is /proc mounted?"
             .to_owned()
             .into()),
     }
@@ -107,7 +107,7 @@ fn make_run(
     here: &Kernel,
     turn: BootTurn,
     asked: &AcrossBoots,
-) -> Result<(), NotDone> {
+) -> Result<(), CommandError> {
     let letter = ["A", "B"][turn.side];
     let control = Arc::default();
     let _watch = ctrl_c::ends_several(&control)?;
@@ -132,7 +132,7 @@ fn make_run(
     Ok(())
 }
 
-fn goes_on(not_done: NotDone, runs: usize) -> NotDone {
+fn goes_on(not_done: CommandError, runs: usize) -> CommandError {
     let kept = match runs {
         0 => "no run is kept yet".to_owned(),
         1 => "1 run is kept in the folder; repeat the command to continue".to_owned(),
@@ -142,7 +142,7 @@ fn goes_on(not_done: NotDone, runs: usize) -> NotDone {
         true => "the comparison was interrupted".to_owned(),
         false => why,
     });
-    NotDone::failed(why.chain([kept]))
+    CommandError::failed(why.chain([kept]))
 }
 
 /// Both sides, out of the folder.
@@ -151,13 +151,13 @@ fn read(
     history: &[BootRun],
     asked: &AcrossBoots,
     kernels: [String; 2],
-) -> Result<[Side; 2], NotDone> {
+) -> Result<[Side; 2], CommandError> {
     let mut sides =
         kernels.map(|kernel| Side { name: format!("kernel {kernel}: {}", asked.typed), runs: Vec::new() });
     let compared = turn::compared(history, asked.repeat as usize);
     for (number, run) in history.iter().enumerate().filter(|(number, _)| compared[*number]) {
         let side = &mut sides[run.side];
-        let record = known_runs::record(&folder.record(number))?;
+        let record = load_runs::record(&folder.record(number))?;
         let mut made =
             side_run::of_record(&record, &format!("{}{}", ["A", "B"][run.side], side.runs.len() + 1));
         made.began_ms = Some(run.began_ms);

@@ -1,7 +1,7 @@
 //! The run due at this boot, by the folder's content: a pure function, derived from the beginning each
 //! time.
 
-use crate::lab::compare::BootOrder;
+use crate::experiments::compare::BootOrder;
 use serde::de::{Deserializer, Error, Unexpected};
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +97,7 @@ pub enum OutOfTurn {
     #[error("kernel {here} was already measured in this boot; {to_do}")]
     Done { here: String, to_do: String },
     #[error(
-        "the runs of this boot come before those of another boot: the folder was changed or copied; name a \
+        "the runs of this boot come before runs of another boot: the folder was changed or copied; name a \
          new folder"
     )]
     Disordered,

@@ -72,7 +72,7 @@ fn explain_evidence(evidence: &Evidence) -> Unavailable {
             format!("see the audit log for io_uring denials, or use {OTHER}"),
         ),
         (Some(libc::ENOSYS), _) if filtered => (
-            "io_uring does not exist here: a seccomp filter hides it, or the kernel has none".to_string(),
+            "io_uring does not exist here: a seccomp filter hides it, or the kernel lacks it".to_string(),
             format!("in a container, {profile}; or use {OTHER}"),
         ),
         (Some(libc::ENOSYS), _) => (

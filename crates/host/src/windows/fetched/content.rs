@@ -20,7 +20,7 @@ pub struct NotTold {
 /// Fails if the file cannot be opened, or its file system does not report areas (FAT, shares).
 pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<Space, NotTold> {
     let not = |what| move |source| NotTold { what, source };
-    let file = open_for_ranges(path).map_err(not("it can't be opened"))?;
+    let file = open_for_ranges(path).map_err(not("it cannot be opened"))?;
     let to = to.min(file.metadata().map_err(not("its size"))?.len()).max(from);
     let (mut found, mut good) = (Vec::new(), Vec::new());
     let mut at = from;
@@ -72,7 +72,7 @@ mod tests {
             Err(why) => assert!(why.to_string().contains("its allocated ranges: "), "{why}"),
         }
         let missing = written(&file.path().join("none"), 0, 1, until).unwrap_err();
-        assert_eq!(missing.what, "it can't be opened");
+        assert_eq!(missing.what, "it cannot be opened");
         assert_eq!(written(file.path(), 7, 7, until).unwrap(), Space::default());
     }
 }

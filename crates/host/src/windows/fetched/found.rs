@@ -140,20 +140,20 @@ pub(super) struct NoDisks(String);
 pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
     let not = |why: &str| NoDisks(why.to_owned());
     let root =
-        volume_path(path).map_err(|error| NoDisks(format!("Windows doesn't report its volume: {error}")))?;
+        volume_path(path).map_err(|error| NoDisks(format!("Windows does not report its volume: {error}")))?;
     match drive_kind(&root) {
         DriveKind::Remote => {
-            return Err(not("its files are on another host, and Windows doesn't report its disks"));
+            return Err(not("its files are on another host, and Windows does not report its disks"));
         }
         DriveKind::Memory => return Err(not("it is a RAM disk")),
         _ => {}
     }
-    let volume = volume_name(&root).ok_or_else(|| not("Windows doesn't report the name of its volume"))?;
+    let volume = volume_name(&root).ok_or_else(|| not("Windows does not report the name of its volume"))?;
     let name = short_name(&mounted_at(&volume).unwrap_or_else(|_| vec![root.clone()]), &volume);
     let file_system = information(&root).map(|found| found.file_system.to_lowercase()).unwrap_or_default();
     let asked = open(&name).and_then(|device| Ok((ask(&device, Question::Extents)?, device)));
     let (answer, device) =
-        asked.map_err(|error| NoDisks(format!("the disks beneath {name} can't be read: {error}")))?;
+        asked.map_err(|error| NoDisks(format!("the disks below {name} cannot be read: {error}")))?;
     let extents =
         extents_of(&answer.bytes).ok_or_else(|| not("Windows' answer about its disks is invalid"))?;
     let file_system = Some(file_system);

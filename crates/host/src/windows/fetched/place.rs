@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_lies_on_a_file_system_with_sectors() {
+    fn file_has_file_system_and_sector_size() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("new");
         let (kind, direct) = at(&file).unwrap();

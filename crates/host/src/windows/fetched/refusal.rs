@@ -4,7 +4,7 @@ use super::found::{open_found, page_files, volumes_found};
 use super::locate::locate;
 pub use crate::disks::{How, Use};
 use crate::permission::Permission;
-pub use crate::refused::Refusal;
+pub use crate::refused::WriteRefusedError;
 use crate::signatures;
 use crate::windows::disk_answers::DeviceNumber;
 use crate::windows::uses::{Named, Unknown, named, of_file, of_open};
@@ -18,30 +18,30 @@ use std::os::windows::fs::FileExt;
 use std::os::windows::io::AsHandle;
 use std::path::{Path, PathBuf};
 
-impl Refusal {
-    fn unknown_use(path: &Path, why: impl Into<String>) -> Refusal {
+impl WriteRefusedError {
+    fn unknown_use(path: &Path, why: impl Into<String>) -> WriteRefusedError {
         let remedy = "run as an administrator, or take another disk";
-        Refusal::Unknown { path: path.to_owned(), why: why.into(), remedy }
+        WriteRefusedError::Unknown { path: path.to_owned(), why: why.into(), remedy }
     }
 }
 
 /// Why the file at the path must not be written to: paging files are Windows' own.
-fn file_refusal(path: &Path) -> Option<Refusal> {
+fn file_refusal(path: &Path) -> Option<WriteRefusedError> {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let uses = of_file(&whole.to_string_lossy(), &page_files());
-    (!uses.is_empty()).then(|| Refusal::InUse { path: path.to_owned(), uses })
+    (!uses.is_empty()).then(|| WriteRefusedError::InUse { path: path.to_owned(), uses })
 }
 
 /// Returns the reason why the open disk or volume must not be written to, regardless of its content. It
 /// queries this handle; only the list of volumes covers the machine.
-fn use_refusal(path: &Path, device: &impl AsHandle) -> Option<Refusal> {
+fn use_refusal(path: &Path, device: &impl AsHandle) -> Option<WriteRefusedError> {
     let named = named(&path.to_string_lossy());
     let volumes = volumes_found().map_err(|error| Unknown { why: format!("no list of volumes: {error}") });
     let uses = volumes.and_then(|all| of_open(named, &open_found(named, device), &all, &page_files()));
     match uses {
         Ok(uses) if uses.is_empty() => None,
-        Ok(uses) => Some(Refusal::InUse { path: path.to_owned(), uses }),
-        Err(unknown) => Some(Refusal::unknown_use(path, unknown.why)),
+        Ok(uses) => Some(WriteRefusedError::InUse { path: path.to_owned(), uses }),
+        Err(unknown) => Some(WriteRefusedError::unknown_use(path, unknown.why)),
     }
 }
 
@@ -69,7 +69,7 @@ pub mod claims {
     use super::*;
 
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub enum Claimant {
+    pub enum ClaimOwner {
         #[default]
         Alone,
     }
@@ -83,7 +83,7 @@ pub mod claims {
     }
 
     /// Claims the disks and volumes among the places before they are written, and refuses to destroy user
-    /// data: see [`Refusal`]. Each is opened and checked by that handle. Paging files are refused.
+    /// data: see [`WriteRefusedError`]. Each is opened and checked by that handle. Paging files are refused.
     ///
     /// # Errors
     /// The first place that is in use, that has content without permission to destroy it, that is not named
@@ -91,12 +91,12 @@ pub mod claims {
     pub fn protect<'a>(
         places: impl IntoIterator<Item = &'a Path>,
         permission: impl Into<Permission<'a>>,
-    ) -> Result<Claims, Refusal> {
+    ) -> Result<Claims, WriteRefusedError> {
         let Permission { destroy, named } = permission.into();
         let mut claims = Claims::default();
         for place in places {
             let path = place.to_owned();
-            let unknown = |why: String| Refusal::unknown_use(place, why);
+            let unknown = |why: String| WriteRefusedError::unknown_use(place, why);
             if !may_be_device(place) {
                 file_refusal(place).map_or(Ok(()), Err)?;
                 continue;
@@ -105,17 +105,17 @@ pub mod claims {
                 continue;
             }
             if named.is_some_and(|named| !named.iter().any(|target| names_device(target, place))) {
-                return Err(Refusal::Unnamed { path });
+                return Err(WriteRefusedError::Unnamed { path });
             }
             let opened = raw_devices::open_to_look(place);
-            let device = opened.map_err(|error| unknown(format!("it can't be opened: {error}")))?;
+            let device = opened.map_err(|error| unknown(format!("it cannot be opened: {error}")))?;
             use_refusal(place, &device).map_or(Ok(()), Err)?;
             let number = number_of(&device).ok_or_else(|| unknown(NO_NUMBER.to_owned()))?;
             if !destroy {
                 let found = held_by(&device);
-                let found = found.map_err(|error| unknown(format!("its content can't be read: {error}")))?;
+                let found = found.map_err(|error| unknown(format!("its content cannot be read: {error}")))?;
                 if !found.is_empty() {
-                    return Err(Refusal::WouldDestroy { path, found });
+                    return Err(WriteRefusedError::WouldDestroy { path, found });
                 }
             }
             claims.held.push((path, number, device));
@@ -128,7 +128,7 @@ pub mod claims {
         may_be_device(place) && locate(target.as_bytes()).is_ok_and(|named| named == place)
     }
 
-    const NO_NUMBER: &str = "Windows doesn't report which disk it is";
+    const NO_NUMBER: &str = "Windows does not report which disk it is";
 
     fn number_of(device: &impl AsHandle) -> Option<DeviceNumber> {
         let answer = ask(device, Question::DeviceNumber).ok()?;
@@ -140,14 +140,14 @@ pub mod claims {
         /// and unused since. Files are skipped.
         ///
         /// # Errors Fails if it is not held, is in use, or its use is unknown.
-        pub fn permit(&self, path: &Path, device: &impl AsHandle) -> Result<(), Refusal> {
+        pub fn permit(&self, path: &Path, device: &impl AsHandle) -> Result<(), WriteRefusedError> {
             if !may_be_device(path) {
                 return Ok(());
             }
             let number = number_of(device);
             if number.is_none() || !self.held.iter().any(|(held, of, _)| held == path && Some(*of) == number)
             {
-                return Err(Refusal::unknown_use(path, "its name now refers to another device"));
+                return Err(WriteRefusedError::unknown_use(path, "its name now refers to another device"));
             }
             use_refusal(path, device).map_or(Ok(()), Err)
         }
@@ -157,10 +157,10 @@ pub mod claims {
     ///
     /// # Errors
     /// The first that may not.
-    pub fn spare<'a>(outputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Refusal> {
+    pub fn spare<'a>(outputs: impl IntoIterator<Item = &'a Path>) -> Result<(), WriteRefusedError> {
         for path in outputs {
             if named(&path.to_string_lossy()) != Named::File {
-                return Err(Refusal::NoOutput { path: path.to_owned() });
+                return Err(WriteRefusedError::NoOutput { path: path.to_owned() });
             }
             file_refusal(path).map_or(Ok(()), Err)?;
         }
@@ -171,7 +171,7 @@ pub mod claims {
     ///
     /// # Errors
     /// Fails if writing is not permitted.
-    pub fn permit_output(path: &Path, _: &File) -> Result<(), Refusal> {
+    pub fn permit_output(path: &Path, _: &File) -> Result<(), WriteRefusedError> {
         spare([path])
     }
 
@@ -179,7 +179,7 @@ pub mod claims {
     ///
     /// # Errors
     /// It may not.
-    pub fn permit_inherited(path: &Path, file: &File) -> Result<(), Refusal> {
+    pub fn permit_inherited(path: &Path, file: &File) -> Result<(), WriteRefusedError> {
         permit_output(path, file)
     }
 
@@ -187,7 +187,7 @@ pub mod claims {
     ///
     /// # Errors
     /// None. Their names are unknown.
-    pub fn permit_stream(_: &Path, _: &File) -> Result<(), Refusal> {
+    pub fn permit_stream(_: &Path, _: &File) -> Result<(), WriteRefusedError> {
         Ok(())
     }
 }
@@ -208,8 +208,8 @@ mod tests {
         }
         for destroy in [false, true] {
             let missing = claims::protect([Path::new(r"\\.\PhysicalDrive4711")], destroy).unwrap_err();
-            assert!(matches!(missing, Refusal::Unknown { .. }), "{missing}");
-            assert!(missing.to_string().contains("it can't be opened"), "{missing}");
+            assert!(matches!(missing, WriteRefusedError::Unknown { .. }), "{missing}");
+            assert!(missing.to_string().contains("it cannot be opened"), "{missing}");
             // The system's, whatever is permitted.
             assert!(claims::protect([Path::new(r"\\.\C:")], destroy).is_err());
         }

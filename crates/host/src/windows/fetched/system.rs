@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_is_told_whole() {
+    fn this_machine_is_described_completely() {
         let mut system = snapshot();
         let topology = &system.topology;
         let active: u32 = topology.groups.iter().map(|group| group.active).sum();

@@ -51,12 +51,12 @@ fn explain_error(path: &Path, error: &io::Error) -> String {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::NotFound => {
-            format!("there is no {path}: diskspd devices lists the disks, with what is on them")
+            format!("there is no {path}: diskspd devices lists the disks, with their content")
         }
         io::ErrorKind::PermissionDenied => {
-            format!("{path} can't be opened: {error}; disks and volumes need an administrator's rights")
+            format!("{path} cannot be opened: {error}; disks and volumes need an administrator's rights")
         }
-        _ => format!("{path} can't be inspected: {error}"),
+        _ => format!("{path} cannot be inspected: {error}"),
     }
 }
 

@@ -34,7 +34,7 @@ pub fn split_documents(text: &str) -> Result<Vec<FioDocument>, LineFault> {
             continue;
         };
         let Some(length) = object_length(&text[begin..]) else {
-            let fault = LineFault::at(line, "the JSON that begins here doesn't end");
+            let fault = LineFault::at(line, "the JSON that begins here does not end");
             return Err(fault.hint("was the file cut off, or is fio still running?"));
         };
         let place = begin..begin + length;

@@ -1,7 +1,7 @@
 //! Latencies of fio: the available kinds, and percentiles from bins or as reported.
 
 use diskspd_model::results::TEXT_PERCENTS;
-use diskspd_model::results::{FioLatency, FioPercentiles, KnownFigures};
+use diskspd_model::results::{DirectionSummary, FioLatency, FioPercentiles};
 use diskspd_model::units::Millis;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -76,12 +76,12 @@ impl<'a> FioTimes<'a> {
     }
 
     /// Puts mean and deviation among the figures.
-    pub fn put_moments(self, figures: &mut KnownFigures) {
+    pub fn put_moments(self, figures: &mut DirectionSummary) {
         figures.mean_ms = self.mean();
         figures.std_dev_ms = self.read_time("stddev");
     }
 
-    pub fn put_extremes(self, figures: &mut KnownFigures) {
+    pub fn put_extremes(self, figures: &mut DirectionSummary) {
         figures.min_ms = self.read_time("min");
         figures.max_ms = self.max();
     }

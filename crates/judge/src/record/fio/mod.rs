@@ -79,7 +79,7 @@ fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
     }
     if jobs.is_empty() {
         let fault = LineFault::at(document.line, "fio's results hold no jobs");
-        return Err(fault.hint("did fio fail before its first job? see the messages beside the JSON"));
+        return Err(fault.hint("did fio fail before its first job? see the messages next to the JSON"));
     }
     let mut run = RunSummary::new("", Origin::Fio { version: fio_version(&document.value) });
     run.started_at = started_at(&document.value, &jobs);

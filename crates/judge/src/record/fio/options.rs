@@ -10,8 +10,8 @@ use diskspd_model::profile::{
 const SYNCHRONOUS: [&str; 7] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
 
 pub fn parameters(jobs: &[FioJob]) -> Parameters {
-    let each: Vec<Option<AskedOfJob>> = jobs.iter().map(|job| requested_work(job, jobs)).collect();
-    let Some(each) = each.into_iter().collect::<Option<Vec<AskedOfJob>>>() else {
+    let each: Vec<Option<RequestedWork>> = jobs.iter().map(|job| requested_work(job, jobs)).collect();
+    let Some(each) = each.into_iter().collect::<Option<Vec<RequestedWork>>>() else {
         return Parameters::default();
     };
     let mut targets: Vec<TargetGroup> = Vec::new();
@@ -34,12 +34,12 @@ pub fn parameters(jobs: &[FioJob]) -> Parameters {
     }
 }
 
-struct AskedOfJob {
+struct RequestedWork {
     paths: Vec<RawText>,
     access: Access,
 }
 
-fn add(targets: &mut Vec<TargetGroup>, job: &AskedOfJob) {
+fn add(targets: &mut Vec<TargetGroup>, job: &RequestedWork) {
     let apart = |access: &Access| Access { threads: None, ..*access };
     let same =
         |group: &&mut TargetGroup| group.paths == job.paths && apart(&group.access) == apart(&job.access);
@@ -59,7 +59,7 @@ fn common_value<T: PartialEq>(jobs: &[FioJob], of: impl Fn(&FioJob) -> Option<T>
 }
 
 /// Returns the options of a job; `None` if they are missing, or the entry covers several jobs.
-fn requested_work(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
+fn requested_work(job: &FioJob, group: &[FioJob]) -> Option<RequestedWork> {
     if !job.states_options() {
         return None;
     }
@@ -72,7 +72,10 @@ fn requested_work(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
     if ms >= 100.0 && busy_ms > (f64::from(threads) + 0.5) * ms {
         return None;
     }
-    Some(AskedOfJob { paths: file_paths(job), access: Access { threads: Some(threads), ..job_access(job) } })
+    Some(RequestedWork {
+        paths: file_paths(job),
+        access: Access { threads: Some(threads), ..job_access(job) },
+    })
 }
 
 /// Returns the job's files, separated by colons; the folder if fio names the files.
@@ -246,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_times_are_those_of_fio() {
+    fn sizes_and_times_match_fio() {
         let sizes = [
             ("4096", Some(4096)),
             ("4k", Some(4096)),
@@ -269,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_those_of_rw() {
+    fn patterns_match_the_rw_option() {
         let of = |rw| {
             RwPattern::parse_pattern(rw).map(|pattern| (pattern.random, pattern.mixed, pattern.write_percent))
         };

@@ -5,7 +5,7 @@ use super::latency::{FioDistribution, FioTimes, times};
 use super::options;
 use diskspd_model::operation::Operation;
 use diskspd_model::results::{
-    ChartRow, FioFigures, FioLatency, FioPercentiles, KnownFigures, KnownPercentile, OtherFigures,
+    AuxFigures, ChartRow, DirectionSummary, FioFigures, FioLatency, FioPercentiles, PercentileSummary,
     SpanSummary,
 };
 use diskspd_model::units::Millis;
@@ -47,7 +47,7 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
     let kind = if entries.iter().any(FioJob::misplaces_percentiles) { place.and(latency) } else { place };
     let sum = |directions: &[&Value]| of_directions(directions, Taken { latency, kind, seconds });
     let figures = |directions: &[&Value]| match only_mixed {
-        true => KnownFigures::default(),
+        true => DirectionSummary::default(),
         false => sum(directions),
     };
     let charts = place.map(|place| Charts {
@@ -108,12 +108,13 @@ struct Taken {
 }
 
 /// Returns the sum over this time; jobs that ended earlier count as idle for the rest.
-fn of_directions(directions: &[&Value], taken: Taken) -> KnownFigures {
-    let each: Vec<KnownFigures> = directions.iter().map(|direction| of_direction(direction, taken)).collect();
-    let sum = KnownFigures::of_all(&each.iter().collect::<Vec<_>>());
+fn of_directions(directions: &[&Value], taken: Taken) -> DirectionSummary {
+    let each: Vec<DirectionSummary> =
+        directions.iter().map(|direction| of_direction(direction, taken)).collect();
+    let sum = DirectionSummary::of_all(&each.iter().collect::<Vec<_>>());
     let rate = |amount: Option<u64>| Some(amount? as f64 / taken.seconds?);
-    let busy: Vec<&KnownFigures> = each.iter().filter(|figures| figures.ios != Some(0)).collect();
-    KnownFigures {
+    let busy: Vec<&DirectionSummary> = each.iter().filter(|figures| figures.ios != Some(0)).collect();
+    DirectionSummary {
         iops: rate(sum.ios),
         mib_per_s: rate(sum.bytes).map(|bytes| bytes / 1024.0 / 1024.0),
         // The deviation of a sum doesn't follow from those of its parts.
@@ -122,17 +123,17 @@ fn of_directions(directions: &[&Value], taken: Taken) -> KnownFigures {
     }
 }
 
-fn of_direction(direction: &Value, taken: Taken) -> KnownFigures {
+fn of_direction(direction: &Value, taken: Taken) -> DirectionSummary {
     let deviation = direction.get("iops_stddev").and_then(Value::as_f64);
     let sampled = number_field(direction, "iops_samples") > 1;
-    let mut figures = KnownFigures {
+    let mut figures = DirectionSummary {
         ios: match direction.get("total_ios") {
             Some(ios) => ios.as_u64(),
             None => read_bytes(direction).filter(|bytes| *bytes == 0),
         },
         bytes: read_bytes(direction),
         iops_std_dev: deviation.filter(|deviation| sampled && *deviation >= 0.0),
-        ..KnownFigures::default()
+        ..DirectionSummary::default()
     };
     let of = |kind: Option<FioLatency>| times(direction, kind?);
     if let Some(times) = of(taken.latency) {
@@ -174,7 +175,7 @@ impl Charts {
         self.all_charts().find_map(FioDistribution::open_end)
     }
 
-    fn percentile_rows(&self) -> Vec<KnownPercentile> {
+    fn percentile_rows(&self) -> Vec<PercentileSummary> {
         let mut percents: Vec<f64> = self.all_charts().flat_map(FioDistribution::percents).collect();
         percents.sort_by(f64::total_cmp);
         percents.dedup();
@@ -184,7 +185,7 @@ impl Charts {
             write: at(&self.write, percent),
             total: at(&self.total, percent),
         };
-        percents.into_iter().map(|percent| KnownPercentile { percent, latency: row(percent) }).collect()
+        percents.into_iter().map(|percent| PercentileSummary { percent, latency: row(percent) }).collect()
     }
 }
 
@@ -199,7 +200,7 @@ fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> ([Option<Millis>; 5],
     ([mean, at(50.0), at(99.0), at(99.9), max], chart.as_ref().and_then(FioDistribution::open_end))
 }
 
-fn trim_figures(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
+fn trim_figures(all: &[&Value], seconds: Option<f64>) -> Option<AuxFigures> {
     let sum = |of: fn(&Value) -> u64| all.iter().map(|trims| of(trims)).fold(0_u64, u64::saturating_add);
     let discards = sum(|trims| number_field(trims, "total_ios"));
     let bytes = sum(|trims| read_bytes(trims).unwrap_or(0));
@@ -210,18 +211,18 @@ fn trim_figures(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     };
     let row = Operation::Discard.row().other.as_ref()?;
     let (times, open_end) = five_times(&of(latency), &of(charted));
-    let figures = OtherFigures::from_summary(row, discards, bytes, seconds?, times).with_open_end(open_end);
+    let figures = AuxFigures::from_summary(row, discards, bytes, seconds?, times).with_open_end(open_end);
     // fio counts one discard where none was done.
     (bytes > 0).then_some(figures)
 }
 
-fn sync_figures(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
+fn sync_figures(all: &[&Value], seconds: Option<f64>) -> Option<AuxFigures> {
     let flushes = all.iter().map(|syncs| number_field(syncs, "total_ios")).fold(0_u64, u64::saturating_add);
     let times: Vec<FioTimes> =
         all.iter().filter_map(|syncs| FioTimes::from_value(syncs.get("lat_ns")?)).collect();
     let row = Operation::Flush.row().other.as_ref()?;
     let (times, open_end) = five_times(&times, &times);
-    let figures = OtherFigures::from_summary(row, flushes, 0, seconds?, times).with_open_end(open_end);
+    let figures = AuxFigures::from_summary(row, flushes, 0, seconds?, times).with_open_end(open_end);
     (flushes > 0).then_some(figures)
 }
 
@@ -246,16 +247,16 @@ mod tests {
                 assert_eq!(found.percentile_cell(found.median), Cell::Time(Millis::new(1.000_448)));
                 assert_eq!(found.open_end, (slow > 0).then_some(last_bin));
                 let stored = serde_json::to_string(&found).unwrap();
-                assert_eq!(serde_json::from_str::<OtherFigures>(&stored).unwrap(), found);
+                assert_eq!(serde_json::from_str::<AuxFigures>(&stored).unwrap(), found);
             }
         }
     }
 
-    fn trims_of(value: &Value) -> OtherFigures {
+    fn trims_of(value: &Value) -> AuxFigures {
         trim_figures(&[value], Some(1.0)).unwrap()
     }
 
-    fn syncs_of(value: &Value) -> OtherFigures {
+    fn syncs_of(value: &Value) -> AuxFigures {
         sync_figures(&[value], Some(1.0)).unwrap()
     }
 }

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_one_document_in_lines_of_which_the_first_is_the_head() {
+    fn record_is_one_document_with_a_head_line() {
         let text = String::from_utf8(STORED.clone()).unwrap();
         serde_json::from_str::<serde_json::Value>(&text).expect("one document");
         let lines: Vec<&str> = text.lines().collect();
@@ -337,7 +337,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_damaged_is_never_read_as_something_else(
+        fn damaged_record_is_never_misread(
             at: prop::sample::Index, gone in 0..9_usize, with in "[]{}\",:0-9a-e\\\\ ]{0,6}",
         ) {
             let at = at.index(STORED.len());

@@ -4,7 +4,7 @@ use super::cells::time;
 use super::lines::TextLine;
 use crate::record::fault::LineFault;
 use diskspd_model::results::TEXT_PERCENTS;
-use diskspd_model::results::{ChartRow, KnownPercentile, SpanSummary};
+use diskspd_model::results::{ChartRow, PercentileSummary, SpanSummary};
 
 const LABELS: [&str; TEXT_PERCENTS.len()] = [
     "25th", "50th", "75th", "90th", "95th", "99th", "3-nines", "4-nines", "5-nines", "6-nines", "7-nines",
@@ -30,7 +30,7 @@ pub fn read<'a>(
         row.total = row.total.filter(|_| row.read.is_some() || row.write.is_some());
         match percent {
             Some(percent) if row != ChartRow::default() => {
-                span.percentiles.push(KnownPercentile { percent, latency: row });
+                span.percentiles.push(PercentileSummary { percent, latency: row });
             }
             Some(_) => {}
             None if label == "min" => {

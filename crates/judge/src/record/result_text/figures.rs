@@ -4,7 +4,7 @@ use super::cells::{amount, figure, time};
 use super::charts;
 use super::lines::{TextLine, TextPiece, unwrapped};
 use crate::record::fault::LineFault;
-use diskspd_model::results::{KnownFigures, SpanSummary};
+use diskspd_model::results::{DirectionSummary, SpanSummary};
 use std::iter::Peekable;
 
 pub const START: &str = "Results for timespan";
@@ -67,7 +67,7 @@ fn of_line(line: TextLine, span: &mut SpanSummary) -> Result<(), LineFault> {
 fn read_table<'a>(
     lines: &mut Peekable<impl Iterator<Item = TextLine<'a>>>,
     heading: TextLine,
-    figures: &mut KnownFigures,
+    figures: &mut DirectionSummary,
     is_there: &mut bool,
 ) -> Result<(), LineFault> {
     if *is_there {
@@ -99,7 +99,12 @@ fn read_table<'a>(
     Err(LineFault::at(heading.number, what).hint("was the file cut off?"))
 }
 
-fn set_figure(figures: &mut KnownFigures, column: &str, cell: &str, line: usize) -> Result<(), LineFault> {
+fn set_figure(
+    figures: &mut DirectionSummary,
+    column: &str,
+    cell: &str,
+    line: usize,
+) -> Result<(), LineFault> {
     match column {
         "bytes" => figures.bytes = Some(amount(cell, line)?),
         "I/Os" => figures.ios = Some(amount(cell, line)?),

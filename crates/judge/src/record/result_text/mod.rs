@@ -125,13 +125,16 @@ fn read_system(head: TextPiece, run: &mut RunSummary) -> bool {
 fn check_all_there(report: TextPiece, asked: usize, measured: usize) -> Result<(), LineFault> {
     if measured == 0 && report.lines().any(|line| line.text.starts_with("Results for job ")) {
         let what = "this is a report of Microsoft's diskspd-for-linux, which is not read";
-        let hint = "it divides by the duration asked for, and counts threads several times among the \
+        let hint = "it divides by the requested duration, and counts threads several times among the \
                     percentiles: measure again, with -L if latencies are needed";
         return Err(LineFault::at(report.first, what).hint(hint));
     }
     if measured == 0 {
         let fault = LineFault::at(report.first, "this report has no \"Results for timespan 1:\"");
-        return Err(fault.hint("a profile alone (-Rp) has none, nor has a run that failed or was cut off"));
+        return Err(fault.hint(
+            "a profile alone (-Rp) does not have them, nor has a run that failed or was \
+            cut off",
+        ));
     }
     if measured < asked {
         let last = report.lines().last().map_or(report.first, |line| line.number);

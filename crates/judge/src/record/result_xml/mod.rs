@@ -143,7 +143,7 @@ fn read_results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> 
         Ok(())
     })?;
     if run.time_spans.is_empty() {
-        return Err(Fault::new(at, "<Results> has no <TimeSpan>: nothing was measured")
+        return Err(Fault::new(at, "<Results> has no <TimeSpan>: no I/O was measured")
             .hint("did the run fail before its first time span?"));
     }
     // Otherwise nobody knows which belongs to which.

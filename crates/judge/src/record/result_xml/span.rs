@@ -3,7 +3,7 @@
 use super::findings::Remarks;
 use super::walk::ElementReader;
 use diskspd_model::profile::xml::error::Fault;
-use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile, SpanSummary};
+use diskspd_model::results::{ChartRow, DirectionSummary, PercentileSummary, SpanSummary};
 use diskspd_model::units::Millis;
 
 /// Reads `<TimeSpan>`; `None` = it ended before measuring began.
@@ -171,12 +171,12 @@ fn read_percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(
     })?;
     let each =
         [(&mut span.read, latency.read), (&mut span.write, latency.write), (&mut span.total, latency.total)];
-    let all = |put: fn(&mut KnownFigures, Option<Millis>)| each.map(|(figures, time)| put(figures, time));
+    let all = |put: fn(&mut DirectionSummary, Option<Millis>)| each.map(|(figures, time)| put(figures, time));
     match percent {
         Some(0.0) => drop(all(|figures, time| figures.min_ms = time)),
         Some(100.0) => drop(all(|figures, time| figures.max_ms = time)),
         Some(percent) if latency != ChartRow::default() => {
-            span.percentiles.push(KnownPercentile { percent, latency });
+            span.percentiles.push(PercentileSummary { percent, latency });
         }
         _ => {}
     }

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_that_began_anew_say_nothing() {
+    fn reset_counters_give_no_delta() {
         let [small, large] = [10, 30].map(|bytes| MediaCounters {
             host_bytes: bytes,
             media_bytes: 2 * bytes,

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_anything_else_is_none() {
+    fn unknown_log_page_is_rejected() {
         let good = sample_page([0; 11], 0);
         assert!(VolumeCounters::of_ebs(&good).is_some());
         assert_eq!(VolumeCounters::of_instance_store(&good), None);

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bandwidths_are_those_of_the_generations() {
+    fn link_bandwidths_match_pcie_generations() {
         for (speed, width, expected) in
             [(2_500, 1, 250), (5_000, 4, 2_000), (8_000, 4, 3_938), (16_000, 4, 7_876), (64_000, 4, 32_000)]
         {

@@ -26,7 +26,7 @@ fn nfs_counters_are_of_topmost_mount() {
     assert_eq!((found.read_bytes, found.write_bytes), (4096, 8192));
     assert_eq!((found.read.requests, found.read.sent_again(), found.read.errors), (10, 2, 2));
     assert_eq!(found.read.times.unwrap(), CallTimes { queue_ms: 3, round_trip_ms: 40, total_ms: 50 });
-    assert_eq!(found.write.errors, 0, "older kernels don't count them");
+    assert_eq!(found.write.errors, 0, "older kernels do not count them");
     assert_eq!(found.commit.requests, 1);
     assert_eq!(found.all().requests, 13);
     let device = Activity::from(&found);
@@ -70,7 +70,7 @@ Writes: 6 total 0 failed
 ";
 
 #[test]
-fn the_counters_of_a_share_are_found_by_its_name() {
+fn share_counters_are_matched_to_their_share() {
     let found = RemoteActivity::parse_smb_stats(SMB_STATS, "//127.0.0.1/data").unwrap();
     assert_eq!((found.read_bytes, found.write_bytes, found.reconnects), (4096, 8192, Some(0)));
     assert_eq!((found.read.requests, found.read.errors, found.write.requests), (5, 1, 6));

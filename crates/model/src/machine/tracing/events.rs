@@ -128,7 +128,7 @@ pub const EVENTS: &[EventRow] = &[
     event_row(
         TraceClass::Network,
         TraceEvent::Reconnect,
-        Source::Nowhere("a second attempt to connect is a connection of its own"),
+        Source::Nowhere("a second attempt to connect is a separate connection"),
     ),
     event_row(TraceClass::Network, TraceEvent::Retransmit, Source::Network(&[("Tcp", "RetransSegs")])),
     event_row(TraceClass::Network, TraceEvent::TcpSend, Source::Network(&[("Tcp", "OutSegs")])),

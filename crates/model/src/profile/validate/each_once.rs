@@ -14,7 +14,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
         (
             target.random_ratio != 100 && target.mix.is_empty(),
             "O1",
-            "is for I/O that is random throughout: give -r; sequential I/O does each block once by itself",
+            "is for I/O that is random throughout: give -r; sequential I/O does each block once anyway",
         ),
         (
             target.distribution.is_some() || target.spread.is_some(),
@@ -24,13 +24,13 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
         (
             !target.mix.is_empty(),
             "O3",
-            "and --mix (linux:Mix) exclude each other: parts go to places of their own; use --bs-split for \
+            "and --mix (linux:Mix) exclude each other: parts go to separate places; use --bs-split for \
              several sizes, -w for reads and writes",
         ),
         (
             target.sizes.is_empty() && target.stride() < target.block_size.into(),
             "O4",
-            "needs blocks that don't overlap: give -r without an alignment, or one of at least -b",
+            "needs blocks that do not overlap: give -r without an alignment, or one of at least -b",
         ),
         (
             smallest.is_some_and(|smallest| target.block_alignment != u64::from(smallest)),

@@ -37,11 +37,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
              I/Os per second, as in -g500i",
         ),
         (zero, "X5", "has a share of 0: each part or size needs a share of at least 1"),
-        (
-            portions.len() > MOST_PORTIONS,
-            "X6",
-            "has more than 64 parts and sizes: each has figures of its own",
-        ),
+        (portions.len() > MOST_PORTIONS, "X6", "has more than 64 parts and sizes: each has separate figures"),
         (
             target.content.is_some() && smallest < ContentShape::SMALLEST_BLOCK,
             "X7",

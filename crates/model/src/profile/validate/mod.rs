@@ -7,6 +7,7 @@ mod case;
 mod content;
 mod distribution;
 mod each_once;
+mod io_features;
 mod mix;
 mod rules;
 mod run_options;
@@ -14,7 +15,6 @@ mod shares;
 #[cfg(test)]
 mod tests;
 mod verify;
-mod ways;
 mod zoned;
 
 pub use run_options::run_options;

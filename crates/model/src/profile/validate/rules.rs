@@ -1,6 +1,6 @@
 //! The rules as tables, in the order in which their messages appear.
 
-use super::{Case, content, distribution, each_once, mix, shares, ways, zoned};
+use super::{Case, content, distribution, each_once, io_features, mix, shares, zoned};
 use crate::finding::{Finding, Severity};
 use crate::profile::{BufferSeparation, CacheMode, Compat, RawText, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
@@ -50,7 +50,7 @@ pub(super) fn check_target(case: &Case) -> Vec<Finding> {
     }
     findings.extend(content::check(case));
     findings.extend(shares::check(case));
-    findings.extend(ways::check(case));
+    findings.extend(io_features::check(case));
     findings.extend(zoned::check(case));
     findings.extend(each_once::check(case));
     findings
@@ -115,7 +115,7 @@ const SPAN_RULES: &[Rule] = &[
             c.span.buffer_separation == Some(BufferSeparation::PageDirectories)
                 && c.span.targets.iter().any(|target| target.use_large_pages)
         },
-        message: |_| "large pages (-l) decide where buffers lie: -bsp (BufferSeparation) doesn't".into(),
+        message: |_| "large pages (-l) decide where buffers lie: -bsp (BufferSeparation) does not".into(),
     },
     Rule {
         name: "V25",
@@ -222,7 +222,9 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         name: "V3",
         severity: Error,
         broken: |c| is_throttled(c.target) && c.span.completion_routines,
-        message: |_| "-g (Throughput) can't be kept with completion routines (-x, CompletionRoutines)".into(),
+        message: |_| {
+            "-g (Throughput) cannot be kept with completion routines (-x, CompletionRoutines)".into()
+        },
     },
     Rule {
         name: "V4",
@@ -233,7 +235,7 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
                 Some(time) if time > 0 => ("-j (ThinkTime)", "-i (BurstSize)"),
                 _ => ("-i (BurstSize)", "-j (ThinkTime)"),
             };
-            format!("{given} needs {missing}: bursts are so many I/Os, then a pause of so many ms")
+            format!("{given} needs {missing}: a burst is a number of I/Os, then a pause in ms")
         },
     },
     Rule {
@@ -246,7 +248,7 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         message: |c| {
             format!(
                 "the burst of {} I/Os (-i, BurstSize) is shared by {} threads: each of them issues 1, more \
-                 than was asked for in all",
+                 than requested in total",
                 c.target.burst_size.unwrap_or(0),
                 c.sharing_threads()
             )
@@ -256,7 +258,7 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         name: "V5",
         severity: Error,
         broken: |c| c.is_floating_pool() && is_throttled(c.target),
-        message: |_| "-g (Throughput) can't be kept when I/Os float between targets (-F with -O)".into(),
+        message: |_| "-g (Throughput) cannot be kept when I/Os float between targets (-F with -O)".into(),
     },
     Rule {
         name: "V6",
@@ -436,7 +438,7 @@ const BUFFER_AND_AREA_RULES: &[Rule] = &[
         severity: Error,
         broken: |c| c.target.memory_mapped_io && c.target.cache_mode == CacheMode::DisableOsCache,
         message: |_| {
-            "-Sm (MemoryMappedIo) always uses the cache; it can't be combined with -Su, -Sh or -h \
+            "-Sm (MemoryMappedIo) always uses the cache; it cannot be combined with -Su, -Sh or -h \
              (DisableOSCache)"
                 .into()
         },
@@ -452,7 +454,7 @@ const BUFFER_AND_AREA_RULES: &[Rule] = &[
         severity: Error,
         broken: |c| c.target.bypass_io.is_some() && c.target.write_ratio > 0,
         message: |_| {
-            "-Sy and -SY (BypassIO) are for reads: they can't be combined with -w (WriteRatio)".into()
+            "-Sy and -SY (BypassIO) are for reads: they cannot be combined with -w (WriteRatio)".into()
         },
     },
     Rule {

@@ -11,8 +11,8 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
         if run_options.until_steady_s.is_some() {
             refuse(
                 "M1",
-                "--until-steady: a simulated run fixes its phases before it begins (its threads run one \
-                 after the other); set the warm-up with -W<seconds>, or choose another engine",
+                "--until-steady: a simulated run fixes its phases before it begins (its threads run \
+                 sequentially); set the warm-up with -W<seconds>, or choose another engine",
             );
         }
         if run_options.cpu_latency_us.is_some() {
@@ -46,7 +46,7 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
     }
     findings.extend(idle_options(run_options, profile));
     findings.extend(super::shares::with_run_options(run_options, profile));
-    findings.extend(super::ways::with_run_options(run_options, profile));
+    findings.extend(super::io_features::with_run_options(run_options, profile));
     findings.extend(super::zoned::with_run_options(run_options, profile));
     findings.extend(super::each_once::with_run_options(run_options, profile));
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
@@ -71,7 +71,7 @@ fn idle_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
         return Vec::new();
     }
     let flushes_nothing = run_options.flush_after && !targets().any(Target::is_changed);
-    let message = "--flush-after flushes nothing: nothing is written; add -w, or leave it out";
+    let message = "--flush-after has no effect: no data is written; add -w, or leave it out";
     let finding = || Finding::of_machine("M33", Severity::Warning, message.to_owned());
     flushes_nothing.then(finding).into_iter().collect()
 }
@@ -96,7 +96,7 @@ fn fsync_every(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str
         (
             run_options.poll,
             "M11",
-            "--fsync-every and --poll exclude each other: a polled ring can't flush; leave out one of them",
+            "--fsync-every and --poll exclude each other: a polled ring cannot flush; leave out one of them",
         ),
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);
@@ -125,8 +125,8 @@ fn volume_conflicts(run_options: &RunOptions, profile: &Profile) -> Vec<(&'stati
         (
             run_options.virtual_time(),
             "M12",
-            "--until-written and --until-read: a simulated run's threads run one after the other, so their \
-             total is known only at the end; set the time with -d, or choose another engine",
+            "--until-written and --until-read: a simulated run's threads run sequentially, so their total \
+             is known only at the end; set the time with -d, or choose another engine",
         ),
         (
             asked.iter().any(|(written, read)| nothing(*written) || nothing(*read)),
@@ -184,7 +184,7 @@ fn replay_conflicts(
             spans().any(|span| span.completion_routines || span.is_floating_pool()),
             "M24",
             "--replay excludes completion routines (-x) and I/Os that float between targets (-F with -O), \
-             which choose the next I/O by themselves; leave them out",
+             which choose the next I/O on their own; leave them out",
         ),
         (
             targets().any(|target| target.random_data_source.is_some()),
@@ -245,14 +245,14 @@ fn rate_total(rate: RateTotal, profile: &Profile) -> Vec<(&'static str, &'static
         (
             spans().any(|span| span.completion_routines),
             "M6",
-            "--rate-total can't be kept with completion routines (-x, CompletionRoutines), which issue each \
-             I/O when the one before has completed; leave out one of them",
+            "--rate-total cannot be kept with completion routines (-x, CompletionRoutines), which issue \
+             each I/O when the one before has completed; leave out one of them",
         ),
         (
             spans().any(TimeSpan::is_floating_pool),
             "M7",
-            "--rate-total can't be kept when I/Os float between targets (-F with -O); give the outstanding \
-             I/Os of each target with -o",
+            "--rate-total cannot be kept when I/Os float between targets (-F with -O); give the \
+             outstanding I/Os of each target with -o",
         ),
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn simulated_time_takes_no_option_that_waits_for_real_time() {
+    fn simulated_time_rejects_real_time_options() {
         let rules = |engine| {
             let asked = RunOptions {
                 engine: Some(engine),

@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::finding::{Finding, Severity};
-use crate::operation::{Operation, OtherRow, ShareRow};
+use crate::operation::{AuxRow, Operation, ShareRow};
 use crate::profile::{OperationShares, Profile, RunOptions};
 
 pub(super) fn check(case: &Case) -> Vec<Finding> {
@@ -76,7 +76,7 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
 
 fn requested_shares(
     shares: OperationShares,
-) -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
+) -> impl Iterator<Item = (Operation, &'static AuxRow, &'static ShareRow)> {
     Operation::shared().filter(move |(op, ..)| shares.percent(*op) > 0)
 }
 

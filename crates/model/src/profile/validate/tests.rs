@@ -197,7 +197,7 @@ fn distributions_and_the_rules_they_break() {
 }
 
 #[test]
-fn an_alignment_above_the_length_of_a_range_gives_a_warning() {
+fn alignment_above_range_length_warns() {
     let cases: &[(u64, Ranges, &str)] = &[
         (131_072, &[(50, 98304)], "G13"),
         (98304, &[(50, 98304)], ""),
@@ -238,7 +238,7 @@ fn equal_targets_are_printed_once_and_all_judged() {
 }
 
 #[test]
-fn targets_that_differ_are_told_each_with_its_place() {
+fn different_targets_are_reported_by_position() {
     let mut profile = sample_profile(|_, t| t.request_count = 0);
     profile.time_spans[0].targets.insert(0, Target::default());
     profile.time_spans.push(profile.time_spans[0].clone());

@@ -43,8 +43,8 @@ pub(super) fn rules(run_options: &RunOptions, profile: &Profile) -> Vec<(&'stati
     let numbered = (
         !numbers.is_empty() && count > 0 && (numbers.len() != count || repeats),
         "M30",
-        "--verify=read needs one number per target, each once: its position (from 1) in the run that stamped \
-         it",
+        "--verify=read needs one number per target, each different: its position (from 1) in the run that \
+         stamped it",
     );
     let rules = rules.into_iter().chain([numbered]);
     let broken = rules.filter(|(broken, ..)| *broken);

@@ -18,7 +18,7 @@ const RULES: &[ZoneRule] = &[
         "Z2",
         |case| case.target.random_ratio > 0 && case.target.random_ratio < 100,
         "-rs",
-        "a zone is followed by the next one, or by any one (-r)",
+        "a zone is followed by the next zone, or by any zone (-r)",
     ),
     (
         "Z3",
@@ -28,7 +28,7 @@ const RULES: &[ZoneRule] = &[
                 || case.target.thread_stride > 0
         },
         "-si, -p and -T",
-        "each thread writes at the write pointers of its own zones",
+        "each thread writes at the write pointers of the zones it owns",
     ),
     (
         "Z4",
@@ -88,15 +88,13 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     let engine = engine.map(|row| format!("--engine {}", row.name));
     let other = match run_options {
         RunOptions { verify: Some(_), .. } => Some(("--verify", "sectors of a reset zone have no stamps")),
-        RunOptions { replay: Some(_), .. } => Some((
-            "--replay",
-            "the places of recorded I/Os don't follow \
-                                                                 write pointers",
-        )),
+        RunOptions { replay: Some(_), .. } => {
+            Some(("--replay", "the places of recorded I/Os do not follow write pointers"))
+        }
         RunOptions { prefill: Some(_), .. } => {
             Some(("--prefill", "it writes all of a target once; --zoned -w100 --until-written does so, too"))
         }
-        RunOptions { poll: true, .. } => Some(("--poll", "a polled ring can't reset zones")),
+        RunOptions { poll: true, .. } => Some(("--poll", "a polled ring cannot reset zones")),
         _ => None,
     };
     let no_zones = "that engine has no zones";

@@ -26,13 +26,13 @@ fn decode_with<'a>(
     utf8: fn(&'a [u8]) -> Result<Cow<'a, str>, XmlError>,
 ) -> Result<Cow<'a, str>, XmlError> {
     let text = match bytes {
-        [0xef, 0xbb, 0xbf, rest @ ..] => utf8_text(rest)?,
+        [0xef, 0xbb, 0xbf, rest @ ..] => utf8(rest)?,
         [0xff, 0xfe, rest @ ..] => utf16_text(rest, u16::from_le_bytes)?,
         [0xfe, 0xff, rest @ ..] => utf16_text(rest, u16::from_be_bytes)?,
         // Without a byte order mark; a document begins with `<`.
         [b'<', 0, ..] => utf16_text(bytes, u16::from_le_bytes)?,
         [0, b'<', ..] => utf16_text(bytes, u16::from_be_bytes)?,
-        _ => utf8_text(bytes)?,
+        _ => utf8(bytes)?,
     };
     match text.char_indices().find(|(_, c)| !text::is_allowed(*c)) {
         None => Ok(text),
@@ -73,7 +73,7 @@ fn utf16_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, Xm
 }
 
 fn no_utf16(before: &str) -> XmlError {
-    let fault = Fault::new(before.len(), "this begins as UTF-16, but goes on as something else")
+    let fault = Fault::new(before.len(), "this begins as UTF-16, but continues as something else")
         .expected("UTF-16 to the end, two bytes per unit")
         .hint("was the file cut off, or were two files of different encodings put together?");
     XmlError::in_text(before, &fault)

@@ -20,7 +20,7 @@ pub(super) fn is_declared(tag: &BytesStart, at: usize) -> Result<bool, Fault> {
     let namespace = attribute_text(&declared, at)?;
     match namespace == NAMESPACE {
         true => Ok(true),
-        false => Err(Fault::new(at, format!("{DECLARATION}={} is not known", quote(&namespace)))
+        false => Err(Fault::new(at, format!("{DECLARATION}={} is unknown", quote(&namespace)))
             .expected(format!("{DECLARATION}=\"{NAMESPACE}\""))
             .hint("was the profile written by a newer version?")),
     }

@@ -68,7 +68,7 @@ impl<'a> Tokens<'a> {
                 Event::DocType(_) => {
                     return Err(Fault::new(at, "a document type declaration (<!DOCTYPE>)")
                         .expected("<Profile>")
-                        .hint("leave it out: profiles have none, and entities are not expanded"));
+                        .hint("leave it out: profiles do not use one, and entities are not expanded"));
                 }
                 Event::Eof => Token::Eof,
             };
@@ -79,12 +79,12 @@ impl<'a> Tokens<'a> {
     fn check_declaration(&self, at: usize, declaration: &BytesDecl) -> Result<(), Fault> {
         if at != 0 {
             return Err(Fault::new(at, "an XML declaration that does not begin the document")
-                .hint("remove what stands before it, also blanks and empty lines"));
+                .hint("remove all text before it, also blanks and empty lines"));
         }
         match declaration.version() {
             Ok(version) if version == "1.0" => {}
             Ok(version) => {
-                let what = format!("XML version {} can't be read", quote(&version));
+                let what = format!("XML version {} cannot be read", quote(&version));
                 return Err(Fault::new(at, what).expected("version=\"1.0\""));
             }
             Err(error) => return Err(not_well_formed(at, &error)),
@@ -101,7 +101,7 @@ impl<'a> Tokens<'a> {
         if self.text.is_ascii() || unicode.iter().any(|name| encoding.eq_ignore_ascii_case(name)) {
             return Ok(());
         }
-        Err(Fault::new(at, format!("the encoding {} can't be read", quote(&encoding)))
+        Err(Fault::new(at, format!("the encoding {} cannot be read", quote(&encoding)))
             .expected("encoding=\"UTF-8\", or UTF-16")
             .hint("save the file as UTF-8, and let its first line say so"))
     }

@@ -45,7 +45,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
                     .hint("is this an XML file?"));
             }
             (at, Token::Start(_)) if root.is_some() => {
-                return Err(Fault::new(at, "a second element beside <Profile>")
+                return Err(Fault::new(at, "a second element next to <Profile>")
                     .expected("the end of the document: a file holds one profile"));
             }
             (at, Token::Start(tag)) if tag.name().as_ref() == PROFILE.name => {

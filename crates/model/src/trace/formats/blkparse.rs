@@ -88,7 +88,7 @@ impl LineReader for Blkparse {
         if !matches!(action, "D" | "C" | "Q") || (self.has_wanted && action != "C" && action != self.wanted) {
             return Ok(());
         }
-        let letters = word("what is done (R, W, ..)")?;
+        let letters = word("the operation (R, W, ..)")?;
         let what = match letters {
             _ if letters.starts_with('D') => EventSubject::Discards,
             // A flush before a write is told by an F before the W; messages have neither.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TraceFault {
     /// The file can't be read.
-    #[error("can't be read: {0}")]
+    #[error("cannot be read: {0}")]
     NotRead(#[source] Arc<std::io::Error>),
     /// A line doesn't end within this many bytes.
     #[error("the line is longer than {0} bytes")]

@@ -4,7 +4,7 @@ use super::axis::ChartAxis;
 use super::table::FigureTable;
 use super::{ChartFigure, Key, Mark, PointLabel, path};
 use crate::number::{NONE, latency, number};
-use crate::work_in_words::capital;
+use crate::workload_text::capital;
 use maud::{Markup, html};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_in_each_others_way_are_told() {
+    fn overlapping_labels_are_detected() {
         let label = |x: f64, y: f64| PointLabel { place: (x, y), text: "-o8 -t2".into(), wide_only: false };
         let table = [
             (label(0.1, 0.5), label(0.15, 0.5), [true, true]),

@@ -3,7 +3,7 @@
 use super::axis::ChartAxis;
 use super::table::FigureTable;
 use super::{ChartFigure, Key, Mark, path};
-use crate::html::thin::Band;
+use crate::html::downsample::Band;
 use maud::html;
 
 #[derive(Debug)]

@@ -3,15 +3,15 @@
 
 pub mod axis;
 pub mod bars;
+pub mod change_plot;
 pub mod curve;
 pub mod heat;
 pub mod lines;
 pub mod named;
-pub mod nines;
 pub mod path;
+pub mod percentile_chart;
 pub mod points;
 pub mod scale;
-pub mod shifts;
 pub mod table;
 
 use super::page::heading;

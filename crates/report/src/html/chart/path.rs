@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_interrupted_where_nothing_is_known() {
+    fn curve_breaks_at_unknown_values() {
         let points = [Some((0.0, 0.0)), Some((0.5, 1.0)), None, Some((1.0, 0.25))];
         assert_eq!(line(points), "M0 1000h.01L500 0M1000 750h.01");
         assert_eq!(line([None, None]), "");

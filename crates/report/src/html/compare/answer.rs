@@ -2,7 +2,7 @@
 
 use super::{ComparisonPage, LETTERS, name, of_span};
 use crate::html::verdict::{Badge, finding_box};
-use diskspd_judge::lab::compare::{self, ChangeVerdict, Compared, RunComparison, SpanCompared};
+use diskspd_judge::experiments::compare::{self, ChangeVerdict, Compared, RunComparison, SpanCompared};
 use diskspd_model::finding::Severity;
 use diskspd_model::units::table::signed;
 use diskspd_model::units::visible::line;
@@ -48,7 +48,7 @@ pub fn verdicts(page: &ComparisonPage) -> Markup {
             (render_verdict(page, span, if number == 0 { &warnings } else { &[] }))
         }
         @if page.is_noise {
-            p.lead { "Both sides are the same: what differs is this machine's own noise." }
+            p.lead { "Both sides are the same: the differences are this machine's own noise." }
             ul.evidence { @for sentence in compare::noise(page.comparison) { li { (sentence) "." } } }
         }
     }
@@ -94,7 +94,7 @@ fn warnings(page: &ComparisonPage) -> Vec<(Severity, String)> {
         let sentence = compare::sentence(difference);
         (
             Severity::Warning,
-            format!("the sides ran different workloads, so their figures can't be ranked: {sentence}"),
+            format!("the sides ran different workloads, so their figures cannot be ranked: {sentence}"),
         )
     });
     let wrong = compare::wrong_figures(page.comparison).into_iter().map(|told| (Severity::Wrong, told));

@@ -3,19 +3,19 @@
 
 use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, id, of_span, runs_of};
 use crate::html::chart::axis::ChartAxis;
-use crate::html::chart::nines::nines;
+use crate::html::chart::percentile_chart::nines;
 use crate::html::chart::table::FigureTable;
 use crate::html::chart::{ChartFigure, Key, path};
+use crate::html::downsample::Band;
 use crate::html::span::PickDirection;
-use crate::html::thin::Band;
 use crate::number::{in_ms, latency};
-use diskspd_judge::lab::compare::{SideRun, SpanCompared};
-use diskspd_model::results::{KnownFigures, PERCENTILES, SpanSummary};
+use diskspd_judge::experiments::compare::{SideRun, SpanCompared};
+use diskspd_model::results::{DirectionSummary, PERCENTILES, SpanSummary};
 use diskspd_model::stats::median;
 use diskspd_model::units::Millis;
 use maud::html;
 
-type SideDirection = ([&'static str; 2], fn(&SpanSummary) -> &KnownFigures, PickDirection);
+type SideDirection = ([&'static str; 2], fn(&SpanSummary) -> &DirectionSummary, PickDirection);
 
 const DIRECTIONS: [SideDirection; 3] = [
     (["all", "all I/Os"], |span| &span.total, |row| row.total),

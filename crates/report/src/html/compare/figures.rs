@@ -2,22 +2,22 @@
 
 use super::{ComparisonPage, MOST_WITH_CHARTS, id, name, span_name};
 use crate::html::chart::ChartFigure;
-use crate::html::chart::shifts::{ShiftRow, Shifts};
+use crate::html::chart::change_plot::{ShiftRow, Shifts};
 use crate::html::chart::table::FigureTable;
 use crate::html::page::heading;
 use crate::html::table::PageTable;
 use crate::html::verdict::Badge;
 use crate::number::NONE;
-use diskspd_judge::lab::compare::{self, Compared, ComparedLine, SpanCompared};
+use diskspd_judge::experiments::compare::{self, Compared, ComparedLine, SpanCompared};
 use diskspd_model::units::table::signed;
 use maud::{Markup, html};
 
 const MEANING: &str = "A, B: median of the runs. Change: the Hodges-Lehmann shift, B against A, and the \
                        interval that holds the true change.";
 const STATISTICS_MEAN: &str = "Chance: p-value; corrected: Bonferroni, for 5 % over all figures. Then how \
-                               often so many runs detect a change of 5 %, the change that they detect in 80 \
-                               of 100 cases, and the drift that both sides share, from the first pair to the \
-                               last.";
+                               often this number of runs detects a change of 5 %, the change that they \
+                               detect in 80 of 100 cases, and the drift that both sides share, from the \
+                               first pair to the last.";
 
 /// Table and chart of each time span.
 pub fn figures(page: &ComparisonPage) -> Markup {
@@ -82,9 +82,8 @@ fn changes_chart(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigu
         id: format!("changes-{}", id(page, span)),
         title: "Change of each figure".into(),
         summary: format!("{}.", said.collect::<Vec<_>>().join("; ")),
-        note: "The dot is the estimate, the line its confidence interval (column 'sure'). A line that \
-               doesn't touch 0 is a change; a line inside the band means the same. Lower latencies are \
-               better."
+        note: "The dot is the estimate, the line its confidence interval (column 'sure'). A line that does \
+               not touch 0 is a change; a line inside the band means the same. Lower latencies are better."
             .into(),
         label: "change of B against A".into(),
         same,

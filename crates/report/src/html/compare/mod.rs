@@ -12,7 +12,7 @@ use super::chart::ChartFigure;
 use super::page::{command, heading};
 use super::table::PageTable;
 use super::title;
-use diskspd_judge::lab::compare::{self, SideDifference};
+use diskspd_judge::experiments::compare::{self, SideDifference};
 use diskspd_model::units::count_of;
 use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::line;

@@ -1,8 +1,8 @@
 //! The content of a comparison page, and the names of its parts.
 
-use crate::work_in_words as workload;
-use diskspd_judge::lab::compare;
-use diskspd_judge::lab::compare::{Compared, RunComparison, Side, SideRun, SpanCompared};
+use crate::workload_text as workload;
+use diskspd_judge::experiments::compare;
+use diskspd_judge::experiments::compare::{Compared, RunComparison, Side, SideRun, SpanCompared};
 
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonPage<'a> {

@@ -6,7 +6,7 @@ use crate::html::chart::axis::{ChartAxis, short_latency};
 use crate::html::chart::points::{PointGroup, Points};
 use crate::html::chart::table::FigureTable;
 use crate::number::short;
-use diskspd_judge::lab::compare::{Compared, SpanCompared, Summarized};
+use diskspd_judge::experiments::compare::{Compared, SpanCompared, Summarized};
 use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 

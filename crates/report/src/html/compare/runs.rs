@@ -6,7 +6,7 @@ use crate::html::page::command;
 use crate::html::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
 use crate::html::table::PageTable;
 use crate::html::verdict::Badge;
-use diskspd_judge::lab::compare::{Side, SideRun};
+use diskspd_judge::experiments::compare::{Side, SideRun};
 use diskspd_model::results::{RunSummary, SpanSummary};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};

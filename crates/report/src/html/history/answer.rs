@@ -1,9 +1,9 @@
 //! The lasting changes, in words.
 
-use super::{FollowedCourse, FollowedWork, HistoryPage, ToldOf, change_of, figure_name, figure_text};
+use super::{HistoryPage, RunSeries, ToldOf, WorkloadSeries, change_of, figure_name, figure_text};
 use crate::html::verdict::{Badge, finding_box};
-use diskspd_judge::lab::compare::ChangeVerdict;
-use diskspd_judge::lab::selection::RunFigure;
+use diskspd_judge::experiments::compare::ChangeVerdict;
+use diskspd_judge::experiments::selection::RunFigure;
 use diskspd_model::stats::trend::FEWEST_RUNS;
 use diskspd_model::units::mark::{Tone, VerdictMark};
 use diskspd_model::units::start_time::date_and_time;
@@ -21,7 +21,7 @@ pub struct LastingChange {
 }
 
 /// The changes of a course, in order.
-pub fn changes(page: &HistoryPage, course: &FollowedCourse) -> Vec<LastingChange> {
+pub fn changes(page: &HistoryPage, course: &RunSeries) -> Vec<LastingChange> {
     let write = figure_text(course.figure);
     let change = |pair: &[diskspd_model::stats::Level]| {
         let (change, better) = change_of(&pair[0], &pair[1], course.figure);
@@ -48,13 +48,13 @@ pub fn changes(page: &HistoryPage, course: &FollowedCourse) -> Vec<LastingChange
     course.levels.windows(2).filter_map(change).collect()
 }
 
-type FoundWork<'a> = (&'a FollowedWork, RunFigure, Vec<LastingChange>);
+type FoundWork<'a> = (&'a WorkloadSeries, RunFigure, Vec<LastingChange>);
 
 /// The changes of all courses with enough runs.
 struct Found<'a> {
     told: usize,
     changed: Vec<FoundWork<'a>>,
-    few: Vec<(&'a FollowedWork, &'a FollowedCourse)>,
+    few: Vec<(&'a WorkloadSeries, &'a RunSeries)>,
 }
 
 impl<'a> Found<'a> {
@@ -125,7 +125,7 @@ fn change_sentence(told: usize, changed: usize) -> String {
 }
 
 /// The latest change of a figure, with the earlier ones as evidence.
-fn change_statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingChange]) -> Markup {
+fn change_statement(work: &WorkloadSeries, figure: RunFigure, changes: &[LastingChange]) -> Markup {
     let Some((last, earlier)) = changes.split_last() else { return html! {} };
     let span = if work.time_span > 1 { format!(" (time span {})", work.time_span) } else { String::new() };
     let message = format!("{}{span}: {}", figure_name(figure), last.words);
@@ -134,8 +134,8 @@ fn change_statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingCh
     finding_box(&Badge::of_change(last.verdict), None, &[], &message, &evidence, None)
 }
 
-fn render_unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {
-    let mut works: Vec<&FollowedWork> = few.iter().map(|(work, _)| *work).collect();
+fn render_unfollowed(few: &[(&WorkloadSeries, &RunSeries)]) -> Markup {
+    let mut works: Vec<&WorkloadSeries> = few.iter().map(|(work, _)| *work).collect();
     works.dedup();
     let runs: usize = works.iter().map(|work| work.runs()).sum();
     html! {

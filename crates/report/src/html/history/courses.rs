@@ -1,7 +1,7 @@
 //! The course of each figure over the runs of the same work, with the changes that were found.
 
 use super::answer::changes;
-use super::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, figure_name, figure_text};
+use super::{HistoryPage, ListedRun, RunSeries, ToldOf, WorkloadSeries, figure_name, figure_text};
 use crate::html::chart::axis::{ChartAxis, short_latency};
 use crate::html::chart::points::{PointGroup, Points};
 use crate::html::chart::table::FigureTable;
@@ -22,7 +22,7 @@ const MOST_LABELS: usize = 8;
 
 /// A section for each kind of work that was done twice at least.
 pub fn courses(page: &HistoryPage) -> Markup {
-    let works: Vec<&FollowedWork> = page.works.iter().filter(|work| work.runs() > 1).collect();
+    let works: Vec<&WorkloadSeries> = page.works.iter().filter(|work| work.runs() > 1).collect();
     let shown = &works[..works.len().min(MOST_WORKS)];
     let charts = shown.iter().map(|work| work.courses.len()).sum::<usize>().max(1);
     let room = (MOST_POINTS / charts).clamp(40, MOST_OF_ONE);
@@ -54,7 +54,7 @@ pub fn courses(page: &HistoryPage) -> Markup {
 }
 
 /// The work of the latest run and its targets.
-fn name(page: &HistoryPage, work: &FollowedWork) -> String {
+fn name(page: &HistoryPage, work: &WorkloadSeries) -> String {
     let latest = work.courses.iter().filter_map(|course| course.points.last()).map(|(run, _)| *run).max();
     let span = (work.time_span as usize).saturating_sub(1);
     let words = latest.and_then(|run| page.runs.get(run)?.work.get(span)).filter(|words| !words.is_empty());
@@ -62,13 +62,13 @@ fn name(page: &HistoryPage, work: &FollowedWork) -> String {
     title::title(words, &work.targets, None, "")
 }
 
-fn work_text(work: &FollowedWork) -> String {
+fn work_text(work: &WorkloadSeries) -> String {
     let machine = if work.machine.is_empty() { "not recorded" } else { &work.machine };
     let span = if work.time_span > 1 { format!(", time span {}", work.time_span) } else { String::new() };
     format!("{} runs{span}, machine {}", work.runs(), line(machine))
 }
 
-fn course_chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize) -> ChartFigure {
+fn course_chart(page: &HistoryPage, course: &RunSeries, room: usize, number: usize) -> ChartFigure {
     let left = course.points.len().saturating_sub(room);
     let runs: Vec<(&ListedRun, f64)> = course.points[left..]
         .iter()
@@ -114,7 +114,7 @@ fn course_chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number
     points.chart()
 }
 
-fn summary_text(course: &FollowedCourse) -> String {
+fn summary_text(course: &RunSeries) -> String {
     let write = figure_text(course.figure);
     let levels: Vec<String> = course
         .levels
@@ -124,12 +124,12 @@ fn summary_text(course: &FollowedCourse) -> String {
     format!("{} runs; {}.", course.points.len(), levels.join(", then "))
 }
 
-fn latest_text(course: &FollowedCourse, left: usize) -> Option<String> {
+fn latest_text(course: &RunSeries, left: usize) -> Option<String> {
     let all = course.points.len();
     (left > 0).then(|| format!("The latest {} of {all} runs are drawn.", all - left))
 }
 
-fn trend_sentence(course: &FollowedCourse) -> Option<String> {
+fn trend_sentence(course: &RunSeries) -> Option<String> {
     let sentence = |words: &String| {
         let mut letters = words.chars();
         let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
@@ -171,7 +171,7 @@ fn date_marks(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
     places.into_iter().filter_map(named).collect()
 }
 
-fn course_table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> FigureTable {
+fn course_table(course: &RunSeries, runs: &[(&ListedRun, f64)], left: usize) -> FigureTable {
     let write = figure_text(course.figure);
     let mut table = FigureTable::new(&["run", figure_name(course.figure), "began", "label", "told"]);
     for (place, (run, value)) in runs.iter().enumerate() {
@@ -189,7 +189,7 @@ fn course_table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize
     table
 }
 
-fn run_tooltip(course: &FollowedCourse, place: usize) -> String {
+fn run_tooltip(course: &RunSeries, place: usize) -> String {
     let of_it = course.told.iter().filter(|run| run.place == place);
     let words = of_it.map(|run| match run.of {
         ToldOf::Machine => format!("changed: {}", run.words),

@@ -3,7 +3,7 @@
 use super::{HistoryPage, ListedRun};
 use crate::html::table::PageTable;
 use crate::html::verdict::Badge;
-use diskspd_judge::lab::selection::RunFigure;
+use diskspd_judge::experiments::selection::RunFigure;
 use diskspd_model::results::{SpanSummary, WhichIos};
 use diskspd_model::units::Millis;
 use diskspd_model::units::start_time::date_and_time;
@@ -18,9 +18,9 @@ pub fn list(page: &HistoryPage) -> Markup {
     html! {
         @if page.runs.is_empty() { p { "No run fits." } }
         @else {
-            (PageTable::new("kept", "All runs, the latest first").high().render(KeptLine::COLUMNS, &lines))
+            (PageTable::new("kept", "All runs, latest first").high().render(KeptLine::COLUMNS, &lines))
             p.note {
-                "The latest first, with a line for each time span; times are UTC."
+                "Latest first, with a line for each time span; times are UTC."
                 @if page.runs.len() > MOST {
                     " " (page.runs.len() - MOST)
                     " older runs are left out; --since, --label and --target choose among them."

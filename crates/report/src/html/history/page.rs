@@ -1,6 +1,6 @@
 //! The content of a history page: its runs, and the course of figures.
 
-use diskspd_judge::lab::selection::RunFigure;
+use diskspd_judge::experiments::selection::RunFigure;
 use diskspd_model::results::RunSummary;
 use diskspd_model::stats::Level;
 
@@ -12,7 +12,7 @@ pub struct HistoryPage<'a> {
     pub figure: Option<RunFigure>,
     pub runs: &'a [ListedRun<'a>],
     /// The works that can be followed, sorted by descending number of runs.
-    pub works: &'a [FollowedWork],
+    pub works: &'a [WorkloadSeries],
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -32,19 +32,19 @@ pub struct ListedRun<'a> {
 
 /// The same work on the same machine.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct FollowedWork {
+pub struct WorkloadSeries {
     /// Fingerprint or name of the machine; empty = not recorded.
     pub machine: String,
     pub command_line: Option<String>,
     /// The targets of the latest run.
     pub targets: Vec<String>,
     pub time_span: u32,
-    pub courses: Vec<FollowedCourse>,
+    pub courses: Vec<RunSeries>,
 }
 
 /// A figure from run to run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FollowedCourse {
+pub struct RunSeries {
     pub figure: RunFigure,
     /// (index in [`HistoryPage::runs`], value), oldest first: at least one.
     pub points: Vec<(usize, f64)>,
@@ -84,7 +84,7 @@ pub fn change_of(before: &Level, level: &Level, figure: RunFigure) -> (String, b
     (change.map_or_else(|| "up from 0".into(), |percent| format!("{percent:+.1} %")), better)
 }
 
-impl FollowedWork {
+impl WorkloadSeries {
     /// Runs that have the most usual of its figures.
     pub(super) fn runs(&self) -> usize {
         self.courses.iter().map(|course| course.points.len()).max().unwrap_or(0)

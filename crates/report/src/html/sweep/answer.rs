@@ -4,8 +4,8 @@ use super::SweepPage;
 use crate::html::headline::tile;
 use crate::html::page::command;
 use crate::number::{exact, exact_time, grouped, number};
-use diskspd_judge::lab::RunLine;
-use diskspd_judge::lab::sweep::{SweepAnswer, answer_lines, unanswered};
+use diskspd_judge::experiments::RunRow;
+use diskspd_judge::experiments::sweep::{SweepAnswer, answer_lines, unanswered};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -39,7 +39,7 @@ fn render_tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
     let figures = |row: usize| page.sweep.points[row].figures.as_ref();
     let iops = |row: usize| exact(figures(row).map(|line| line.iops), number);
     let load = |row: usize| exact(Some(page.sweep.points[row].load as f64), grouped);
-    let felt = |row: usize| figures(row).and_then(RunLine::felt).map(|felt| felt.mean_ms);
+    let felt = |row: usize| figures(row).and_then(RunRow::felt).map(|felt| felt.mean_ms);
     let unit = page.sweep.points[answer.highest].unit();
     let found = answer.found_knee();
     html! {
@@ -60,7 +60,7 @@ fn render_tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
             @if let Some(objective) = page.sweep.settings.objective {
                 @match answer.objective_row {
                     Some(row) => (tile(&format!("highest with {objective}, {unit}"), "", load(row))),
-                    None => (tile(&objective.to_string(), "", html! { "not surely kept" })),
+                    None => (tile(&objective.to_string(), "", html! { "not confirmed" })),
                 }
             }
         }

@@ -8,8 +8,8 @@ use crate::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use crate::html::chart::table::FigureTable;
 use crate::html::chart::{ChartFigure, PointLabel};
 use crate::number::number;
-use diskspd_judge::lab::sweep::{Measure, Objective, PointRow, Setting, SweepAnswer, label};
-use diskspd_judge::lab::{LatencyLine, RunLine};
+use diskspd_judge::experiments::sweep::{Measure, Objective, PointRow, Setting, SweepAnswer, label};
+use diskspd_judge::experiments::{LatencyLine, RunRow};
 use diskspd_model::stats::replicates::{Bounds, Spread};
 
 /// Groups that have a chart; with more of them the page would become too large.
@@ -19,7 +19,7 @@ pub fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
     let of_group = |(number, answer): (usize, &SweepAnswer)| {
         let rows = rows_of(page, answer);
         let differ = rows.windows(2).any(|pair| pair[0].1.load != pair[1].1.load);
-        match differ && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunLine::felt).is_some()) {
+        match differ && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunRow::felt).is_some()) {
             true => {
                 let curve = group_curve(page, answer, &rows, number);
                 let by_load = curve.by_load().map(|chart| (chart, Vec::new()));
@@ -103,7 +103,7 @@ fn curve_point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Optio
         threads: row.threads,
         iops: row.figures.as_ref().map_or(0.0, |line| line.iops),
         iops_interval: row.iops.and_then(|iops| iops.interval(Bounds::Positive)),
-        latency_ms: row.figures.as_ref().and_then(RunLine::felt).map(of),
+        latency_ms: row.figures.as_ref().and_then(RunRow::felt).map(of),
         latency_interval_ms: mean_factors(&values),
     }
 }

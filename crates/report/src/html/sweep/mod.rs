@@ -9,9 +9,9 @@ use super::page::{command, heading};
 use super::run::place_and_time;
 use super::title::targets;
 use super::{environment, verdict};
-use diskspd_judge::lab::RunVerdict;
-use diskspd_judge::lab::sweep::{Drift, PointRow, label, told_once};
-use diskspd_judge::truth::Severity;
+use diskspd_judge::checks::Severity;
+use diskspd_judge::experiments::RunVerdict;
+use diskspd_judge::experiments::sweep::{Drift, PointRow, label, told_once};
 use diskspd_model::results::Verdict;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -47,7 +47,7 @@ pub fn content(page: &SweepPage) -> Markup {
             }
         }
         section { (heading(2, "Points")) (points::points(page)) }
-        section { (heading(2, "What was found")) (answer_section(page)) }
+        section { (heading(2, "Findings")) (answer_section(page)) }
         @if let Some(drift) = &page.sweep.drift { section { (heading(2, "Drift")) (render_drift(drift)) } }
         section.again {
             (heading(2, "Do it again"))
@@ -101,7 +101,7 @@ fn render_judgement(page: &SweepPage) -> Markup {
     let words = match (bad, warned) {
         (0, 0) if unconfirmed > 0 => {
             format!(
-                "the figures of {unconfirmed} of {all} points can't be compared with the devices' counters"
+                "the figures of {unconfirmed} of {all} points cannot be compared with the devices' counters"
             )
         }
         (0, 0) => format!("the devices did as much as the run counted, at all of {all} points"),

@@ -3,7 +3,7 @@
 use crate::html::input::Run;
 use crate::html::title;
 use crate::number::number;
-use diskspd_judge::lab::sweep::{SweepAnswer, SweepResult, label};
+use diskspd_judge::experiments::sweep::{SweepAnswer, SweepResult, label};
 
 pub struct SweepPage<'a> {
     pub sweep: &'a SweepResult,

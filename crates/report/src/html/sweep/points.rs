@@ -2,7 +2,7 @@
 
 use super::SweepPage;
 use crate::html::table::PageTable;
-use diskspd_judge::lab::sweep::{PointLine, point_lines};
+use diskspd_judge::experiments::sweep::{PointLine, point_lines};
 use maud::{Markup, html};
 
 pub fn points(page: &SweepPage) -> Markup {

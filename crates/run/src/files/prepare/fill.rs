@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_leaves_what_is_before_it() {
+    fn failed_fill_keeps_earlier_data() {
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
         let (order, block) = (sample_order(1 << 40), vec![0; BLOCK as usize]);

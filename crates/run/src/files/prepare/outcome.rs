@@ -47,7 +47,7 @@ impl fmt::Display for Prepared {
                  faster",
             ),
             Prepared::Rewritten(Why::Unknown) => {
-                f.write_str("rewritten: its file system can't report whether it was fully written")
+                f.write_str("rewritten: its file system cannot report whether it was fully written")
             }
         }
     }
@@ -143,7 +143,7 @@ pub enum Reason {
     /// The stop flag was set.
     #[error("stopped")]
     Stopped,
-    #[error("can't {doing}: {source}")]
+    #[error("cannot {doing}: {source}")]
     Kernel { doing: &'static str, source: io::Error },
 }
 
@@ -187,7 +187,7 @@ impl State {
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            State::Untouched => f.write_str("nothing was changed"),
+            State::Untouched => f.write_str("no file was changed"),
             State::Removed => f.write_str("the incomplete file was removed"),
             State::Unfinished { size } => {
                 write!(f, "the existing file was overwritten and is incomplete: it has {size} bytes now")

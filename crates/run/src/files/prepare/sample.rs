@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_and_last_block_and_those_between_them_are_read() {
+    fn sample_includes_first_last_and_middle_blocks() {
         let at = |size| sample_offsets(size).collect::<Vec<_>>();
         assert!(at(0).is_empty());
         assert_eq!(at(1), [0]);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_in_the_place_of_data_and_the_reverse_are_seen() {
+    fn sample_finds_zeros_for_data_and_data_for_zeros() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         let size = 64 * BLOCK;

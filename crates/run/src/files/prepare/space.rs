@@ -2,7 +2,7 @@
 
 use super::{PrepareError, Reason, State};
 use diskspd_sys::extents::{self, PieceKind, each_piece};
-use diskspd_sys::room::{self, SizeChange};
+use diskspd_sys::free_space::{self, SizeChange};
 use diskspd_sys::{inode, process};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
@@ -48,8 +48,9 @@ pub(super) fn check(
     if file.seek(SeekFrom::Start(size)).is_err_and(|error| error.kind() == ErrorKind::InvalidInput) {
         return Err(Reason::TooLarge { size });
     }
-    let free =
-        room::beneath(file).and_then(|room| room.ours).map(|free| free.saturating_add(inode::stored(found)));
+    let free = free_space::beneath(file)
+        .and_then(|room| room.ours)
+        .map(|free| free.saturating_add(inode::stored(found)));
     let room = FileRoom { size, free };
     if free.is_some_and(|free| size > free) {
         return Err(room.explain(ErrorKind::StorageFull.into(), ""));
@@ -76,7 +77,7 @@ pub(super) fn allocate(
     stop: &AtomicBool,
 ) -> io::Result<()> {
     loop {
-        match room::allocate(file, becomes, offset, length) {
+        match free_space::allocate(file, becomes, offset, length) {
             Err(error) if error.kind() == ErrorKind::Interrupted && !stop.load(Ordering::Relaxed) => {}
             answer => return answer,
         }
@@ -128,7 +129,7 @@ pub fn all_fit<'a>(
         // What is to be created will lie where the nearest directory is that exists.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let Some(place) = absolute.ancestors().find(|place| place.exists()) else { continue };
-        let (Ok(found), Some(room)) = (place.metadata(), room::at(place)) else { continue };
+        let (Ok(found), Some(room)) = (place.metadata(), free_space::at(place)) else { continue };
         let device = inode::file_system(&found);
         let known = needs.iter().position(|need| need.device == device).unwrap_or(needs.len());
         if known == needs.len() {

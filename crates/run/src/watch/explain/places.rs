@@ -3,7 +3,7 @@
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
 use crate::watch::observe_devices;
-use diskspd_host::located::OpenedToLook;
+use diskspd_host::located::InspectionHandle;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_model::plan::SpanPlan;
@@ -26,19 +26,19 @@ pub(super) struct TargetPlaces {
 /// Reason why the device position of a target's I/Os is unknown.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoPlace {
-    #[error("it isn't known which target it is")]
+    #[error("its target is unknown")]
     Unnamed,
     #[error("{0}")]
     NoDevice(String),
-    #[error("{0} doesn't report where on its devices a file is")]
+    #[error("{0} does not report where on its devices a file is")]
     OwnSpace(String),
-    #[error("several devices are right beneath it")]
+    #[error("several devices are directly below it")]
     SeveralDevices,
-    #[error("the I/Os of {0} can't be told from those of its disk")]
+    #[error("the I/Os of {0} are not separable from the I/Os of its disk")]
     WithOthers(String),
     #[error("the file was not opened")]
     NotOpened,
-    #[error("the file system doesn't report where the file is ({0})")]
+    #[error("the file system does not report where the file is ({0})")]
     NotMapped(#[source] io::Error),
 }
 
@@ -51,7 +51,7 @@ struct TracedPlace {
 }
 
 impl TracedPlace {
-    fn from_opened(root: &Root, opened: &OpenedToLook, size: u64) -> Result<TracedPlace, NoPlace> {
+    fn from_opened(root: &Root, opened: &InspectionHandle, size: u64) -> Result<TracedPlace, NoPlace> {
         let stack = &opened.stack;
         if let Some(why) = &stack.no_device_reason {
             return Err(NoPlace::NoDevice(why.clone()));
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_io_over_two_pieces_lies_in_two_places() {
+    fn io_across_two_extents_has_two_locations() {
         let place = |from, at, length| DevicePlace { from, at, length };
         let watched = WatchedDevice { number: 7, start: 1 << 20, size: 1 << 30, has_queue: true };
         let pieces = Some(vec![place(0, 8192, 4096), place(4096, 65536, 4096), place(16384, 0, 4096)]);

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_blamed_for_the_time_in_which_it_was_in_force() {
+    fn limit_is_blamed_only_while_in_force() {
         let mut throttles = Throttles::default();
         let limit = || [("g".to_owned(), 7)];
         throttles.look(100, []);

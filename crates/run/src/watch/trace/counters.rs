@@ -98,7 +98,7 @@ impl Counters {
                     let between = self.network.as_ref().and_then(|(before, after)| {
                         Some(after.sum(counters)?.saturating_sub(before.sum(counters)?))
                     });
-                    (between, between.is_none().then(|| "/proc/net/snmp doesn't have this counter".into()))
+                    (between, between.is_none().then(|| "/proc/net/snmp does not have this counter".into()))
                 }
             };
             EventCount { event: row.event, count, reason }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_and_what_goes_over_them_are_counted() {
+    fn connections_and_their_traffic_are_counted() {
         let work = || {
             let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
             let at = listener.local_addr().expect("an address");

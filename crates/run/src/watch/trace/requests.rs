@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_and_devices_are_told_apart() {
+    fn requests_are_separated_by_direction_and_device() {
         let mut requests = DeviceRequests::for_devices([DISK]);
         let read = issue_event(10, 0, 8);
         let write = BlockEvent { write: true, ..issue_event(11, 0, 8) };
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_loss_nothing_is_matched_with_what_came_before() {
+    fn lost_events_clear_pending_matches() {
         let mut requests = DeviceRequests::for_devices([DISK]);
         requests.take(issue_event(10, 0, 8), &(0..=5000));
         requests.forget();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn flushes_are_no_writes_without_a_time() {
+    fn flushes_without_time_are_not_writes() {
         let write = |event| BlockEvent { write: true, ..event };
         let flush = |event| BlockEvent { flush: true, ..event };
         let mut requests = DeviceRequests::for_devices([DISK]);

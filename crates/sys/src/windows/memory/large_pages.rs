@@ -29,13 +29,13 @@ impl fmt::Display for LargePagesError {
             _ if *size == 0 => write!(f, "this processor has no large pages; leave out -l"),
             io::ErrorKind::PermissionDenied => write!(
                 f,
-                "this user lacks the right to lock pages in memory (SeLockMemoryPrivilege); add the user in \
-                 secpol.msc, Local Policies, User Rights Assignment, Lock pages in memory, log on again, and \
-                 run as an administrator; or leave out -l"
+                "this user lacks the right to lock pages in memory (SeLockMemoryPrivilege); add the user \
+                 in secpol.msc, Local Policies, User Rights Assignment, Lock pages in memory, log on \
+                 again, and run as an administrator, or leave out -l"
             ),
             _ => write!(
                 f,
-                "can't allocate {} large pages of {} KiB: {source}; memory may be too fragmented: restart \
+                "cannot allocate {} large pages of {} KiB: {source}; memory may be too fragmented: restart \
                  the machine, lower -b, -o or -t, or leave out -l",
                 bytes.div_ceil(*size),
                 size / 1024
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_large_pages_is_there_or_the_reason_is() {
+    fn large_pages_are_allocated_or_the_reason_is_given() {
         match Buffer::of_large_pages(5000) {
             Ok(mut buffer) => {
                 assert_eq!(buffer.len(), 5000);

@@ -51,7 +51,7 @@ pub fn wake_exactly() {
 
 /// Guard that restores the calling thread's previous state on drop.
 #[derive(Debug)]
-pub struct OutOfTheWay {
+pub struct AffinityGuard {
     priority: Option<i32>,
     /// Group, and mask of its processors.
     allowed: Option<(u16, usize)>,
@@ -59,13 +59,13 @@ pub struct OutOfTheWay {
 
 /// Gives the calling thread, which mostly sleeps, punctual wake-ups on processors of its group other than
 /// these, if there are any. Parts without permission stay unchanged.
-pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
+pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> AffinityGuard {
     // SAFETY: the handle stands for the calling thread, always.
     let priority = unsafe { GetThreadPriority(GetCurrentThread()) };
     // SAFETY: as above.
     let is_raised = priority != NO_PRIORITY
         && unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_HIGHEST) } != 0;
-    OutOfTheWay { priority: is_raised.then_some(priority), allowed: leave_cpus(cpus) }
+    AffinityGuard { priority: is_raised.then_some(priority), allowed: leave_cpus(cpus) }
 }
 
 fn leave_cpus(cpus: impl IntoIterator<Item = u32>) -> Option<(u16, usize)> {
@@ -93,7 +93,7 @@ fn set_affinity(wanted: &GROUP_AFFINITY) -> io::Result<()> {
     if answer == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-impl Drop for OutOfTheWay {
+impl Drop for AffinityGuard {
     fn drop(&mut self) {
         if let Some(priority) = self.priority {
             // SAFETY: the handle stands for the calling thread.
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_is_bound_to_the_processors_that_are_there() {
+    fn thread_is_bound_to_existing_processors() {
         std::thread::spawn(|| {
             let (group, allowed) = own_affinity().unwrap();
             let first = u32::from(group) * GROUP + allowed.trailing_zeros();

@@ -29,13 +29,13 @@ pub enum EventError {
          event wait` is running, in the same session unless its name begins with Global\\"
     )]
     Missing,
-    #[error("no permission to use it: its owner doesn't share it; choose another name, or run as that user")]
+    #[error("no permission to use it: its owner does not share it; choose another name, or run as that user")]
     Permission,
     /// Another object has the name.
     #[error("another kind of object has this name; choose another name")]
     NoEvent,
     /// It names a folder that there is not.
-    #[error("an event can't have this name: a \\ is allowed only after Global or Local")]
+    #[error("an event cannot have this name: a \\ is allowed only after Global or Local")]
     NoFolder,
     #[error("{doing}: {source}")]
     Kernel { doing: &'static str, source: io::Error },
@@ -144,7 +144,7 @@ impl Event {
     ///
     /// # Errors
     /// Fails with the system's error.
-    pub fn wait_unless(&self, limit: Duration, off: Option<&CallOff>) -> Result<bool, EventError> {
+    pub fn wait_unless(&self, limit: Duration, off: Option<&WaitCancel>) -> Result<bool, EventError> {
         let handles = [self.handle(), off.map_or(self.handle(), |off| off.0.handle())];
         let count = if off.is_some() { 2 } else { 1 };
         let mut left = limit.as_nanos().div_ceil(1_000_000);
@@ -165,15 +165,15 @@ impl Event {
 
 /// Ends a wait for an event, from another thread.
 #[derive(Debug)]
-pub struct CallOff(Event);
+pub struct WaitCancel(Event);
 
-impl CallOff {
+impl WaitCancel {
     /// Creates it for any number of waits.
     ///
     /// # Errors
     /// Fails with the system's error.
-    pub fn new() -> io::Result<CallOff> {
-        make_event(std::ptr::null()).map(CallOff).map_err(io::Error::other)
+    pub fn new() -> io::Result<WaitCancel> {
+        make_event(std::ptr::null()).map(WaitCancel).map_err(io::Error::other)
     }
 
     pub fn call(&self) {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_set_for_all_who_have_it_open_until_it_is_reset() {
+    fn event_is_set_for_all_holders_until_reset() {
         let name = name("set");
         assert!(matches!(Event::open_existing(&name), Err(EventError::Missing)));
         let one = Event::open(&name).unwrap();
@@ -212,10 +212,10 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_ends_when_it_is_called_off_or_the_event_is_set() {
+    fn wait_ends_on_cancel_or_event() {
         for sets in [false, true] {
             let event = Arc::new(Event::open(&name("wait")).unwrap());
-            let off = Arc::new(CallOff::new().unwrap());
+            let off = Arc::new(WaitCancel::new().unwrap());
             let waits = std::thread::spawn({
                 let (event, off) = (Arc::clone(&event), Arc::clone(&off));
                 move || event.wait_unless(Duration::from_secs(1 << 32), Some(&off)).unwrap()

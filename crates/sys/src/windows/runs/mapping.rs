@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_cannot_be_had_is_an_error_and_not_the_end_of_the_program() {
+    fn unavailable_page_is_an_error_not_a_crash() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dat");
         std::fs::write(&path, [5; 64 << 10]).unwrap();

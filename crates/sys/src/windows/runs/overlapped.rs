@@ -118,7 +118,7 @@ impl Queue {
             let overlapped = unsafe { std::mem::zeroed() };
             UnsafeCell::new(Request { overlapped, ended: list, tag, in_flight: false })
         };
-        let requests: Box<[_]> = (0..depth).map(request).collect_ended();
+        let requests: Box<[_]> = (0..depth).map(request).collect();
         let requests = NonNull::from(Box::leak(requests));
         let none = OVERLAPPED_ENTRY::default();
         Ok(Queue {
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tag_comes_back_once_with_its_result_and_what_breaks_the_rules_is_not_taken() {
+    fn tags_complete_once_and_invalid_requests_are_rejected() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), [5; 4096]).unwrap();
         for told in [Told::AtPort, Told::ByRoutine] {

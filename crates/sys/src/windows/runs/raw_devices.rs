@@ -103,7 +103,7 @@ mod tests {
     use diskspd_model::access::AccessHint;
 
     #[test]
-    fn nothing_but_disks_and_volumes_is_opened() {
+    fn only_disks_and_volumes_are_opened() {
         for name in [r"\\.\PhysicalDrive0", r"\\.\physicaldrive12", r"\\.\X:", r"\\.\c:"] {
             assert!(may_be_device(Path::new(name)), "{name}");
         }

@@ -1,6 +1,6 @@
 //! Requests to end the program: Ctrl-C and similar, which Windows delivers in a separate thread.
 
-use crate::mutex::LockAnyway;
+use crate::mutex::LockUnpoisoned;
 use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -30,12 +30,12 @@ pub enum Ending {
 /// Endings arrive here until this is closed or dropped, without another effect. Without listeners they end
 /// the program.
 #[derive(Debug)]
-pub struct Endings {
+pub struct TerminationSignals {
     number: u64,
     told: Receiver<Option<Ending>>,
 }
 
-/// Closes [`Endings`] from another thread.
+/// Closes [`TerminationSignals`] from another thread.
 #[derive(Debug, Clone)]
 pub struct Close(u64);
 
@@ -60,12 +60,12 @@ unsafe extern "system" fn told(kind: u32) -> BOOL {
     BOOL::from(heard > 0)
 }
 
-impl Endings {
+impl TerminationSignals {
     /// Listens from now on.
     ///
     /// # Errors
     /// The handler can't be installed.
-    pub fn listen() -> io::Result<Endings> {
+    pub fn listen() -> io::Result<TerminationSignals> {
         // 0 = the handler isn't installed yet.
         static NUMBERS: Mutex<u64> = Mutex::new(0);
         let mut numbers = NUMBERS.lock_anyway();
@@ -77,7 +77,7 @@ impl Endings {
         let number = *numbers;
         let (tell, told) = channel();
         LISTENERS.lock_anyway().push((number, tell));
-        Ok(Endings { number, told })
+        Ok(TerminationSignals { number, told })
     }
 
     pub fn close(&self) -> Close {
@@ -90,7 +90,7 @@ impl Endings {
     }
 }
 
-impl Drop for Endings {
+impl Drop for TerminationSignals {
     fn drop(&mut self) {
         self.close().close();
     }
@@ -121,8 +121,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_who_listen_are_told_until_they_are_closed() {
-        let (mut first, mut other) = (Endings::listen().unwrap(), Endings::listen().unwrap());
+    fn all_listeners_are_notified_until_closed() {
+        let (mut first, mut other) =
+            (TerminationSignals::listen().unwrap(), TerminationSignals::listen().unwrap());
         // SAFETY: it takes a number.
         let tell = |kind| unsafe { told(kind) };
         assert_eq!(tell(CTRL_C_EVENT), 1);

@@ -27,7 +27,7 @@ pub struct OpenTarget {
 }
 
 fn no_file() -> io::Error {
-    io::Error::other("it is no file: this program writes to and reads from files only on Windows")
+    io::Error::other("it is not a file: this program writes to and reads from files only on Windows")
 }
 
 /// Whether a path may name a file: not a device (`\\.\`, `\\?\`), and not a drive alone.
@@ -100,7 +100,7 @@ fn without_local_cache(file: &File) -> io::Result<()> {
     };
     if answer == 0 {
         let why = io::Error::last_os_error();
-        return Err(io::Error::other(format!("its local cache can't be switched off (-Sr): {why}")));
+        return Err(io::Error::other(format!("its local cache cannot be switched off (-Sr): {why}")));
     }
     Ok(())
 }
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_files_is_opened_or_made() {
+    fn only_files_are_opened_or_created() {
         for name in [
             r"\\.\C:",
             r"\\.\PhysicalDrive0",
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_made_to_its_end_or_not_at_all() {
+    fn file_is_created_completely_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dat");
         let fill = |bytes: &mut [u8]| bytes.fill(7);

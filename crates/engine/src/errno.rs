@@ -1,0 +1,21 @@
+//! Code shared by the engines that use the Linux kernel.
+
+use crate::{EngineError, File};
+use diskspd_model::access::IoPriority;
+use diskspd_sys::files::FileHandle;
+
+/// The negated `errno` of an error, as [`crate::Done::result`] has it.
+pub(crate) fn negated(error: &std::io::Error) -> i64 {
+    -i64::from(error.raw_os_error().unwrap_or(libc::EIO))
+}
+
+/// The kernel refused to give the thread an I/O priority.
+#[cold]
+pub(crate) fn priority_refused(source: std::io::Error) -> EngineError {
+    let what = "the I/O priority (-I) cannot be set for this thread; leave out -I".to_string();
+    EngineError { what, source: Some(source) }
+}
+
+pub(crate) fn apart(files: Vec<File>) -> (Vec<IoPriority>, Vec<FileHandle>) {
+    files.into_iter().map(|file| (file.priority, file.handle)).unzip()
+}

@@ -1,0 +1,13 @@
+//! Counters that are read at both edges of a measurement; the difference is the result.
+
+/// Counters of the kernel that are read at both edges of a measurement.
+pub trait WindowCounters {
+    /// Values at an edge; the default stands for unread counters.
+    type AtEdge: Default;
+    type BetweenEdges;
+
+    fn read(&self) -> Self::AtEdge;
+
+    /// Returns the counts between two readings; empty if a required reading is missing.
+    fn between(self, before: &Self::AtEdge, after: &Self::AtEdge) -> Vec<Self::BetweenEdges>;
+}

@@ -1,0 +1,17 @@
+//! The lab: conclusions from runs. It is pure: completed runs determine the next run and the conclusion.
+
+mod answer_format;
+pub mod compare;
+mod line;
+mod not_as_expected;
+pub mod precondition;
+pub mod repeat;
+pub mod repetition;
+mod run_columns;
+pub mod selection;
+pub mod suite;
+pub mod sweep;
+
+pub use answer_format::{AnswerFormat, KeptAnswer};
+pub use line::{HostRate, LatencyLine, RunFinding, RunRow, RunVerdict};
+pub use not_as_expected::NotAsExpected;

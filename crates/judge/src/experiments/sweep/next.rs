@@ -1,0 +1,342 @@
+//! Selection of the next run, a pure function of the completed runs. It is recomputed from the beginning
+//! each time, as straight code that requests one run after another. The first missing result is the next
+//! run.
+
+use super::answer::SweepAnswer;
+use super::objective::{self, Tried};
+use super::order::pass;
+use super::rows::rows;
+use super::settings::SweepOrder;
+use super::{Ran, Sweep, What};
+use crate::experiments::repeat;
+use std::collections::HashMap;
+
+/// Minimum number of points for reference runs, which would otherwise be the majority.
+const FEWEST_FOR_REFERENCES: usize = 4;
+/// The objective is found to this share of the maximum.
+const PRECISION: f64 = 0.02;
+/// Rates that are tried for it at most.
+const MOST_TRIED: usize = 12;
+const COARSE: usize = 5;
+
+/// I/Os per second of runs that are only assumed.
+const INVENTED_IOPS: f64 = 10_000.0;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextPoint {
+    Run(What),
+    Done {
+        /// Something was left out for it.
+        out_of_budget: bool,
+    },
+    /// The completed runs belong to another sweep, starting at this run, counted from 0.
+    Astray(usize),
+}
+
+pub fn next(sweep: &Sweep, history: &[Ran]) -> NextPoint {
+    let mut replay = Replay::new(sweep, history);
+    match replay.replay_all() {
+        Err(Stop::Run(what)) => NextPoint::Run(what),
+        Err(Stop::Budget) => NextPoint::Done { out_of_budget: true },
+        Err(Stop::Astray) => NextPoint::Astray(replay.at),
+        Ok(()) => NextPoint::Done { out_of_budget: replay.cut_short },
+    }
+}
+
+/// Returns the remaining runs if every run succeeds with the same result. Rates of a curve are then shares
+/// of an unknown maximum.
+pub(super) fn forecast(sweep: &Sweep, history: &[Ran]) -> Vec<What> {
+    let mut replay = Replay::new(sweep, history);
+    replay.invents = true;
+    // Whatever ends it, that is what would be run.
+    let _ = replay.replay_all();
+    replay.invented
+}
+
+enum Stop {
+    /// This has not been run yet.
+    Run(What),
+    Budget,
+    /// Something else has been run.
+    Astray,
+}
+
+#[derive(Default)]
+struct PointTally {
+    iops: Vec<f64>,
+    worths: Vec<f64>,
+    failed: bool,
+}
+
+struct Replay<'a> {
+    sweep: &'a Sweep,
+    history: &'a [Ran],
+    at: usize,
+    tallies: HashMap<What, PointTally>,
+    spent_s: f64,
+    invents: bool,
+    invented: Vec<What>,
+    reference: Option<usize>,
+    /// Runs after which the middle has come; `None` = it has been.
+    middle: Option<usize>,
+    cut_short: bool,
+}
+
+impl<'a> Replay<'a> {
+    fn new(sweep: &'a Sweep, history: &'a [Ran]) -> Replay<'a> {
+        Replay {
+            sweep,
+            history,
+            at: 0,
+            tallies: HashMap::new(),
+            spent_s: 0.0,
+            invents: false,
+            invented: Vec::new(),
+            reference: None,
+            middle: None,
+            cut_short: false,
+        }
+    }
+
+    fn replay_all(&mut self) -> Result<(), Stop> {
+        let settings = &self.sweep.settings;
+        if !settings.curve.is_empty() {
+            return self.run_curve();
+        }
+        let count = self.sweep.points.len();
+        let repeated = count * settings.repeat.fewest() as usize;
+        // The highest load: what limits the device from some time on shows there, if anywhere.
+        self.set_reference(count.saturating_sub(1), count, repeated / 2);
+        self.run_reference()?;
+        let points = match settings.adaptive {
+            true => self.run_adaptive(),
+            false => self.run_passes(&(0..count).map(What::Point).collect::<Vec<_>>()),
+        };
+        self.unless_cut_short(points)?;
+        self.run_reference()?;
+        let sure = self.until_sure();
+        self.unless_cut_short(sure)
+    }
+
+    /// Runs uncertain points one time, each pass followed by the reference. Ends when the answer is
+    /// certain, the budget is used up, or each point has [`repeat::MOST`] runs.
+    fn until_sure(&mut self) -> Result<(), Stop> {
+        while self.sweep.settings.until_sure && !self.cut_short && !self.invents {
+            let so_far = &self.history[..self.at];
+            let rows = rows(self.sweep, so_far);
+            let answers = SweepAnswer::find_answers(&rows, &self.sweep.settings);
+            let mut wanted: Vec<What> =
+                answers.iter().flat_map(|answer| &answer.undecided).map(|row| rows[*row].what).collect();
+            wanted.retain(|what| self.measured_iops(*what).len() < repeat::MOST as usize);
+            if wanted.is_empty() {
+                break;
+            }
+            let number = so_far.len() % 2;
+            let order = self.sweep.settings.order;
+            self.check_budget(&wanted)?;
+            for place in pass(order, wanted.len(), number) {
+                self.run(wanted[place])?;
+            }
+            self.run_reference()?;
+        }
+        Ok(())
+    }
+
+    fn set_reference(&mut self, point: usize, of: usize, middle: usize) {
+        if self.sweep.settings.order == SweepOrder::Interleaved && of >= FEWEST_FOR_REFERENCES {
+            self.reference = Some(point);
+            self.middle = Some(self.at + middle);
+        }
+    }
+
+    fn run(&mut self, what: What) -> Result<(), Stop> {
+        let tally = self.tallies.entry(what).or_default();
+        match self.history.get(self.at) {
+            Some(ran) if ran.what != what => return Err(Stop::Astray),
+            Some(ran) => {
+                self.spent_s += ran.seconds;
+                tally.failed |= ran.line.is_none();
+                tally.iops.extend(ran.line.as_ref().map(|line| line.iops));
+                tally.worths.extend(ran.line.as_ref().map(|line| line.power().unwrap_or(line.iops)));
+            }
+            None if self.invents => {
+                self.spent_s += self.sweep.seconds_of(what);
+                tally.iops.push(INVENTED_IOPS);
+                tally.worths.push(INVENTED_IOPS);
+                self.invented.push(what);
+            }
+            None => return Err(Stop::Run(what)),
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn measured_iops(&self, what: What) -> &[f64] {
+        self.tallies.get(&what).map_or(&[], |tally| &tally.iops)
+    }
+
+    fn run_reference(&mut self) -> Result<(), Stop> {
+        match self.reference {
+            Some(point) => self.run(What::Reference(point)),
+            None => Ok(()),
+        }
+    }
+
+    fn unless_cut_short(&mut self, result: Result<(), Stop>) -> Result<(), Stop> {
+        match result {
+            Err(Stop::Budget) => {
+                self.cut_short = true;
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    fn is_wanted(&self, what: What) -> bool {
+        let failed = self.tallies.get(&what).is_some_and(|tally| tally.failed);
+        !failed && self.sweep.settings.repeat.another(self.measured_iops(what))
+    }
+
+    fn check_budget(&self, runs: &[What]) -> Result<(), Stop> {
+        let behind = self.reference.map(What::Reference);
+        let among = behind.filter(|_| self.middle.is_some());
+        let all = runs.iter().chain(&among).chain(&behind);
+        let more: f64 = all.map(|what| self.sweep.seconds_of(*what)).sum();
+        match self.sweep.settings.budget_s {
+            Some(budget) if self.spent_s + more > budget => Err(Stop::Budget),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs them all, as often as they want.
+    fn run_passes(&mut self, items: &[What]) -> Result<(), Stop> {
+        let order = self.sweep.settings.order;
+        if order == SweepOrder::Given {
+            for item in items {
+                let mut first = true;
+                while self.is_wanted(*item) {
+                    if !std::mem::take(&mut first) {
+                        self.check_budget(&[*item])?;
+                    }
+                    self.run(*item)?;
+                }
+            }
+            return Ok(());
+        }
+        for number in 0.. {
+            let places = pass(order, items.len(), number).into_iter();
+            let wanted: Vec<What> = places.map(|at| items[at]).filter(|item| self.is_wanted(*item)).collect();
+            if wanted.is_empty() {
+                break;
+            }
+            if number > 0 {
+                self.check_budget(&wanted)?;
+            }
+            for item in wanted {
+                self.run(item)?;
+                if self.middle.is_some_and(|middle| self.at >= middle) {
+                    self.middle = None;
+                    self.run_reference()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a few points across each group, then the points halfway to the neighbours of the best one
+    /// until there are no more.
+    fn run_adaptive(&mut self) -> Result<(), Stop> {
+        let groups = self.sweep.points.iter().map(|point| point.group + 1).max().unwrap_or(0);
+        for group in 0..groups {
+            let mut points: Vec<usize> =
+                (0..self.sweep.points.len()).filter(|p| self.sweep.points[*p].group == group).collect();
+            points.sort_by_key(|point| self.sweep.points[*point].load);
+            let last = points.len().saturating_sub(1);
+            let mut tried: Vec<usize> = (0..COARSE).map(|part| last * part / (COARSE - 1)).collect();
+            tried.dedup();
+            let mut new = tried.clone();
+            while !new.is_empty() {
+                let items: Vec<What> = new.iter().map(|at| What::Point(points[*at])).collect();
+                if new != tried {
+                    self.check_budget(&items)?;
+                }
+                self.run_passes(&items)?;
+                new = self.halfway_places(&tried, &points);
+                tried.extend(&new);
+                tried.sort_unstable();
+            }
+        }
+        Ok(())
+    }
+
+    /// Places halfway between the best of those tried and its neighbours.
+    fn halfway_places(&self, tried: &[usize], points: &[usize]) -> Vec<usize> {
+        let worth = |at: usize| {
+            let tally = self.tallies.get(&What::Point(points[at]));
+            tally.map_or(0.0, |tally| mean(&tally.worths))
+        };
+        let Some(best) = (0..tried.len()).max_by(|a, b| worth(tried[*a]).total_cmp(&worth(tried[*b]))) else {
+            return Vec::new();
+        };
+        let sides = [best.checked_sub(1), (best + 1 < tried.len()).then_some(best + 1)];
+        let gaps = sides.into_iter().flatten().filter(|side| tried[*side].abs_diff(tried[best]) > 1);
+        let mut new: Vec<usize> = gaps.map(|side| tried[side].midpoint(tried[best])).collect();
+        new.sort_unstable();
+        new
+    }
+
+    /// First the maximum, then parts of it as offered rates, then rates around the objective.
+    fn run_curve(&mut self) -> Result<(), Stop> {
+        let settings = &self.sweep.settings;
+        self.run_passes(&[What::Point(0)])?;
+        let maximum = mean(self.measured_iops(What::Point(0)));
+        if maximum < 1.0 {
+            return Ok(());
+        }
+        let mut rates: Vec<u64> =
+            settings.curve.iter().map(|share| ((share * maximum).round() as u64).max(1)).collect();
+        rates.dedup();
+        let repeated = rates.len() * settings.repeat.fewest() as usize;
+        self.set_reference(0, rates.len(), repeated / 2);
+        self.run_reference()?;
+        let parts = self.run_passes(&rates.iter().map(|rate| What::Rate(*rate)).collect::<Vec<_>>());
+        self.unless_cut_short(parts)?;
+        if !self.cut_short {
+            let refined = self.refine_rates(rates, maximum);
+            self.unless_cut_short(refined)?;
+        }
+        self.run_reference()?;
+        let sure = self.until_sure();
+        self.unless_cut_short(sure)
+    }
+
+    /// Halves the distance between the highest rate that meets the objective and the next higher rate.
+    fn refine_rates(&mut self, mut rates: Vec<u64>, maximum: f64) -> Result<(), Stop> {
+        let Some(objective) = self.sweep.settings.objective else { return Ok(()) };
+        for _ in 0..MOST_TRIED {
+            let of_rate = |rate: &u64| {
+                let runs = self.history[..self.at.min(self.history.len())].iter();
+                let lines =
+                    runs.filter(|ran| ran.what == What::Rate(*rate)).filter_map(|ran| ran.line.as_ref());
+                Tried::new(*rate as f64, Some(*rate as f64), lines, objective)
+            };
+            let tried: Vec<Tried> = rates.iter().map(of_rate).collect();
+            let (kept, broken) = objective::edge(&tried, objective);
+            let (below, above) = (kept.unwrap_or(0.0), broken.unwrap_or(0.0));
+            let middle = ((below + above) / 2.0).round() as u64;
+            if above - below <= PRECISION * maximum || middle == 0 || rates.contains(&middle) {
+                break;
+            }
+            self.check_budget(&[What::Rate(middle)])?;
+            self.run_passes(&[What::Rate(middle)])?;
+            rates.push(middle);
+            rates.sort_unstable();
+        }
+        Ok(())
+    }
+}
+
+/// 0 of nothing.
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}

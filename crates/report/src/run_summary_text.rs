@@ -1,0 +1,419 @@
+//! The result of a run in a few lines, for readers without time for the report: the last lines on a terminal.
+//!
+//! ```text
+//! workload  Random reads of 4 KiB, 64 outstanding, 2 threads
+//! figures   126,948 IOPS, 495.9 MiB/s, mean 0.504 ms, p99 0.910 ms
+//! course    IOPS ▇▇█▃▇ highest 131,000
+//!           p99  ▂▂▁█▂ highest 2.100 ms, longest I/O 118.900 ms
+//! verdict   VERIFIED: the device read what was counted (1.00 x, 634,740 reads of 4 KiB)
+//! limit     the storage at this depth, with 64 I/Os outstanding
+//! next      to see how far runs differ: diskspd --repeat 5 -b4K -r -o32 -t2 -Su -L test.dat
+//! ```
+
+use crate::findings::{is_printed, notes_of};
+use crate::html::Run;
+use crate::html::course::Timeline;
+use crate::html::span::RecordedSpan;
+use crate::html::verdict::{Badge, UNCONFIRMED};
+use crate::number::{number, time_or};
+use crate::{spark, verdicts, workload_text};
+use diskspd_judge::checks::{DeviceVerdict, Finding, JudgedRecord, Judgement, Limiter, Severity, Verdict};
+use diskspd_judge::experiments::repetition::{RepeatedFigure, Repetition};
+use diskspd_judge::record::known;
+use diskspd_model::results::SpanSummary;
+use diskspd_model::units::mark::Tone;
+use diskspd_model::units::visible;
+use diskspd_model::units::wrapped::{width, wrapped};
+use diskspd_model::units::{Millis, count_of};
+
+const LABELS: usize = 10;
+const WIDE: usize = 100;
+
+/// Stands for a blank at which no line ends. Texts of others are harmless before it is put there.
+const WITHIN: char = '\u{1}';
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndTone {
+    Plain,
+    Label,
+    Good,
+    Note,
+    Doubtful,
+    Wrong,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndPiece {
+    pub tone: EndTone,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextCommand {
+    pub why: &'static str,
+    /// The words, as a shell takes them.
+    pub words: Vec<String>,
+}
+
+/// The lines of a run in at most `columns`; `blocks`: with block characters, else in ASCII.
+pub fn of_run(
+    judged: &JudgedRecord,
+    next: Option<&NextCommand>,
+    columns: usize,
+    blocks: bool,
+) -> Vec<Vec<EndPiece>> {
+    let run = Run { known: known::run(judged, ""), judged: Some(judged) };
+    let judgement = &judged.judgement;
+    let mut lines = match run.known.time_spans.as_slice() {
+        [span] => {
+            let work = workload_text(&run, 0);
+            let course = course_pieces(judged, span.as_ref(), columns, blocks);
+            let device = device(judgement, columns);
+            [row_pieces("workload", None, &work, columns), figures(span.as_ref(), columns), device, course]
+                .concat()
+        }
+        _ => of_spans(&run, columns),
+    };
+    let (word, tone, said) = verdict_text(judgement);
+    lines.extend(row_pieces("verdict", Some((&word, tone)), &said, columns));
+    let outages = judgement.findings.iter().filter(|found| found.name == "outage");
+    lines.extend(outages.flat_map(|found| of_finding("outage", found, &said_once(found), columns)));
+    lines.extend(limit_pieces(judged, columns));
+    let graded = judgement.findings.iter().filter(|found| found.name == "preset-threshold");
+    lines.extend(graded.flat_map(|found| of_finding("preset", found, &said_once(found), columns)));
+    lines.extend(next.map(|next| command_pieces("next", next, columns)).unwrap_or_default());
+    lines
+}
+
+/// The lines of a repetition (`--repeat`).
+pub fn of_repetition(
+    repetition: &Repetition,
+    next: Option<&NextCommand>,
+    columns: usize,
+) -> Vec<Vec<EndPiece>> {
+    let mut lines = row_pieces("workload", None, &repetition.work.to_string(), columns);
+    let mean = |figure: &RepeatedFigure| match figure.uncertainty_percent {
+        Some(percent) => format!("{} (+- {percent:.1} %)", number(figure.mean)),
+        None => number(figure.mean),
+    };
+    let means = repetition.rows().into_iter().filter(|row| !row.name.starts_with("CPU"));
+    let means = means.map(|row| match row.name.strip_suffix(" ms") {
+        Some(name) => format!("{name} {} ms", mean(row.figure)),
+        None => format!("{} {}", mean(row.figure), row.name),
+    });
+    let means: Vec<String> = means.map(|part| part.replace(' ', &WITHIN.to_string())).collect();
+    let whole = format!("mean of {}: {}", count_of(repetition.runs.len(), "run"), means.join(", "));
+    let shown = wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " ");
+    lines.extend(label_pieces("figures", &shown, None));
+    let word = repetition.verdict.word();
+    let tone = end_tone(repetition.verdict.mark().tone);
+    lines.extend(row_pieces("verdict", Some((word, tone)), &repetition.of_runs(), columns));
+    lines.extend(next.map(|next| command_pieces("next", next, columns)).unwrap_or_default());
+    lines
+}
+
+/// A time span, from 0, in words, with its targets.
+fn workload_text(run: &Run, index: usize) -> String {
+    let name = workload_text::names(&run.known).into_iter().nth(index).unwrap_or_default();
+    let span = run.known.time_spans.get(index).and_then(Option::as_ref);
+    let paths: Vec<String> =
+        span.iter().flat_map(|span| span.parameters.paths()).map(ToString::to_string).collect();
+    match paths.as_slice() {
+        [] => name,
+        [one] => format!("{name}: {one}"),
+        [one, more @ ..] => format!("{name}: {one} and {} more", more.len()),
+    }
+}
+
+/// Rate, throughput and latencies; a figure and its unit stay together.
+fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
+    let known = |figure: Option<f64>| figure.map_or("-".to_owned(), number);
+    let mut parts = Vec::new();
+    let mut behind = "";
+    match span {
+        None => behind = "none: it ended before measuring began",
+        Some(span) => {
+            parts.push(format!("{} IOPS", known(span.total.iops)));
+            parts.push(format!("{} MiB/s", known(span.total.mib_per_s)));
+            match user_latency(span) {
+                (what, Some(mean), Some(p99)) => {
+                    parts.extend([format!("{what}mean {mean} ms"), format!("p99 {p99} ms")]);
+                }
+                _ if span.total.ios == Some(0) => behind = "; no I/O was done",
+                _ => behind = "; no latencies: -L measures them",
+            }
+        }
+    }
+    let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', &WITHIN.to_string())).collect();
+    let whole = parts.join(", ") + behind;
+    label_pieces("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
+}
+
+/// The work of the devices, where the figures are not theirs.
+fn device(judgement: &Judgement, columns: usize) -> Vec<Vec<EndPiece>> {
+    let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
+    let works = parts.filter(|part| part.verdict.is_of_memory()).filter_map(DeviceVerdict::device_in_words);
+    works.flat_map(|work| row_pieces("device", None, &work, columns)).collect()
+}
+
+/// Fewer intervals do not show a course.
+const FEWEST_INTERVALS: usize = 3;
+const WIDEST_COURSE: usize = 60;
+
+/// The IOPS and the 99th percentile of each interval, with the highest figures; empty = too few intervals.
+fn course_pieces(
+    judged: &JudgedRecord,
+    span: Option<&SpanSummary>,
+    columns: usize,
+    blocks: bool,
+) -> Vec<Vec<EndPiece>> {
+    let measured = judged.summary.time_spans.first().and_then(Option::as_ref);
+    let over_time =
+        measured.and_then(|measured| Timeline::from_span(&RecordedSpan { judged, index: 0, measured }));
+    let Some(over_time) = over_time.filter(|course| course.iops().len() >= FEWEST_INTERVALS) else {
+        return Vec::new();
+    };
+    let highest = |figures: &[Option<f64>]| figures.iter().flatten().copied().fold(0.0, f64::max);
+    let (iops, p99) = (over_time.iops(), over_time.p99());
+    let longest = span.and_then(|span| span.total.max_ms).map(|time| format!("longest I/O {time} ms"));
+    let mut ends = vec![("IOPS", &iops, f64::min as fn(f64, f64) -> f64, vec![number(highest(&iops))])];
+    if !p99.is_empty() {
+        ends.push(("p99", &p99, f64::max, vec![format!("{:.3} ms", highest(&p99))]));
+    }
+    if let Some((.., end)) = ends.last_mut() {
+        end.extend(longest);
+    }
+    let ends = ends.into_iter().map(|(name, figures, condense, end)| {
+        let highest = format!("highest {}", end.join(", "));
+        (name, figures, condense, highest)
+    });
+    let ends: Vec<_> = ends.collect();
+    let wide = ends.iter().map(|(.., end)| width(end)).max().unwrap_or(0);
+    let room = columns.saturating_sub(LABELS + "IOPS ".len() + " ".len() + wide).min(WIDEST_COURSE);
+    let shown = ends.iter().map(|(name, figures, condense, end)| {
+        let line = spark::line(figures, room, blocks, *condense);
+        match line.is_empty() {
+            true => wrapped(&format!("{name:<4} {end}"), columns, LABELS, LABELS),
+            false => format!("{name:<4} {line} {end}"),
+        }
+    });
+    let indent = format!("\n{}", " ".repeat(LABELS));
+    label_pieces("course", &shown.collect::<Vec<_>>().join(&indent), None)
+}
+
+fn user_latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Millis>) {
+    let response = span.response.as_ref().filter(|response| response.mean_ms.total.is_some());
+    match response {
+        Some(response) => {
+            let p99 = response.percentile(99.0).and_then(|row| row.total);
+            ("response time: ", response.mean_ms.total, p99)
+        }
+        None => ("", span.total.mean_ms, span.percentile(99.0).and_then(|row| row.total)),
+    }
+}
+
+/// A finding in the block. Warnings are printed above, so the block only names them.
+fn said_once(found: &Finding) -> String {
+    match found.severity {
+        Severity::Note => found.message.clone(),
+        _ => format!("{}, as above", found.name),
+    }
+}
+
+fn verdict_text(judgement: &Judgement) -> (String, EndTone, String) {
+    let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
+    let devices = parts.map(|part| {
+        let is_above = part.severity > Some(Severity::Note);
+        let said = if is_above { "as above" } else { part.message.as_str() };
+        (part.severity, verdicts::word(part), said.to_owned())
+    });
+    let is_doubt = |found: &&Finding| {
+        let elsewhere = found.answers || Limiter::is_name(found.name);
+        is_printed(judgement, found) && !elsewhere
+    };
+    let doubts = judgement.findings.iter().filter(is_doubt);
+    let doubts = doubts.map(|found| {
+        (Some(found.severity), verdicts::in_capitals(found.severity).to_owned(), said_once(found))
+    });
+    let mut said: Vec<(Option<Severity>, String, String)> = devices.chain(doubts).collect();
+    // Stable: verdicts stand before findings that are as bad.
+    said.sort_by_key(|(severity, ..)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
+    let others = said.iter().skip(1).filter(|(severity, ..)| *severity > Some(Severity::Note)).count();
+    let others = if others > 0 { format!(" (and {others} more above)") } else { String::new() };
+    let verified = Verdict::Verified.word();
+    let is_verified = said.iter().any(|(_, word, _)| word == verified);
+    match said.into_iter().next() {
+        Some((_, word, message)) if word == verified => (word, EndTone::Good, format!("{message}{others}")),
+        Some((severity, word, message)) => {
+            // What the devices say is no less true for what is said of the rest.
+            let word = if is_verified { format!("{verified}, but {word}") } else { word };
+            (word, tone_of(severity), format!("{message}{others}"))
+        }
+        None => ("NOT CHECKED".to_owned(), EndTone::Plain, UNCONFIRMED.trim_end_matches('.').to_owned()),
+    }
+}
+
+fn tone_of(severity: Option<Severity>) -> EndTone {
+    match severity {
+        None => EndTone::Plain,
+        Some(Severity::Note) => EndTone::Note,
+        Some(Severity::Warning) => EndTone::Doubtful,
+        Some(Severity::Wrong | Severity::Error) => EndTone::Wrong,
+    }
+}
+
+fn limit_pieces(judged: &JudgedRecord, columns: usize) -> Vec<Vec<EndPiece>> {
+    let (_, others) = notes_of(&judged.judgement);
+    // With -v all of it stands above.
+    let more = if judged.record.profile.verbose { String::new() } else { others.in_words() };
+    let is_limit = |found: &&Finding| judged.judgement.limits.len() == 1 && Limiter::is_name(found.name);
+    match (judged.judgement.findings.iter().find(is_limit), more.as_str()) {
+        (None, "") => Vec::new(),
+        (None, more) => row_pieces("notes", None, more, columns),
+        (Some(found), "") => of_finding("limit", found, without_label(&said_once(found)), columns),
+        (Some(found), more) => {
+            let said = format!("{} ({more})", without_label(&said_once(found)));
+            of_finding("limit", found, &said, columns)
+        }
+    }
+}
+
+/// `limited by the storage`, `the limit is unclear`: the label says it already.
+fn without_label(message: &str) -> &str {
+    let rest = message.strip_prefix("limited by ").or_else(|| message.strip_prefix("the limit is "));
+    rest.unwrap_or(message)
+}
+
+fn of_finding(label: &str, found: &Finding, said: &str, columns: usize) -> Vec<Vec<EndPiece>> {
+    let word = verdicts::in_capitals(found.severity);
+    let word = (found.severity > Severity::Note).then_some((word, tone_of(Some(found.severity))));
+    row_pieces(label, word, said, columns)
+}
+
+fn row_pieces(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -> Vec<Vec<EndPiece>> {
+    let whole = match word {
+        Some((word, _)) => format!("{word}: {text}"),
+        None => text.to_owned(),
+    };
+    let shown = wrapped(&visible::line(&whole), columns, LABELS, LABELS);
+    label_pieces(label, &shown, word)
+}
+
+fn label_pieces(label: &str, shown: &str, word: Option<(&str, EndTone)>) -> Vec<Vec<EndPiece>> {
+    let plain = |text: &str| EndPiece { tone: EndTone::Plain, text: text.to_owned() };
+    let mut lines: Vec<Vec<EndPiece>> = shown.split('\n').map(|line| vec![plain(line)]).collect();
+    let first = shown.split('\n').next().unwrap_or_default();
+    let mut begun = vec![EndPiece { tone: EndTone::Label, text: format!("{label:<LABELS$}") }];
+    match word.and_then(|(word, tone)| Some((word, tone, first.strip_prefix(word)?))) {
+        Some((word, tone, rest)) => begun.extend([EndPiece { tone, text: word.to_owned() }, plain(rest)]),
+        None => begun.push(plain(first)),
+    }
+    lines[0] = begun;
+    lines
+}
+
+fn command_pieces(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<EndPiece>> {
+    let words: Vec<String> =
+        next.words.iter().map(|word| visible::line(word).replace(' ', &WITHIN.to_string())).collect();
+    let before = format!("{}:", next.why);
+    let whole = format!("{before} {}", words.join(" "));
+    let shown = wrapped(&whole, columns.saturating_sub(" \\".len()), LABELS, LABELS);
+    let (mut taken, mut lines) = (0, Vec::new());
+    let count = shown.split('\n').count();
+    for (number, line) in shown.split('\n').enumerate() {
+        taken += line.trim_start().chars().count() + 1;
+        let goes_on = number + 1 < count && taken > before.chars().count() + 1;
+        lines.push(format!("{}{}", line.replace(WITHIN, " "), if goes_on { " \\" } else { "" }));
+    }
+    label_pieces(label, &lines.join("\n"), None)
+}
+
+/// A run or a time span in a table.
+struct EndTableRow {
+    figures: [String; 4],
+    word: String,
+    tone: EndTone,
+    workload: String,
+}
+
+const HEAD: [&str; 4] = ["IOPS", "MiB/s", "mean ms", "p99 ms"];
+
+fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
+    let of_span = |(index, span): (usize, &Option<SpanSummary>)| {
+        let badge = Badge::of_span(run, index + 1);
+        let (word, tone) = match span {
+            Some(_) => (badge.word().to_owned(), end_tone(badge.0.tone)),
+            None => ("not measured".to_owned(), EndTone::Doubtful),
+        };
+        let latency = span.as_ref().map_or(("", None, None), user_latency);
+        let total = span.as_ref().map(|span| span.total).unwrap_or_default();
+        EndTableRow {
+            figures: figure_cells([total.iops, total.mib_per_s], [latency.1, latency.2]),
+            word,
+            tone,
+            workload: workload_text(run, index),
+        }
+    };
+    let rows: Vec<EndTableRow> = run.known.time_spans.iter().enumerate().map(of_span).collect();
+    table_pieces("span", &rows, columns)
+}
+
+fn figure_cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [String; 4] {
+    let [iops, mib] = rates.map(|rate| rate.map_or("-".to_owned(), number));
+    let [mean, p99] = latencies.map(|time| time_or("-", time));
+    [iops, mib, mean, p99]
+}
+
+fn end_tone(tone: Tone) -> EndTone {
+    match tone {
+        Tone::Good => EndTone::Good,
+        Tone::Wrong => EndTone::Wrong,
+        Tone::Warning => EndTone::Doubtful,
+        Tone::Note => EndTone::Note,
+        Tone::Unknown => EndTone::Plain,
+    }
+}
+
+fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<EndPiece>> {
+    let piece = |tone, text: String| EndPiece { tone, text };
+    let wide = |place: usize| {
+        let cells = rows.iter().map(|row| width(&row.figures[place]));
+        cells.chain([HEAD[place].len()]).max().unwrap_or(0)
+    };
+    let widths: [usize; 4] = std::array::from_fn(wide);
+    let of_words = rows.iter().map(|row| width(&row.word)).chain(["verdict".len()]).max().unwrap_or(0);
+    let figures = |cells: [&str; 4]| -> String {
+        cells.iter().zip(widths).map(|(cell, wide)| format!("{cell:>wide$}  ")).collect()
+    };
+    let with_work = rows.iter().any(|row| !row.workload.is_empty());
+    let beside = with_work && columns >= WIDE;
+    let head = format!("{what:<4}  {}verdict", figures(HEAD));
+    let head =
+        if beside { format!("{head:<0$}  workload", head.len() - "verdict".len() + of_words) } else { head };
+    let mut lines = vec![vec![piece(EndTone::Label, head)]];
+    for (row, number) in rows.iter().zip(1..) {
+        let begin = format!("{number:>4}  {}", figures(row.figures.each_ref().map(String::as_str)));
+        let word = piece(row.tone, row.word.clone());
+        let work = visible::line(&row.workload);
+        let begun = begin.len() + of_words + 2;
+        if !beside {
+            if with_work {
+                let shown = wrapped(&work, columns, 6, 6);
+                let mut of_work = shown.split('\n');
+                let first = of_work.next().unwrap_or_default();
+                lines.push(vec![piece(EndTone::Plain, format!("{number:>4}  {first}"))]);
+                lines.extend(of_work.map(|line| vec![piece(EndTone::Plain, line.to_owned())]));
+            }
+            let begin = if with_work { format!("{:6}{}", "", &begin[6..]) } else { begin };
+            lines.push(vec![piece(EndTone::Plain, begin), word]);
+            continue;
+        }
+        let shown = wrapped(&work, columns, begun, begun);
+        let mut of_work = shown.split('\n');
+        let gap = " ".repeat(of_words + 2 - width(&row.word));
+        let first = format!("{gap}{}", of_work.next().unwrap_or_default());
+        lines.push(vec![piece(EndTone::Plain, begin), word, piece(EndTone::Plain, first)]);
+        lines.extend(of_work.map(|line| vec![piece(EndTone::Plain, line.to_owned())]));
+    }
+    lines
+}

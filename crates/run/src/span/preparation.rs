@@ -1,0 +1,150 @@
+//! Preparation of a time span's targets before its workers begin: protection, creation, filling and
+//! writing.
+
+use crate::files::creation;
+use crate::files::prefill;
+use crate::located::SpanTargets;
+use crate::precreate::{File, NotCreated};
+use crate::span::common::Common;
+use crate::span::planning::plan_at;
+use crate::span::refusals::{prepared, written};
+use crate::span::settle;
+use diskspd_host::claims::{self, Claims};
+use diskspd_host::located::ResolvedTarget;
+use diskspd_integrity::IntegrityError;
+use diskspd_model::finding::Finding;
+use diskspd_model::plan::{self, PlanError, SpanPlan};
+use diskspd_model::profile::{RawText, Target, TimeSpan};
+use diskspd_worker::{RunReporter, SpanOutcome};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Resources of the machine held during a time span.
+#[derive(Debug, Default)]
+pub struct HeldTargets {
+    pub located: SpanTargets,
+    pub claims: Claims,
+}
+
+/// Makes the targets ready for the workers. Returns the plan with the actual files, and the handles held
+/// until the time span is over; nothing changes in simulated time.
+///
+/// # Errors
+/// Fails with the failed step, or the outcome of an interruption.
+pub fn make_ready(
+    span: &TimeSpan,
+    first: SpanPlan,
+    locations: &[PathBuf],
+    common: Common,
+) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
+    let Common { prefilled, options, control, voice, .. } = common;
+    let failed = |message: String| Box::new(SpanOutcome::failed(vec![message]));
+    let claims = claim_targets(span, locations, common).map_err(|not| Box::new(not.into()))?;
+    let (plan, located) = as_made(span, first, locations, common).map_err(|errors| {
+        Box::new(SpanOutcome::failed(errors.into_iter().map(|error| error.to_string()).collect()))
+    })?;
+    control.does("fills the targets (--prefill)");
+    prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice).map_err(|error| {
+        match control.is_interrupted() {
+            true => Box::default(),
+            false => failed(error.to_string()),
+        }
+    })?;
+    control.does("writes the targets' dirty pages to the device before it begins");
+    settle_and_begin(&plan, &located, common).map_err(|error| failed(error.to_string()))?;
+    Ok((plan, HeldTargets { located, claims }))
+}
+
+fn as_made(
+    span: &TimeSpan,
+    first: SpanPlan,
+    locations: &[PathBuf],
+    common: Common,
+) -> Result<(SpanPlan, SpanTargets), Vec<PlanError>> {
+    let Common { profile, system, options, probes, .. } = common;
+    // Only what was made since looks otherwise now.
+    let plan = match span.targets.iter().any(plan::creates) {
+        true => {
+            probes.look_anew();
+            plan_at(locations, profile, span, system, options, probes)?
+        }
+        false => first,
+    };
+    let located = match options.run_options.simulated() {
+        true => SpanTargets::default(),
+        false => probes.targets_at(locations),
+    };
+    Ok((plan, located))
+}
+
+fn claim_targets(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
+    let Common { options, control, .. } = common;
+    control.does("prepares files (-c)");
+    match options.run_options.simulated() {
+        true => Ok(Claims::default()),
+        false => protect_and_prepare(span, locations, common),
+    }
+}
+
+fn settle_and_begin(
+    planned: &SpanPlan,
+    located: &SpanTargets,
+    common: Common,
+) -> Result<(), Box<dyn std::error::Error>> {
+    settle::settle(planned, located, common.control, common.voice)?;
+    let memory = common.system.memory_to_take();
+    Ok(common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))?)
+}
+
+/// Resets the known content of targets that are about to be written outside the workers.
+///
+/// # Errors
+/// Fails if the journal cannot record it.
+pub fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
+    let Some(integrity) = common.integrity else { return Ok(()) };
+    let is_renewed = |path: &RawText| {
+        let is_made = |target: &Target| target.path == *path && plan::creates(target);
+        let is_new = !common.precreated.contains(path) && span.targets.iter().any(is_made);
+        is_new || common.options.run_options.prefill.is_some()
+    };
+    integrity.forget(planned, is_renewed)
+}
+
+/// Reports each check that is not possible for a target, once.
+fn report_unchecked<'a>(targets: impl Iterator<Item = &'a ResolvedTarget>, voice: &RunReporter) {
+    let mut reported = Vec::new();
+    for unchecked in claims::unchecked(targets) {
+        if !reported.contains(&unchecked) {
+            let finding = Finding::warning(unchecked.to_string()).remedy(unchecked.remedy());
+            voice.tell(finding);
+            reported.push(unchecked);
+        }
+    }
+}
+
+/// Protects user data, then creates the files of `-c`. The returned claims keep devices exclusive until
+/// the span is over.
+fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
+    let Common { precreated, options, control, voice, probes, .. } = common;
+    let targets = || span.targets.iter().zip(locations);
+    let at = |place: &Path| probes.located(place).ok().flatten();
+    let is_written: Vec<ResolvedTarget> = written(span, locations, options).filter_map(at).collect();
+    let claims = claims::protect_as(options.claimant, &is_written, options.permission())
+        .map_err(|e| NotCreated::Refused(e.to_string()))?;
+    let is_prepared: Vec<ResolvedTarget> = prepared(span, locations, options).filter_map(at).collect();
+    claims::spare(&is_prepared).map_err(|e| NotCreated::Refused(e.to_string()))?;
+    report_unchecked(is_written.iter().chain(&is_prepared), voice);
+    let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
+    // A path that is listed twice is created once, as its last target wants it.
+    let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();
+    let only = |target: &Target| last.get(&target.path).is_some_and(|last| std::ptr::eq(*last, target));
+    let file = |target: &Target| File {
+        path: target.path.clone(),
+        size: target.file_size.unwrap_or(0),
+        zero: target.zero_write_buffers,
+    };
+    let files: Vec<(File, PathBuf)> =
+        wanted().filter(|(t, _)| only(t)).map(|(t, path)| (file(t), path.clone())).collect();
+    creation::create_all(&files, options, control, voice)?;
+    Ok(claims)
+}

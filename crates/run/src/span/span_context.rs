@@ -1,0 +1,42 @@
+//! Surroundings of a time span's workers in real time: the content of their targets, observers, and wake
+//! locks of processors.
+
+use crate::files::content;
+use crate::options::Options;
+use crate::span::preparation::HeldTargets;
+use crate::span::probes::Probes;
+use crate::watch::observe::NotObserved;
+pub use crate::watch::observe::Observer;
+use diskspd_model::machine::System;
+use diskspd_model::machine::content::ContentFacts;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::profile::RunOptions;
+use diskspd_sys::cpu_latency::{CpuLatency, CpuLatencyError};
+use diskspd_worker::RunReporter;
+
+/// Returns the observer of a time span, which takes over an already open trace.
+///
+/// # Errors
+/// Fails if the requested observation is not possible.
+pub fn observe<'a>(
+    plan: &'a SpanPlan,
+    held: &HeldTargets,
+    system: &'a System,
+    options: &Options,
+    probes: &Probes,
+) -> Result<Observer<'a>, NotObserved> {
+    Observer::new(plan, &held.located, system, options, probes.take_trace())
+}
+
+/// Inspects the content of the read targets, and warns of reads that do not reach the medium.
+pub fn look_at_content(plan: &SpanPlan, held: &HeldTargets, voice: &RunReporter) -> Vec<ContentFacts> {
+    content::look(plan, &held.located, voice)
+}
+
+/// Keeps processors from deeper sleep than `--cpu-latency` allows while the returned value lives.
+///
+/// # Errors
+/// Fails if it cannot be held.
+pub fn hold_awake(run_options: &RunOptions) -> Result<Option<CpuLatency>, CpuLatencyError> {
+    run_options.cpu_latency_us.map(CpuLatency::hold).transpose()
+}

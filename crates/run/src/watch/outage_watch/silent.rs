@@ -1,0 +1,97 @@
+//! Silences: the current one's properties, and the kept ones.
+
+use crate::services::PathStates;
+use diskspd_model::profile::TargetId;
+use diskspd_model::results::{PathChange, Silence};
+use diskspd_sys::clock::Nanos;
+
+const MOST: usize = 256;
+const MOST_CHANGES: usize = 32;
+
+#[derive(Debug)]
+pub enum TargetLook {
+    /// It answers, or has done so a moment ago.
+    Goes,
+    /// It is time for a closer look.
+    Silent,
+    StillSilent,
+    GoesOn(ClosedSilence),
+}
+
+#[derive(Debug, Default)]
+pub struct OpenSilence {
+    /// Maximum I/Os in flight; `None` if unobservable.
+    pub in_flight: Option<u64>,
+    pub changes: Vec<PathChange>,
+    pub next: Nanos,
+}
+
+/// A silence with its end, on the monotonic clock.
+#[derive(Debug)]
+pub struct ClosedSilence {
+    target: TargetId,
+    begin: Nanos,
+    end: Nanos,
+    in_flight: Option<u64>,
+    pub changes: Vec<PathChange>,
+}
+
+impl OpenSilence {
+    /// It was one of this target, and took from `begin` to `end`.
+    pub fn closed(self, target: TargetId, begin: Nanos, end: Nanos) -> ClosedSilence {
+        ClosedSilence { target, begin, end, in_flight: self.in_flight, changes: self.changes }
+    }
+}
+
+/// The silences that are kept, the first ones.
+#[derive(Debug, Default)]
+pub struct SilenceLog {
+    pub kept: Vec<Silence>,
+}
+
+impl SilenceLog {
+    /// Keeps one, if there is room; measuring began at `start`.
+    pub fn push(&mut self, silence: ClosedSilence, start: Nanos) {
+        if self.kept.len() >= MOST {
+            return;
+        }
+        let ClosedSilence { target, begin, end, in_flight, mut changes } = silence;
+        changes.truncate(MOST_CHANGES);
+        let us = |at: Nanos| at.saturating_sub(start) / 1000;
+        self.kept.push(Silence { target, start_us: us(begin), end_us: us(end), in_flight, changes });
+    }
+}
+
+/// Returns the differences between two checks, the second at this time in us after measuring began.
+pub fn changes(before: &PathStates, now: &PathStates, seen_us: u64) -> Vec<PathChange> {
+    let state = |of: &PathStates, what: &String| of.get(what).cloned().unwrap_or_default();
+    let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let change = |what: &String| {
+        let (from, to) = (state(before, what), state(now, what));
+        (from != to).then(|| PathChange { observed_us: seen_us, attribute: what.clone(), from, to })
+    };
+    names.into_iter().filter_map(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_change_come_and_go_are_named() {
+        let states = |pairs: &[(&str, &str)]| -> PathStates {
+            pairs.iter().map(|(what, state)| (what.to_string(), state.to_string())).collect()
+        };
+        let before = states(&[("sda state", "running"), ("sdb state", "running"), ("sdc state", "running")]);
+        let now = states(&[("sda state", "offline"), ("sdc state", "running"), ("sdd state", "running")]);
+        let found = changes(&before, &now, 7);
+        let found: Vec<(&str, &str, &str)> =
+            found.iter().map(|change| (&*change.attribute, &*change.from, &*change.to)).collect();
+        let expected =
+            [("sda state", "running", "offline"), ("sdb state", "running", ""), ("sdd state", "", "running")];
+        assert_eq!(found, expected);
+        assert!(changes(&now, &now, 7).is_empty());
+    }
+}

@@ -1,0 +1,114 @@
+//! One target, as it is watched.
+
+use super::silent::{ClosedSilence, OpenSilence, TargetLook};
+use crate::watch::ticks::TickCounter;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::profile::{RawText, TargetId};
+use diskspd_model::results::{PathChange, TargetTicks};
+use diskspd_sys::clock::{Nanos, SECOND};
+use std::collections::HashMap;
+
+/// Time without completions before a closer inspection.
+const SILENT: Nanos = SECOND / 2;
+const AGAIN: Nanos = SECOND;
+/// Interval of further attempts while its workers are too busy for an inspection.
+const UNTIL_SEEN: Nanos = SECOND / 10;
+
+#[derive(Debug)]
+pub struct WatchedTarget {
+    pub id: TargetId,
+    pub path: RawText,
+    pub workers: Vec<usize>,
+    /// They work on others, too.
+    pub shares: bool,
+    ios: u64,
+    /// When something was seen to have completed last.
+    since: Nanos,
+    beats: Option<TickCounter>,
+    open: Option<OpenSilence>,
+}
+
+pub fn all(plan: &SpanPlan) -> Vec<WatchedTarget> {
+    let mut all: Vec<WatchedTarget> = Vec::new();
+    let mut places = HashMap::new();
+    for (index, worker) in plan.workers.iter().enumerate() {
+        let shares = worker.targets.iter().any(|target| target.id != worker.targets[0].id);
+        for target in &worker.targets {
+            let place = *places.entry(target.id).or_insert_with(|| {
+                all.push(WatchedTarget::new(target.id, target.path.clone()));
+                all.len() - 1
+            });
+            let watched = &mut all[place];
+            watched.shares |= shares;
+            if watched.workers.last() != Some(&index) {
+                watched.workers.push(index);
+            }
+        }
+    }
+    all
+}
+
+impl WatchedTarget {
+    fn new(id: TargetId, path: RawText) -> WatchedTarget {
+        let (workers, shares) = (Vec::new(), false);
+        WatchedTarget { id, path, workers, shares, ios: 0, since: 0, beats: None, open: None }
+    }
+
+    /// Measuring begins at `start`; so much was done, if it is known.
+    pub fn begin(&mut self, start: Nanos, ios: Option<u64>) {
+        // Workers with several targets count from the beginning of measuring on.
+        self.ios = ios.unwrap_or(0);
+        self.since = start;
+        self.beats = Some(TickCounter::new(start, self.ios));
+    }
+
+    /// Excludes time without checks, which is not the target's time.
+    pub fn nobody_looked(&mut self, passed: Nanos) {
+        self.since += passed;
+    }
+
+    /// When something was seen to have completed last.
+    pub fn since(&self) -> Nanos {
+        self.since
+    }
+
+    /// Returns how long a silence must last so that whole beats certainly show one of `limit`, even if it
+    /// begins and ends within a beat.
+    pub fn surely_seen(&self, limit: Nanos) -> Nanos {
+        limit.saturating_add(2 * self.beats.as_ref().map_or(0, TickCounter::width))
+    }
+
+    /// I/Os in flight at the last closer look.
+    pub fn in_flight(&self) -> Option<u64> {
+        self.open.as_ref().and_then(|open| open.in_flight)
+    }
+
+    pub fn note_count(&mut self, ios: u64, now: Nanos) -> TargetLook {
+        self.beats.iter_mut().for_each(|beats| beats.look(now, ios));
+        if ios != self.ios {
+            let open = self.open.take().map(|open| open.closed(self.id, self.since, now));
+            (self.ios, self.since) = (ios, now);
+            return open.map_or(TargetLook::Goes, TargetLook::GoesOn);
+        }
+        match &self.open {
+            None if now.saturating_sub(self.since) < SILENT => TargetLook::Goes,
+            Some(open) if now < open.next => TargetLook::StillSilent,
+            _ => TargetLook::Silent,
+        }
+    }
+
+    pub fn looked_closer(&mut self, in_flight: Option<u64>, changes: Vec<PathChange>, now: Nanos) {
+        let open = self.open.get_or_insert_default();
+        open.in_flight = in_flight.max(open.in_flight);
+        open.changes.extend(changes);
+        open.next = now + if open.in_flight.is_some() { AGAIN } else { UNTIL_SEEN };
+    }
+
+    /// Returns the current silence and the work at the end of measuring, `end`.
+    pub fn finish(self, end: Nanos) -> (Option<ClosedSilence>, Option<TargetTicks>) {
+        let (id, since) = (self.id, self.since);
+        let silence = self.open.map(|open| open.closed(id, since, end));
+        let beats = self.beats.and_then(TickCounter::finish);
+        (silence, beats.map(|beats| TargetTicks { target: id, ticks: beats }))
+    }
+}

@@ -1,0 +1,103 @@
+//! Work of all workers by beat: the controlling thread adds up their published counts on every pulse.
+
+use diskspd_model::results::TickCounts;
+use diskspd_model::stats::PackedCounts;
+use diskspd_sys::clock::{Nanos, SECOND};
+
+const WIDTH: Nanos = SECOND / 50;
+/// More than this are joined in pairs, and their length doubles: eleven minutes have beats of 20 ms.
+const MOST: usize = 32_768;
+
+/// Counter of I/Os by beat. I/Os between two checks count as evenly spread, so a late check cannot detect
+/// pauses.
+#[derive(Debug)]
+pub struct TickCounter {
+    start: Nanos,
+    width: Nanos,
+    /// The last look, and I/Os until then.
+    at: Nanos,
+    ios: u64,
+    /// I/Os until the end of the last beat.
+    counted: u64,
+    counts: Vec<u64>,
+}
+
+impl TickCounter {
+    /// Begins measuring at `start`, with the workers' I/O count.
+    pub fn new(start: Nanos, ios: u64) -> TickCounter {
+        TickCounter { start, width: WIDTH, at: start, ios, counted: ios, counts: Vec::new() }
+    }
+
+    /// From one beat to the next, ns.
+    pub fn width(&self) -> Nanos {
+        self.width
+    }
+
+    pub fn look(&mut self, now: Nanos, ios: u64) {
+        let (span, done) = (now.saturating_sub(self.at), ios.saturating_sub(self.ios));
+        loop {
+            let end = self.start + self.width * (self.counts.len() as Nanos + 1);
+            if end > now || span == 0 {
+                break;
+            }
+            let part = u128::from(done) * u128::from(end.saturating_sub(self.at)) / u128::from(span);
+            let until = self.ios + part as u64;
+            self.counts.push(until.saturating_sub(self.counted));
+            self.counted = until.max(self.counted);
+            if self.counts.len() >= MOST {
+                self.counts = self.counts.chunks(2).map(|pair| pair.iter().sum()).collect();
+                self.width *= 2;
+            }
+        }
+        (self.at, self.ios) = (now.max(self.at), ios.max(self.ios));
+    }
+
+    /// Returns the counts so far.
+    pub fn take_beats(&self) -> TickCounts {
+        TickCounts { width_us: self.width / 1000, ios: PackedCounts(self.counts.clone()) }
+    }
+
+    pub fn finish(self) -> Option<TickCounts> {
+        let width_us = self.width / 1000;
+        (!self.counts.is_empty()).then_some(TickCounts { width_us, ios: PackedCounts(self.counts) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Nanos = 1_000_000;
+
+    #[test]
+    fn ticks_count_ios_regardless_of_reading_time() {
+        let mut beats = TickCounter::new(1000 * MS, 70);
+        // 1000 I/Os a second, looked at in irregular steps, then a pause of 60 ms.
+        for now in [1007, 1021, 1033, 1060] {
+            beats.look(now * MS, 70 + now - 1000);
+        }
+        beats.look(1080 * MS, 130);
+        beats.look(1080 * MS, 130);
+        beats.look(1120 * MS, 130);
+        // Woken late: nobody knows where it was done.
+        beats.look(1165 * MS, 175);
+        let found = beats.finish().unwrap();
+        assert_eq!((found.width_us, found.ios.0), (20_000, vec![20, 20, 20, 0, 0, 0, 20, 20]));
+        assert_eq!(TickCounter::new(5, 0).finish(), None);
+    }
+
+    #[test]
+    fn long_runs_have_longer_beats() {
+        let mut beats = TickCounter::new(0, 0);
+        for beat in 1..=3 * MOST as u64 {
+            beats.look(beat * WIDTH, 3 * beat);
+        }
+        let found = beats.finish().unwrap();
+        assert_eq!(found.width_us, 80_000);
+        assert!(
+            found.ios.0.len() < MOST && found.ios.0.iter().all(|ios| *ios == 12),
+            "{}",
+            found.ios.0.len()
+        );
+    }
+}

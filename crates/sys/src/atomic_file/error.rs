@@ -1,0 +1,30 @@
+//! Why a file can't take its place.
+
+use super::hint::hint;
+use std::io;
+
+/// Reason why no file can be placed somewhere, as a continuation of the file's name.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    #[error("cannot be created: {}{}", .0, hint(.0))]
+    Folder(io::Error),
+    /// The file that is there may not be written.
+    #[error("cannot be replaced: {}{}; name another file", .0, hint(.0))]
+    Earlier(io::Error),
+    #[error("cannot be replaced: {0}")]
+    Guarded(io::Error),
+    /// A folder, a pipe, a link that came between.
+    #[error("cannot be replaced: it is not a regular file; name another one")]
+    NotAFile,
+    #[error(
+        "cannot be replaced: it is a separate mount (a bind mount, as in containers); name a file in a \
+         mounted folder"
+    )]
+    MountPoint,
+    /// It would not be theirs any more.
+    #[error(
+        "cannot be replaced: it belongs to another user or group (number {0}), and this process cannot \
+         create files for them; name another file"
+    )]
+    NotOurs(u32),
+}

@@ -1,0 +1,186 @@
+//! The steps that change files of the history. A simulation (docs/design/simulation.md) can end a program
+//! before any step, fill the disk, switch to another program, and supply random numbers. Without a simulation
+//! a step only checks a variable of the thread.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileStep {
+    MakeFolder,
+    /// Make a file without a name.
+    MakeUnnamed,
+    MakeNamed,
+    /// Make a file in the folder for temporary files, in place of one that can't be where it belongs.
+    MakeElsewhere,
+    /// Write half of a file.
+    Write,
+    /// Wait until a file is on the disk.
+    Sync,
+    /// Take the lock of a file.
+    Lock,
+    /// Give a file its first name.
+    Link,
+    /// Give a file another name.
+    Rename,
+    Remove,
+    /// Wait until the names in a folder are on the disk.
+    SyncFolder,
+    /// Open a file, for reading.
+    Open,
+    Look,
+    List,
+    Connect,
+    /// Begin to write to the database.
+    Begin,
+    Commit,
+}
+
+pub trait FaultInjector {
+    /// Called before the next step.
+    ///
+    /// # Errors
+    /// Fails if the step must not be done; the thread continues as with a kernel error.
+    fn before(&self, step: FileStep) -> io::Result<()>;
+
+    /// All of a file, or all names in a folder, are on the disk now: the power may be cut.
+    fn synced(&self, _what: &File) {}
+
+    fn random(&self) -> u64;
+
+    /// Returns the wall clock's lead over the kernel's clock in ns; negative if it lags.
+    fn ahead_ns(&self) -> i64;
+
+    fn waits(&self) -> bool;
+}
+
+thread_local! {
+    static WATCHER: RefCell<Option<Rc<dyn FaultInjector>>> = const { RefCell::new(None) };
+}
+
+/// This thread's steps are watched from now on; `None` = no more.
+pub fn watch(watcher: Option<Rc<dyn FaultInjector>>) {
+    WATCHER.with(|cell| cell.replace(watcher));
+}
+
+fn current_watcher() -> Option<Rc<dyn FaultInjector>> {
+    // A thread that ends has none any more.
+    WATCHER.try_with(|cell| cell.borrow().clone()).ok().flatten()
+}
+
+/// Announces the next step.
+///
+/// # Errors
+/// Fails with the watcher's error; the step must not be done.
+pub fn before(step: FileStep) -> io::Result<()> {
+    current_watcher().map_or(Ok(()), |watcher| watcher.before(step))
+}
+
+/// Whether the watcher waits for foreign database locks, in simulated time.
+pub fn is_watched() -> bool {
+    current_watcher().is_some()
+}
+
+pub fn waits() -> bool {
+    current_watcher().is_some_and(|watcher| watcher.waits())
+}
+
+pub fn pause(time: Duration) -> bool {
+    current_watcher().map_or_else(
+        || {
+            std::thread::sleep(time);
+            true
+        },
+        |watcher| watcher.waits(),
+    )
+}
+
+/// Returns the wall clock's lead over the kernel's clock in ns; 0 without a watcher.
+pub(crate) fn ahead_ns() -> i64 {
+    current_watcher().map_or(0, |watcher| watcher.ahead_ns())
+}
+
+/// Returns an unpredictable number, keyed by the kernel's random numbers on each call.
+pub fn random() -> u64 {
+    current_watcher().map_or_else(|| RandomState::new().build_hasher().finish(), |watcher| watcher.random())
+}
+
+/// Writes all bytes; a watcher may end the program after half of them.
+///
+/// # Errors
+/// Fails with the error of the kernel or the watcher.
+pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    let half = if is_watched() { bytes.len() / 2 } else { 0 };
+    let (first, second) = bytes.split_at(half);
+    before(FileStep::Write)?;
+    file.write_all(first)?;
+    before(FileStep::Write)?;
+    file.write_all(second)
+}
+
+/// Waits until a file is on the disk.
+///
+/// # Errors
+/// Fails with the error of the kernel or the watcher.
+pub fn sync_all(file: &File) -> io::Result<()> {
+    before(FileStep::Sync)?;
+    file.sync_all()?;
+    synced(file);
+    Ok(())
+}
+
+/// A file or a folder is on the disk now.
+pub(crate) fn synced(what: &File) {
+    if let Some(watcher) = current_watcher() {
+        watcher.synced(what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    struct Steps(Cell<u32>);
+
+    impl FaultInjector for Steps {
+        fn before(&self, _: FileStep) -> io::Result<()> {
+            let left = self.0.get().checked_sub(1);
+            self.0.set(left.unwrap_or(0));
+            left.map(drop).ok_or_else(|| io::ErrorKind::StorageFull.into())
+        }
+
+        fn random(&self) -> u64 {
+            4
+        }
+
+        fn ahead_ns(&self) -> i64 {
+            -7
+        }
+
+        fn waits(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn watcher_decides_where_writing_ends() {
+        let written = |steps: Option<u32>| {
+            watch(steps.map(|steps| Rc::new(Steps(Cell::new(steps))) as Rc<dyn FaultInjector>));
+            let mut file = tempfile::tempfile().unwrap();
+            let all = write_all(&mut file, b"1234567").is_ok();
+            (all, file.metadata().unwrap().len())
+        };
+        assert_eq!(written(Some(0)), (false, 0));
+        assert_eq!(written(Some(1)), (false, 3));
+        assert_eq!(written(Some(2)), (true, 7));
+        assert_eq!((random(), ahead_ns(), waits()), (4, -7, true));
+        assert_eq!(written(None), (true, 7));
+        assert_eq!((ahead_ns(), waits()), (0, false));
+        assert_ne!(random(), random());
+    }
+}

@@ -1,0 +1,47 @@
+use diskspd_engine::{Done, Operation};
+use diskspd_model::operation::AuxRow;
+use diskspd_model::plan::WorkerPlan;
+use diskspd_model::profile::OperationShares;
+use diskspd_model::workload::Random;
+
+const SEED: u64 = u64::from_be_bytes(*b"discards");
+
+#[derive(Debug)]
+pub(crate) struct OtherOperations {
+    shares: Vec<OperationShares>,
+    /// Whether recorded I/Os are executed (`--replay`), which define their operations.
+    pub(super) recorded: bool,
+    /// Separate generator, so that addresses and directions do not depend on these operations.
+    random: Random,
+    pub(super) ended: Vec<Done>,
+}
+
+impl OtherOperations {
+    /// `None` = it only reads and writes.
+    pub(crate) fn new(plan: &WorkerPlan, recorded: bool) -> Option<OtherOperations> {
+        plan.times_more_than_ios().then(|| OtherOperations {
+            shares: plan.targets.iter().map(|target| target.shares).collect(),
+            recorded,
+            random: Random::new(SEED ^ (plan.seed << 32)),
+            ended: Vec::with_capacity(plan.depth as usize),
+        })
+    }
+
+    /// Returns the replacement operation for the next I/O on a target; `None` = unchanged. Deterministic
+    /// choices do not draw a number.
+    #[inline]
+    pub(super) fn draw(&mut self, target: u32) -> Option<Operation> {
+        let shares = self.shares[target as usize];
+        let (first, _, percent) = shares.iter().next()?;
+        if percent >= 100 {
+            return Some(first);
+        }
+        let drawn = self.random.next_u32() % 100;
+        let mut end = 0;
+        let reached = |(op, _, percent): (Operation, &AuxRow, u32)| {
+            end += percent;
+            (drawn < end).then_some(op)
+        };
+        shares.iter().find_map(reached)
+    }
+}

@@ -1,0 +1,309 @@
+//! The course of a job on one of several ranks, round by round. Rank 0 takes part as the other ranks do,
+//! and decides.
+
+use super::job::Wish;
+use super::kept::{KeptRecord, RankKeeper};
+use super::lead::Lead;
+use super::messages::{
+    Checked, Hello, NextStep, NextTask, RankMessage, RankRequest, ReadBackAnswer, ReadBackTask, RunTask,
+    SharedTargets, StartDecision, pack, unpack,
+};
+use super::names::exit_of;
+use super::stops::Stops;
+use super::targets;
+use super::work::{RankWork, Running, WorkFault};
+use crate::cli::{Exit, help};
+use crate::cluster::{RankLink, Separated};
+use crate::commands::command_error::CommandError;
+use crate::commands::ctrl_c;
+use crate::commands::verify_after;
+use crate::finding::Finding;
+use crate::profile::RawText;
+use crate::run::Control;
+use crate::sys::cpu;
+use crate::sys::standard_error::say;
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// Between two looks for messages while this rank works.
+const LOOK: Duration = Duration::from_millis(20);
+
+pub struct RankProtocol<'a> {
+    link: RankLink<'a>,
+    stops: Stops,
+    host: String,
+    arguments: Vec<RawText>,
+    /// CPUs that this process had at its start.
+    cpus: Vec<u32>,
+    /// Rank 0 alone.
+    lead: Option<Box<Lead>>,
+    /// The record of the last run, until rank 0 has done with it.
+    kept: Option<KeptRecord>,
+    left_behind: bool,
+    _watch: Box<dyn Any>,
+}
+
+impl<'a> RankProtocol<'a> {
+    /// Creates it silently.
+    ///
+    /// # Errors
+    /// Fails if Ctrl-C cannot be watched.
+    pub fn new(
+        link: RankLink<'a>,
+        arguments: Vec<RawText>,
+        quiet: bool,
+    ) -> Result<RankProtocol<'a>, CommandError> {
+        let job = Arc::new(Control::default());
+        let watch = Box::new(ctrl_c::ends_silently(&job)?);
+        let lead = (link.rank() == 0).then(|| Box::new(Lead::new(quiet, &job, link.size())));
+        Ok(RankProtocol {
+            link,
+            stops: Stops::new(job, lead.as_ref().map(|lead| lead.name().to_owned())),
+            host: crate::host::name(),
+            arguments,
+            cpus: cpu::allowed(),
+            lead,
+            kept: None,
+            left_behind: false,
+            _watch: watch,
+        })
+    }
+
+    /// Whether all ranks can leave in order.
+    pub fn is_complete(&self) -> bool {
+        self.link.is_complete() && !self.left_behind
+    }
+
+    pub fn rank(&self) -> usize {
+        self.link.rank()
+    }
+
+    /// Names of the hosts, by rank; known on rank 0.
+    pub fn hosts(&self) -> Vec<String> {
+        self.lead.as_ref().map(|lead| lead.hosts().to_vec()).unwrap_or_default()
+    }
+
+    /// All ranks meet. Returns the exit code if the job ends with that.
+    ///
+    /// # Errors
+    /// This rank is alone.
+    pub fn meet(&mut self) -> Result<Option<Exit>, Separated> {
+        let hello = Hello {
+            version: help::version(),
+            host: self.host.clone(),
+            machine: targets::machine(),
+            clock: targets::clock(),
+            cpus: self.cpus.clone(),
+            view: targets::view(),
+            arguments: self.arguments.clone(),
+        };
+        Ok(self.run_round(hello, Lead::greet)?.map(exit_of))
+    }
+
+    /// Executes the wishes of rank 0's command, to its end. `wishes`: on rank 0.
+    ///
+    /// # Errors
+    /// This rank is alone.
+    pub fn serve(&mut self, wishes: Option<&Receiver<Wish>>) -> Result<Exit, Separated> {
+        loop {
+            let wish = wishes.map(|wishes| self.next_wish(wishes));
+            let task = self.run_round((), |lead, link, _| lead.begin(link, wish))?;
+            // Rank 0 has done with the run before.
+            self.kept.take().into_iter().for_each(KeptRecord::remove);
+            match task {
+                NextTask::Run(task) if self.link.rank() >= task.ranks.len() => self.idle()?,
+                NextTask::Run(task) => self.run(*task)?,
+                NextTask::ReadBack(task) => self.read_back(&task)?,
+                NextTask::Bye(code, complete) => {
+                    self.left_behind |= !complete;
+                    return Ok(exit_of(code));
+                }
+            }
+        }
+    }
+
+    /// Stays in touch until the command wants something that the other ranks have to know.
+    fn next_wish(&mut self, wishes: &Receiver<Wish>) -> Wish {
+        loop {
+            match wishes.recv_timeout(LOOK) {
+                Ok(Wish::Run(order)) => {
+                    self.stops.begin(Arc::clone(&order.session.control));
+                    let lead = self.lead.as_mut().filter(|lead| !lead.can_begin(&self.link, &order));
+                    match lead {
+                        Some(lead) => lead.refuse_run(*order, &self.link),
+                        None => return Wish::Run(order),
+                    }
+                }
+                Ok(wish) => return wish,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Wish::End(Exit::RunFailed.code()),
+            }
+            let _ = self.link.tend();
+            self.stops.heed(&mut self.link);
+        }
+    }
+
+    /// A run in which this rank does no I/O.
+    fn idle(&mut self) -> Result<(), Separated> {
+        self.stops.begin(Arc::default());
+        let StartDecision::Go(SharedTargets { .. }) = self.run_round(Checked::default(), Lead::judge)? else {
+            return Ok(());
+        };
+        for _ in 0..2 {
+            if self.run_round(None, Lead::all_made)? == StartDecision::End {
+                return Ok(());
+            }
+        }
+        while !matches!(self.run_round(RankRequest::Idle, Lead::step)?, NextStep::Over(_)) {}
+        Ok(())
+    }
+
+    /// Reads back by this rank's journal.
+    fn read_back(&mut self, task: &ReadBackTask) -> Result<(), Separated> {
+        let request = task.of_rank(self.link.rank());
+        let answer = self.run_busy(|_| match verify_after::read_back(&request) {
+            Ok((text, exit)) => ReadBackAnswer { text, exit: exit.code(), failure: None },
+            Err(why) => ReadBackAnswer { failure: Some(why.to_string()), ..ReadBackAnswer::default() },
+        });
+        self.run_round(answer, Lead::all_read)
+    }
+
+    /// One run of all ranks.
+    fn run(&mut self, task: RunTask) -> Result<(), Separated> {
+        let rank = self.link.rank();
+        if rank > 0 {
+            self.stops.begin(Arc::default());
+        }
+        let own = task.cpus.get(rank).cloned().flatten().unwrap_or_else(|| self.cpus.clone());
+        if let Err(why) = cpu::use_only(&own) {
+            say(Finding::warning(format!("rank {rank}: cannot limit it to its share of the CPUs: {why}")));
+        }
+        let (size, job) = (task.ranks.len(), task.job.clone());
+        let mut work = RankWork::new(task, rank);
+        let checked = self.run_busy(|_| work.check());
+        let StartDecision::Go(SharedTargets { roles, claims }) = self.run_round(checked, Lead::judge)? else {
+            return Ok(());
+        };
+        work.share_claims(&claims);
+        let keeper = Arc::new(RankKeeper::new(rank, size, job));
+        let session = match &mut self.lead {
+            Some(lead) => lead.session(&keeper),
+            None => RankKeeper::session(&keeper, &self.stops.run()),
+        };
+        let hears = Arc::clone(&session.listener);
+        let said = |done: Result<(), WorkFault>| done.err().map(|fault| fault.to_string());
+        let made = self.run_busy(|control| said(work.make(&roles, control, hears)));
+        if self.run_round(made, Lead::all_made)? == StartDecision::End {
+            return Ok(());
+        }
+        let found = self.run_busy(|control| said(work.find_made(control)));
+        if self.run_round(found, Lead::all_made)? == StartDecision::End {
+            return Ok(());
+        }
+        self.measure_spans(work.start(&roles, session), &keeper)
+    }
+
+    /// Does something that takes its time while this rank stays in touch.
+    fn run_busy<T: Send>(&mut self, work: impl FnOnce(&Control) -> T + Send) -> T {
+        let control = self.stops.run();
+        std::thread::scope(|scope| {
+            let work = scope.spawn(|| work(&control));
+            while !work.is_finished() {
+                // Whoever is alone finds that out in the next round.
+                let _ = self.link.tend();
+                self.stops.heed(&mut self.link);
+                std::thread::sleep(LOOK);
+            }
+            work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn run_round<A: RankMessage, D: RankMessage>(
+        &mut self,
+        own: A,
+        decide: impl FnOnce(&mut Lead, &mut RankLink, Vec<Option<A>>) -> D,
+    ) -> Result<D, Separated> {
+        let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
+        let Some(lead) = &mut self.lead else {
+            let decision = link.answer(own, |link| stops.heed(link))?;
+            return unpack(&decision).map_err(|why| Separated::NoRank0(why.to_string()));
+        };
+        lead.begins_to_wait();
+        let answers = link.gather(own, |link| {
+            stops.heed(link);
+            lead.waits(link);
+        });
+        let mut understood = Vec::new();
+        for (rank, answer) in answers.into_iter().enumerate() {
+            let answer = answer.map(|bytes| unpack(&bytes)).transpose();
+            if let Err(why) = &answer {
+                link.lose(rank, &format!("it sent an invalid message: {why}"));
+            }
+            understood.push(answer.unwrap_or_default());
+        }
+        let decision = decide(lead, link, understood);
+        link.decide(&pack(&decision));
+        Ok(decision)
+    }
+
+    /// The time spans.
+    fn measure_spans(&mut self, mut running: Running, keeper: &RankKeeper) -> Result<(), Separated> {
+        let rank = self.link.rank();
+        let mut alone = None;
+        let mut over = false;
+        loop {
+            let (link, stops) = (&mut self.link, &mut self.stops);
+            let mut step = match over {
+                true => RankRequest::Over,
+                false => running.next(|| {
+                    let _ = link.tend();
+                    stops.heed(link);
+                }),
+            };
+            self.left_behind |= running.left_behind;
+            if let RankRequest::Ended(outcome) = &mut step {
+                over = true;
+                outcome.record.iter_mut().for_each(|record| keeper.keep(record));
+            }
+            if alone.is_none() {
+                match self.run_round(step, Lead::step) {
+                    Ok(NextStep::GoOn(at)) => running.go_on(at.get(rank).copied()),
+                    Ok(NextStep::Stop) => {
+                        self.stops.end_run();
+                        running.go_on(None);
+                    }
+                    Ok(NextStep::Over(reported)) => {
+                        self.kept = keeper.take();
+                        if !reported {
+                            tell_of_kept(rank, self.kept.take().as_ref());
+                        }
+                        if rank == 0 && !self.link.is_complete() {
+                            self.stops.end_run();
+                        }
+                        return Ok(());
+                    }
+                    Err(ended) => alone = Some(ended),
+                }
+            }
+            if let Some(ended) = &alone {
+                self.stops.end_run();
+                running.go_on(None);
+                if over {
+                    tell_of_kept(rank, keeper.take().as_ref());
+                    return Err(ended.clone());
+                }
+            }
+        }
+    }
+}
+
+fn tell_of_kept(rank: usize, kept: Option<&KeptRecord>) {
+    if let Some(kept) = kept {
+        say(format_args!(
+            "rank {rank}: its results are in {}; print them with diskspd report",
+            kept.path().display()
+        ));
+    }
+}

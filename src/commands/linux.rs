@@ -1,0 +1,73 @@
+//! Machine-specific commands: runs, devices, privileges. `elsewhere.rs` is the counterpart for other
+//! systems.
+
+use super::command_error::CommandError;
+use super::job_command::JobCommand;
+use super::{
+    cluster, devices, doctor, event, judge, precondition, print, privileges, run, sweep, trace, verify_after,
+};
+use crate::cli::{Exit, Invocation};
+use crate::engine;
+use crate::run::destination;
+use crate::sys::process;
+use cluster::refuse;
+pub use cluster::{in_job, let_first_report};
+pub use event::set_all as set_events;
+pub use privileges::give_up;
+use std::ffi::OsString;
+
+/// The arguments as the program reads them: as they were typed.
+pub fn typed(arguments: Vec<OsString>) -> Vec<OsString> {
+    arguments
+}
+
+/// Refuses standard output and standard error that would overwrite storage in use. A message about standard
+/// error goes to standard output.
+///
+/// # Errors
+/// The users of the file.
+pub fn permit_streams() -> Result<(), CommandError> {
+    let output = destination::refuse_stream(1, "standard output");
+    if let Err(refused) = destination::refuse_stream(2, "standard error") {
+        process::replace_standard_error(output.is_ok());
+        return Err(refused.into());
+    }
+    Ok(output?)
+}
+
+/// Executes the request.
+///
+/// # Errors
+/// Fails if it is impossible.
+pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
+    match invocation {
+        Invocation::System { xml } => run::print_system(xml),
+        Invocation::EngineHelp => print(&engine::describe_all()),
+        // The exit code as DISKSPD's: there was no run.
+        Invocation::SetEvent { names } => set_events(&names).map(|()| Exit::RunFailed),
+        Invocation::Event { action, name } => event::act(action, &name),
+        Invocation::Devices { json } => devices::devices(json),
+        Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
+        Invocation::Privileges => privileges::privileges(),
+        Invocation::VerifyAfter(request) => {
+            in_job(arguments, JobCommand::default(), || match cluster::read_back(&request) {
+                Some(read) => verify_after::print_all(read?),
+                None => verify_after::verify_after(&request),
+            })
+        }
+        Invocation::Precondition(request) => {
+            let command = JobCommand::quiet(request.quiet);
+            in_job(arguments, command, || precondition::precondition(&request))
+        }
+        Invocation::Judge(request) => refuse("judge").and_then(|()| judge::judge(&request)),
+        Invocation::Trace(request) => refuse("trace").and_then(|()| trace::trace(&request)),
+        Invocation::Sweep(request) => {
+            in_job(arguments, JobCommand::quiet(request.quiet), || sweep::sweep(&request))
+        }
+        // A profile is printed without a run.
+        Invocation::Run(request) if request.profile_only => cluster::first_alone(|| run::run(&request)),
+        Invocation::Run(request) => in_job(arguments, JobCommand::of_run(&request), || run::run(&request)),
+        // Everything else is obeyed by whom this was asked.
+        _ => Err(CommandError::failed(["there is no such command"])),
+    }
+}
