@@ -3,7 +3,8 @@
 //! [`execute`] is the whole of a run. It takes a [`Profile`] (the work), a [`RunOptions`] (the manner) and
 //! a [`Session`] (overwrite permissions, listener), and returns a [`Record`]. It prints nothing and
 //! watches no signals: the session's [`RunObserver`] receives messages for the user, and the session's
-//! [`Control`] ends the run early. [`JudgedRecord`] has every figure of the reports, and judges its credibility.
+//! [`Control`] ends the run early. [`JudgedRecord`] has every figure of the reports, and judges its
+//! credibility.
 //!
 //! ```
 //! use diskspd::prelude::*;

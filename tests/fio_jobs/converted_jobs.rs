@@ -516,7 +516,10 @@ fn differences_are_reported_once_with_their_jobs() {
     for (settings, expected) in [
         ("numjobs=2\nexitall", "exitall (a): the first thread that is done does not end the others"),
         ("continue_on_error=io", "continue_on_error (a): an I/O that fails ends the run"),
-        ("rw=write\nverify=md5\nverify_backlog=8", "verify_backlog (a): nothing is read back between writes"),
+        (
+            "rw=write\nverify=md5\nverify_backlog=8",
+            "verify_backlog (a): all data is read back after the time span, not between writes",
+        ),
         ("rw=write\nzonemode=zbd", "zonemode (a): each outstanding write has its own zone"),
         (
             "filename=x:y\nfile_service_type=random:8",

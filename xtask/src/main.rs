@@ -44,10 +44,10 @@ const COMMANDS: &[Command] = &[
         dist::main,
         "[--arch x86_64|aarch64] [--libc musl|glibc] [--program | --twice | --windows] \
          [--check [--toolchain NAME]]",
-        "Release files, in target/dist/out: one static program, its debug symbols, packages, a bill of\n   \
-          materials, an archive for Windows. --program makes the program alone, --twice makes it in two\n  \
-           folders and compares, --windows makes the archive for Windows alone, --check makes everything\n \
-            unoptimized. --toolchain is the toolchain of rustup that compiles the static program.",
+        "Release files, in target/dist/out: one static program, its debug symbols, packages, a bill of\n    \
+          materials, an archive for Windows. --program makes the program alone, --twice makes it in two\n    \
+          folders and compares, --windows makes the archive for Windows alone, --check makes everything\n    \
+          unoptimized. --toolchain is the toolchain of rustup that compiles the static program.",
     ),
     (
         "peers",
@@ -62,7 +62,7 @@ const COMMANDS: &[Command] = &[
         "delays",
         delays::main,
         "[--only KIND] [--count 15] [--length 60] [--directory /var/tmp] [--ours PATH]",
-        "Stages delays of known time and place in runs with --explain (as root): --count of each kind,\n   \
+        "Stages delays of known time and place in runs with --explain (as root): --count of each kind,\n    \
           --length ms long. Each must be blamed on its cause, and none on an innocent device.",
     ),
     (

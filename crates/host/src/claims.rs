@@ -62,7 +62,8 @@ pub enum ClaimError {
 }
 
 /// Claims the block devices among the paths before they are written, and refuses to destroy user data: see
-/// [`WriteRefusedError`]. Regular files must not be in use, for example by a loop device. Missing paths are skipped.
+/// [`WriteRefusedError`]. Regular files must not be in use, for example by a loop device. Missing paths
+/// are skipped.
 /// A device may be named several times, by several names, and a disk together with its partitions: the claim
 /// on the disk covers them.
 ///

@@ -156,22 +156,25 @@ mod tests {
             device("vda", read, None),
             device("zram0", CompletionFigures::default(), Some("it has no queue".into())),
         ];
-        let expected = "\n\n\nETW:\n----\n\n\tDisk I/O\n\t\tRead: 135498\n\t\tWrite: 0\n\tMemory Page \
-             Faults\n\t\tCopy on Write: N/A\n\t\tDemand Zero fault: N/A\n\t\tGuard Page fault: \
-             N/A\n\t\tHard page fault: 1\n\t\tTransition fault: 2112\n\tThread\n\t\tStart: 3\n\t\tEnd: \
-             4\n\n\n\x20         ETW Buffer Settings & \
-             Statistics\n--------------------------------------------------------\n(KB)                    \
-                    Buffers   (Secs)   (Mins)\nSize  | Min |  Max  |  Free  | Written  | Flush    \
-             Age\n4096      2     2      2        312         0        0\n\nAllocated Buffers:\t2\nLost \
-             Events:\t\t7\nLost Log Buffers:\t0\nLost Real Time Buffers:\t0\n\nDevice completion time \
-             (ms), issue to complete in the block layer\ndevice           | type  |   requests   |   mean  \
-              |   50th   |   99th   | our \
-             AvgLat\n----------------------------------------------------------------------------------------\nvda \
-                          | read  |       135000 |    0.118 |    0.097 |    0.220 |    0.177\nvda          \
-                 | write |            0 |      N/A |      N/A |      N/A |      N/A\nzram0            | \
-             not traced: it has no queue\nvda: 3 flushes of its write cache are not among its writes\nvda: \
-             10 of 135000 reads have no time: issued before the trace began, or lost\n7 events were not \
-             recorded: requests and times above cover recorded events only\n";
+        let expected = "\n\n\nETW:\n----\n\n\tDisk I/O\n\t\tRead: 135498\n\t\tWrite: 0\n\
+             \tMemory Page Faults\n\t\tCopy on Write: N/A\n\t\tDemand Zero fault: N/A\n\
+             \t\tGuard Page fault: N/A\n\t\tHard page fault: 1\n\
+             \t\tTransition fault: 2112\n\tThread\n\t\tStart: 3\n\t\tEnd: 4\n\n\n\
+             \x20         ETW Buffer Settings & Statistics\n\
+             --------------------------------------------------------\n\
+             (KB)                           Buffers   (Secs)   (Mins)\n\
+             Size  | Min |  Max  |  Free  | Written  | Flush    Age\n\
+             4096      2     2      2        312         0        0\n\n\
+             Allocated Buffers:\t2\nLost Events:\t\t7\nLost Log Buffers:\t0\nLost Real Time Buffers:\t0\n\n\
+             Device completion time (ms), issue to complete in the block layer\n\
+             device           | type  |   requests   |   mean   |   50th   |   99th   | our AvgLat\n\
+             ----------------------------------------------------------------------------------------\n\
+             vda              | read  |       135000 |    0.118 |    0.097 |    0.220 |    0.177\n\
+             vda              | write |            0 |      N/A |      N/A |      N/A |      N/A\n\
+             zram0            | not traced: it has no queue\n\
+             vda: 3 flushes of its write cache are not among its writes\n\
+             vda: 10 of 135000 reads have no time: issued before the trace began, or lost\n\
+             7 events were not recorded: requests and times above cover recorded events only\n";
         assert_eq!(text(&TraceFigures { counts, devices: Some(devices), session }), expected);
     }
 

@@ -45,7 +45,10 @@ pub enum EventError {
          event wait` is running"
     )]
     Missing,
-    #[error("no permission to use {}: its owner does not share it; choose another name, or run as that user", .0.display())]
+    #[error(
+        "no permission to use {}: its owner does not share it; choose another name, or run as that user",
+        .0.display()
+    )]
     Permission(PathBuf),
     #[error(
         "{} is not an event (a link, a directory, a device, a file with several names or content, or another \

@@ -111,7 +111,8 @@ impl RunReporter {
         }
     }
 
-    /// Reports the progress since the last call, or since [`RunReporter::begin`]. `left`: time until the end of
+    /// Reports the progress since the last call, or since [`RunReporter::begin`]. `left`: time until the
+    /// end of
     /// the phase in ns.
     pub fn draw(
         &self,

@@ -16,7 +16,7 @@ const NAMING: [&str; 6] = [
     "Finding::new(",
     "of_machine(",
     "finding(",
-    "lasting(",
+    "lasting_rule(",
     "before(",
     "Findings::new(Some(Severity::Wrong),[",
 ];

@@ -26,7 +26,9 @@ pub fn environment(run: &Run) -> Markup {
             (render_group("Machine", &machine_facts(host, environment)))
             (render_group("Kernel and processors", &kernel_facts(host, environment)))
             (render_group("How I/O was done", &engine_facts(host)))
-            @for target in host.targets.iter().take(MOST) { (render_group("Target", &storage_facts(&target.storage))) }
+            @for target in host.targets.iter().take(MOST) {
+                    (render_group("Target", &storage_facts(&target.storage)))
+                }
             @for found in environment.iter().flat_map(|environment| environment.disks.iter().take(MOST)) {
                 (render_group("Disk", &disk_facts(found)))
             }

@@ -93,8 +93,11 @@ fn render_integrity(table: &IntegrityTable) -> Markup {
     let failures: Vec<FailedLine> = table.rows.iter().flat_map(of_row).collect();
     let wrong = "Corrupt sectors, the first ones of each thread";
     html! {
-        (PageTable::captioned("Verified sectors, from the start signal on").render(&VERIFIED, first_rows(&table.rows)))
-        @if !failures.is_empty() { (PageTable::captioned(wrong).render(FailedLine::COLUMNS, first_rows(&failures))) }
+        (PageTable::captioned("Verified sectors, from the start signal on")
+                .render(&VERIFIED, first_rows(&table.rows)))
+        @if !failures.is_empty() {
+                (PageTable::captioned(wrong).render(FailedLine::COLUMNS, first_rows(&failures)))
+            }
     }
 }
 

@@ -63,7 +63,8 @@ fn render_legend(slow: &SlowIos) -> Markup {
         p {
             @for (stage, color) in shown {
                 span style=(format!("color: var({color})")) { "■ " }
-                (stage.words()) " (" (plain(sum.time_in(stage) as f64 * 100.0 / sum.sum().max(1) as f64)) " %)  "
+                (stage.words()) " ("
+                        (plain(sum.time_in(stage) as f64 * 100.0 / sum.sum().max(1) as f64)) " %)  "
             }
         }
     }

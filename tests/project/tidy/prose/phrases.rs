@@ -113,7 +113,7 @@ pub const PHRASES: &[Phrase] = &[
     Phrase {
         classes: &[],
         phrases: &[
-            "is|are|was|were|be|been|being|is not|are not|and|then|also|not told",
+            "is|are|was|were|be|been|being|isn't|aren't|and|then|also|not told",
             "told as|with|that|by|in",
             "tell|tells|telling !apart|you|us|me|your|users",
         ],
@@ -121,7 +121,7 @@ pub const PHRASES: &[Phrase] = &[
     },
     Phrase {
         classes: &[],
-        phrases: &["is|are|was|were|be|been|is not|are not said", "said of|with|in|where|as"],
+        phrases: &["is|are|was|were|be|been|isn't|aren't said", "said of|with|in|where|as"],
         hint: "print, read, state; or drop it",
     },
     Phrase {
@@ -135,7 +135,7 @@ pub const PHRASES: &[Phrase] = &[
     Phrase {
         classes: &[],
         phrases: &[
-            "is|are|was|were|be|been|is not|are not asked",
+            "is|are|was|were|be|been|isn't|aren't asked",
             "asked for|of|before|about|whether",
             "ask|asks the kernel|device|drive|machine|server|system",
         ],
@@ -144,9 +144,11 @@ pub const PHRASES: &[Phrase] = &[
     Phrase {
         classes: &[],
         phrases: &[
-            "!know|knows|see|sees|show|shows|explain|explains|describe|describes|decide|decides|determine|determines|understand|controls|exactly \
-             what \
-             is|was|are|were|has|had|have|it|its|they|their|a|an|the|each|every|any|can|cannot|could|may|must|does|did|this|that|these|those|of|comes|came|stands|lies|only|one|nobody|goes|went|follows|remains|make|makes|run|runs|take|takes|others|follow|lists|such|all|both|several|no|nothing|will|would|stays|needs|differs|counts|limits|keeps|belongs|became|becomes",
+            "!know|knows|see|sees|show|shows|explain|explains|describe|describes|decide|decides|determine|determines|\
+             understand|controls|exactly what is|was|are|were|has|had|have|it|its|they|their|a|an|the|each|every|any|can|can't|\
+             could|may|must|does|did|this|that|these|those|of|comes|came|stands|lies|only|one|nobody|goes|went|follows|remains|\
+             make|makes|run|runs|take|takes|others|follow|lists|such|all|both|several|no|nothing|will|would|stays|needs|differs|\
+             counts|limits|keeps|belongs|became|becomes",
         ],
         hint: "use a noun: the request, the requirements, the result",
     },
@@ -204,9 +206,9 @@ pub const PHRASES: &[Phrase] = &[
     Phrase {
         classes: &[],
         phrases: &[
-            "cannot|cannot|could not|can|may|never be told|had|known|seen|said",
-            "inconclusive",
-            "is not|are not|was not|not known",
+            "can't|cannot|couldn't|can|may|never be told|had|known|seen|said",
+            "can't tell",
+            "isn't|aren't|wasn't|not known",
         ],
         hint: "unknown, unclear, not available, cannot be determined",
     },
@@ -282,8 +284,9 @@ pub const PHRASES: &[Phrase] = &[
     },
     Phrase {
         classes: PRINTED,
-        phrases: &["cannot|is not|does not|do not|are not|was not|will not|could not|did not|has not|have \
-             not|were not|should not|would not"],
+        phrases: &[
+            "can't|isn't|doesn't|don't|aren't|wasn't|won't|couldn't|didn't|hasn't|haven't|weren't|shouldn't|wouldn't",
+        ],
         hint: "cannot, is not, does not",
     },
 ];

@@ -45,7 +45,9 @@ impl FigureTable {
         html! {
             details {
                 summary { "Table" span.quiet { ", " (rows) } }
-                div.scroll tabindex="0" role="region" aria-label={ "Table: " (title) } { (self.render_table(title)) }
+                div.scroll tabindex="0" role="region" aria-label={ "Table: " (title) } {
+                    (self.render_table(title))
+                }
             }
         }
     }

@@ -75,7 +75,9 @@ fn render_verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Sever
                         (finding_box(&Badge::for_severity(*severity), None, &[], message, &[], None))
                     }
                     @for metric in changed {
-                        (finding_box(&Badge::of_change(metric.verdict), None, &[], &metric_text(metric), &[], None))
+                        (finding_box(
+                        &Badge::of_change(metric.verdict), None, &[], &metric_text(metric), &[], None,
+                    ))
                     }
                 }
             }

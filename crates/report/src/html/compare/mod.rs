@@ -41,7 +41,9 @@ pub fn content(page: &ComparisonPage) -> Markup {
             p.kicker { "DiskSpd for Linux · comparison" }
             h1 { (title(page)) }
             @for (letter, side) in LETTERS.iter().zip(&page.comparison.sides) {
-                p.targets { (letter) ": " code { (line(&side.name)) } ", " (count_of(side.runs.len(), "run")) }
+                p.targets {
+                    (letter) ": " code { (line(&side.name)) } ", " (count_of(side.runs.len(), "run"))
+                }
             }
         }
         section.verdict { (heading(2, "Verdict")) (answer::verdicts(page)) }

@@ -127,7 +127,9 @@ fn answer_section(page: &SweepPage) -> Markup {
             @for one in &told {
                 @let severity = if one.found.wrong { Severity::Wrong } else { Severity::Warning };
                 @let (message, remedy) = (&one.found.message, one.found.remedy.as_deref());
-                (verdict::finding_box(&Badge::for_severity(severity), None, &[], message, &[one.place()], remedy))
+                (verdict::finding_box(
+                    &Badge::for_severity(severity), None, &[], message, &[one.place()], remedy,
+                ))
             }
         }
     }
@@ -136,6 +138,8 @@ fn answer_section(page: &SweepPage) -> Markup {
 fn render_drift(drift: &Drift) -> Markup {
     let severity = if drift.is_much() { Severity::Warning } else { Severity::Note };
     html! {
-        ul.statements { (verdict::finding_box(&Badge::for_severity(severity), None, &[], &drift.text(), &[], None)) }
+        ul.statements {
+                (verdict::finding_box(&Badge::for_severity(severity), None, &[], &drift.text(), &[], None))
+            }
     }
 }
