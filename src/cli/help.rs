@@ -402,6 +402,7 @@ mod tests {
             assert!(command.examples.len() >= 2, "{}", command.name);
             for (line, _) in command.examples {
                 let line = line.split(" | ").next().unwrap();
+                let line = line.strip_prefix("mpirun -n 4 ").unwrap_or(line);
                 let arguments: Vec<_> = line.split(' ').map(Into::into).collect();
                 assert!(line.starts_with(&format!("diskspd {}", command.name)), "{line}");
                 let read = crate::cli::parse(&arguments);

@@ -341,7 +341,7 @@ fn spelling_of_newcomers_is_answered_with_ours() {
         ("-b=4K", "use -b4K"),
         ("-n=1", "use -n"),
         ("-direct=1", "use -Su"),
-        ("-name=x", "a run needs no name"),
+        ("-name=x", "diskspd fio --name=.."),
         ("-numjobs=4", "use -t4"),
         ("-bs=4k", "use -b4K"),
         ("--bs=4k", "use -b4K"),

@@ -77,8 +77,8 @@ fn incompatible_options_are_refused_before_start() {
     let folder = directory();
     let file = folder.path().join("a.dat");
     for (line, part) in [
-        ("-c1M --atomic -Su {}", "--atomic (linux:Atomic): nothing is written"),
-        ("-c1M --write-hint long {}", "--write-hint (linux:WriteHint): nothing is written"),
+        ("-c1M --atomic -Su {}", "--atomic (linux:Atomic): no data is written"),
+        ("-c1M --write-hint long {}", "--write-hint (linux:WriteHint): no data is written"),
         ("-c1M -w10 --atomic -Sm {}", "--atomic (linux:Atomic) and -Sm"),
         ("-c1M -w10 --atomic --dontcache {}", "--atomic (linux:Atomic) and --dontcache"),
         ("-c1M --dontcache -Su {}", "goes through the page cache, which -Su"),

@@ -175,8 +175,8 @@ mod tests {
         assert_eq!(carried(CarriedByFile::Undecided).next(), None);
         let mut refused: Vec<String> = carried(CarriedByFile::UserOnly).collect();
         refused.sort_unstable();
-        let expected = "--destroy --dry-run --each --give-up --help --io-log --journal --mpi --out --quiet \
-                        --recreate --repeat --save --split --store --stream --strict --text-verdict \
+        let expected = "--destroy --dry-run --each --give-up --help --hosts --io-log --journal --mpi --out \
+                        --quiet --recreate --repeat --save --shift-ranks --split --store --stream --strict --text-verdict \
                         --verify-after --version --with --xml-verdict -? -P -R -v -y";
         assert_eq!(refused.join(" "), expected);
     }

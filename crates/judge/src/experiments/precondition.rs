@@ -291,7 +291,7 @@ mod tests {
         assert!(
             said(&[100.0, 98.0, 96.0, 94.0, 92.5]).contains("slower than the one before: it may keep fall")
         );
-        assert!(said(&[50.0, 100.0, 101.0, 102.0, 103.0, 104.0]).contains("may go on rising"));
+        assert!(said(&[50.0, 100.0, 101.0, 102.0, 103.0, 104.0]).contains("may keep rising"));
         assert!(!said(&[100.0, 98.0, 96.0, 97.0, 92.5]).contains("before"));
         assert!(!said(&[100.0; 5]).contains("before"));
     }

@@ -197,7 +197,7 @@ mod tests {
             ),
             ("/repeat", json!(4), "another comparison"),
             ("/program", json!("0.2.0"), "measure both kernels with one"),
-            ("/machine/number", json!("2"), "another machine (m;"),
+            ("/machine/number", json!("2"), "another machine (m,"),
             ("/format", json!({ "name": "diskspd sweep folder" }), "no comparison of two kernels"),
             ("/format/version", json!(3), "no comparison of two kernels"),
         ] {
