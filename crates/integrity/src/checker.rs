@@ -354,7 +354,7 @@ fn misplaced_sector(expected: &Expected, stamp: &SectorStamp, start_signal: Nano
         fault: SectorFault::Misplaced,
         offset: expected.offset,
         expected: expected.oldest,
-        found: Some(stamp.to_found_stamp(expected.run)),
+        found: Some(stamp.found_stamp(expected.run)),
         at_us: clock::monotonic().saturating_sub(start_signal) / 1000,
     }
 }
@@ -399,14 +399,14 @@ fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &Damage
             fault,
             offset: expected.offset,
             expected: expected.oldest,
-            found: stamp_at(expected.offset).map(|stamp| stamp.to_found_stamp(expected.run)),
+            found: stamp_at(expected.offset).map(|stamp| stamp.found_stamp(expected.run)),
             at_us,
         });
     }
 }
 
 impl SectorStamp {
-    pub(super) fn to_found_stamp(&self, run: Option<u64>) -> FoundStamp {
+    pub(super) fn found_stamp(&self, run: Option<u64>) -> FoundStamp {
         FoundStamp {
             of_this_run: run == Some(self.run),
             target: self.target,

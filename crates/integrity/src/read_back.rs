@@ -216,7 +216,7 @@ impl BackReader<'_> {
                     },
                     offset,
                     expected: ack.oldest,
-                    found: stamp.map(|stamp| stamp.to_found_stamp(expected.run)),
+                    found: stamp.map(|stamp| stamp.found_stamp(expected.run)),
                     at_us: ack.at_us,
                 });
             }

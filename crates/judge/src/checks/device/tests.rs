@@ -134,11 +134,11 @@ impl Case {
         Case { block, ..self }
     }
 
-    fn as_file(self) -> Case {
+    fn on_file(self) -> Case {
         Case { file_system: true, ..self }
     }
 
-    fn as_cached(self) -> Case {
+    fn in_cache(self) -> Case {
         Case { file_system: true, buffered: true, ..self }
     }
 
@@ -282,7 +282,7 @@ fn one_cached_target_of_two_is_reported() {
         let facts = facts.device_facts(vec![honest.build_target("a"), lying.build_target("b")]);
         verdict_of(vec![honest.build_results("a"), lying.build_results("b")], facts)
     };
-    let small = run((50 * MIB, 0)).as_cached();
+    let small = run((50 * MIB, 0)).in_cache();
     let told = judged(Case { came: Some(MIB), ..small.clone() });
     assert_eq!((told.verdict, told.severity), (Cached, Some(Wrong)), "{told:#?}");
     let said = &told.parts[0].message;
@@ -296,7 +296,7 @@ fn one_cached_target_of_two_is_reported() {
     let sum = judged(small);
     assert_eq!(sum.verdict, Verified, "{sum:#?}");
     assert!(sum.parts[0].message.ends_with("; 2 targets together"), "{sum:#?}");
-    let left = run((0, 50 * MIB)).as_cached();
+    let left = run((0, 50 * MIB)).in_cache();
     let left = judged(Case { file_unwritten: Some((0, 49 * MIB)), ..left });
     assert_eq!((left.verdict, left.severity), (Deferred, Some(Wrong)), "{left:#?}");
 }
@@ -304,7 +304,7 @@ fn one_cached_target_of_two_is_reported() {
 #[test]
 fn targets_on_different_devices_have_separate_verdicts() {
     let fine = run((100 * MIB, 0));
-    let mut cached = run((100 * MIB, 0)).as_cached().with_device((0, 0));
+    let mut cached = run((100 * MIB, 0)).in_cache().with_device((0, 0));
     cached.devices[0].0.name = "sdb".into();
     let mut facts = fine.device_facts(vec![fine.build_target("a"), cached.build_target("b")]);
     facts.devices.extend(cached.device_facts(vec![]).devices);
@@ -330,7 +330,7 @@ fn foreign_reads_are_found_from_excess_device_reads() {
 #[test]
 fn file_and_its_disk_are_counted_once() {
     let disk = run((100 * MIB, 0)).with_device((150 * MIB, 0));
-    let file = run((50 * MIB, 0)).as_file().change_first(|layer| layer.name = "sda1".into());
+    let file = run((50 * MIB, 0)).on_file().change_first(|layer| layer.name = "sda1".into());
     let mut on_disk = file.build_target("b");
     on_disk.stack.layers[0].lower_devices = vec!["sda".into()];
     on_disk.stack.layers.push(sample_layer("sda", &[]));
@@ -344,7 +344,7 @@ fn file_and_its_disk_are_counted_once() {
 
 #[test]
 fn further_deviations_are_evidence() {
-    let case = Case { own: Some(0), ..run((100 * MIB, 0)).as_cached().with_device((100 * MIB, 0)) };
+    let case = Case { own: Some(0), ..run((100 * MIB, 0)).in_cache().with_device((100 * MIB, 0)) };
     let found = case.judge_case();
     let is_of_others = |fact: &String| fact.starts_with("also SHARED: others used sda");
     assert!(found.parts[0].evidence.iter().any(is_of_others), "{found:#?}");
@@ -364,7 +364,7 @@ fn edited_records_are_judged_without_panic() {
     for case in [
         run(all),
         run((1, 1)).with_device(all),
-        run(all).as_cached().with_lower_device("disk", all),
+        run(all).in_cache().with_lower_device("disk", all),
         run(all).with_lower_device("disk", (0, 0)),
     ] {
         let claimed = claims(case.clone());

@@ -46,7 +46,7 @@ fn changes_by_others_are_reported() {
         ("mounted without barriers", remounted("rw", "rw,nobarrier"), settings),
         ("the same options", remounted("rw", "rw"), None),
     ] {
-        let findings = run((0, 100 * MIB)).as_file().find_names(|facts| change(facts));
+        let findings = run((0, 100 * MIB)).on_file().find_names(|facts| change(facts));
         let found = findings.iter().find(|(name, _)| ["file-changed", "settings-changed"].contains(name));
         assert_eq!(found.copied(), expected.map(|name| (name, Warning)), "{what}: {findings:?}");
     }

@@ -31,7 +31,7 @@ const HONEST: Traffic = Traffic {
 impl Traffic {
     fn is_flushed(self, change: impl FnOnce(&mut DeviceFacts)) -> bool {
         let wrote = (0, 1000 * BLOCK);
-        let mut case = Case { durable: self.through, depth: self.depth, ..run(wrote).as_file() };
+        let mut case = Case { durable: self.through, depth: self.depth, ..run(wrote).on_file() };
         case = case
             .change_first(|layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false))
             .with_lower_device("sdb", wrote);

@@ -25,8 +25,8 @@ fn every_relation_of_counts_has_its_verdict() {
              KiB)",
         ),
         ("both", run((100 * MIB, 50 * MIB)), Verified, None, "1.00 x, 12,800 writes of 4 KiB"),
-        ("a file", reads(100).as_file(), Verified, None, ""),
-        ("a cold file, cached", reads(100).as_cached(), Verified, None, ""),
+        ("a file", reads(100).on_file(), Verified, None, ""),
+        ("a cold file, cached", reads(100).in_cache(), Verified, None, ""),
         (
             "split by the device",
             reads(100).of_size(1024),
@@ -49,21 +49,21 @@ fn every_relation_of_counts_has_its_verdict() {
         ),
         (
             "a journal beside large writes",
-            writes(100).of_block(131_072).as_file().with_device(wrote(105)).of_size(40_000),
+            writes(100).of_block(131_072).on_file().with_device(wrote(105)).of_size(40_000),
             Verified,
             None,
             "",
         ),
         (
             "each write with a flush behind it",
-            writes(100).as_file().with_flushes(25_600, 25_601),
+            writes(100).on_file().with_flushes(25_600, 25_601),
             Verified,
             None,
             "(1.00 x, 25,600 writes of 4 KiB, and 25,601 flushes)",
         ),
         (
             "flushes that share one",
-            Case { depth: 8, ..writes(100).as_file().with_flushes(25_600, 6000) },
+            Case { depth: 8, ..writes(100).on_file().with_flushes(25_600, 6000) },
             Verified,
             None,
             "25,600 writes of 4 KiB, and 6,000 flushes",
@@ -77,7 +77,7 @@ fn every_relation_of_counts_has_its_verdict() {
         ),
         (
             "flushes that a kernel does not count",
-            writes(100).as_file().with_flushes(25_600, None),
+            writes(100).on_file().with_flushes(25_600, None),
             Verified,
             None,
             "(1.00 x, 25,600 writes of 4 KiB)",
@@ -91,7 +91,7 @@ fn every_relation_of_counts_has_its_verdict() {
         ),
         (
             "merged, and flushed as often",
-            writes(100).as_cached().with_flushes(800, 800).of_size(131_072),
+            writes(100).in_cache().with_flushes(800, 800).of_size(131_072),
             Coalesced,
             Some(Warning),
             "instead of 4 KiB",
@@ -120,21 +120,21 @@ fn every_relation_of_counts_has_its_verdict() {
         ("nothing at all", run((0, 0)), Unknown, None, "no I/O was counted"),
         (
             "mostly from memory",
-            own(10, reads(100).as_cached().with_device(read(10))),
+            own(10, reads(100).in_cache().with_device(read(10))),
             Cached,
             Some(Wrong),
             "10 MiB of the 100 MiB",
         ),
         (
             "partly from memory",
-            own(80, reads(100).as_cached().with_device(read(80))),
+            own(80, reads(100).in_cache().with_device(read(80))),
             Cached,
             Some(Warning),
             "0.80 x",
         ),
         (
             "a hole, read past the cache",
-            own(0, reads(100).as_file().with_device(read(0))),
+            own(0, reads(100).on_file().with_device(read(0))),
             Cached,
             Some(Wrong),
             "unwritten parts",
@@ -142,35 +142,35 @@ fn every_relation_of_counts_has_its_verdict() {
         ("writes that vanish", writes(100).with_device(wrote(10)), Cached, Some(Wrong), "compressed"),
         (
             "from memory, while others read as much",
-            own(0, reads(100).as_cached().with_device(read(100))),
+            own(0, reads(100).in_cache().with_device(read(100))),
             Cached,
             Some(Wrong),
             "read 0 bytes of the 100 MiB",
         ),
         (
             "a burst that stays in memory",
-            Case { file_unwritten: Some((0, 64 * MIB)), ..writes(100).as_cached().with_device(wrote(0)) },
+            Case { file_unwritten: Some((0, 64 * MIB)), ..writes(100).in_cache().with_device(wrote(0)) },
             Deferred,
             Some(Wrong),
             "64 MiB were still dirty pages",
         ),
         (
             "the same on a kernel that does not tell by file",
-            Case { unwritten: (5 * MIB, 75 * MIB), ..writes(100).as_cached().with_device(wrote(20)) },
+            Case { unwritten: (5 * MIB, 75 * MIB), ..writes(100).in_cache().with_device(wrote(20)) },
             Deferred,
             Some(Wrong),
             "70 MiB were still dirty pages",
         ),
         (
             "overwritten in the page cache",
-            writes(100).as_cached().with_device(wrote(60)),
+            writes(100).in_cache().with_device(wrote(60)),
             Deferred,
             Some(Warning),
             "overwritten",
         ),
         (
             "read ahead, merged",
-            reads(100).as_cached().of_size(128 << 10),
+            reads(100).in_cache().of_size(128 << 10),
             Coalesced,
             Some(Warning),
             "128 KiB instead of 4 KiB",
@@ -179,14 +179,14 @@ fn every_relation_of_counts_has_its_verdict() {
         ("some merges", reads(100).of_size(6144), Coalesced, Some(Note), "6 KiB instead of 4 KiB"),
         (
             "whole pages read for small I/Os",
-            own(150, reads(100).as_cached().with_device(read(150))),
+            own(150, reads(100).in_cache().with_device(read(150))),
             Amplified,
             Some(Note),
             "1.50 x",
         ),
         (
             "far more than needed",
-            own(300, reads(100).as_cached().with_device(read(300))),
+            own(300, reads(100).in_cache().with_device(read(300))),
             Amplified,
             Some(Warning),
             "3.00 x",
@@ -199,15 +199,15 @@ fn every_relation_of_counts_has_its_verdict() {
             "read as much as the run counted (1.00 x, 25,600 reads of 4 KiB); 6 writes are too few to \
              compare",
         ),
-        ("a journal", writes(100).as_file().with_device(wrote(250)), Amplified, Some(Warning), "2.50 x"),
+        ("a journal", writes(100).on_file().with_device(wrote(250)), Amplified, Some(Warning), "2.50 x"),
         (
             "a commit of the file system",
-            writes(10).as_file().with_device(wrote(13)),
+            writes(10).on_file().with_device(wrote(13)),
             Amplified,
             Some(Note),
             "1.30 x",
         ),
-        ("a large commit of one", writes(2).as_file().with_device(wrote(5)), Amplified, Some(Note), "2.50 x"),
+        ("a large commit of one", writes(2).on_file().with_device(wrote(5)), Amplified, Some(Note), "2.50 x"),
         (
             "others write to the disk",
             writes(100).with_device(wrote(130)),
@@ -218,14 +218,14 @@ fn every_relation_of_counts_has_its_verdict() {
         ("others read from the disk", reads(100).with_device(read(300)), Shared, Some(Wrong), "(67 %)"),
         (
             "others write while a file is read",
-            reads(100).as_file().with_device((100 * MIB, 50 * MIB)),
+            reads(100).on_file().with_device((100 * MIB, 50 * MIB)),
             Shared,
             Some(Warning),
             "(33 %)",
         ),
         (
             "a log while a file is read",
-            reads(20).as_file().with_device((20 * MIB, 3 * MIB)),
+            reads(20).on_file().with_device((20 * MIB, 3 * MIB)),
             Verified,
             None,
             "",
@@ -234,7 +234,7 @@ fn every_relation_of_counts_has_its_verdict() {
             "what the warm-up wrote is written now",
             Case {
                 file_unwritten: Some((80 * MIB, 20 * MIB)),
-                ..writes(40).as_cached().with_device(wrote(100))
+                ..writes(40).in_cache().with_device(wrote(100))
             },
             Shared,
             Some(Wrong),
@@ -242,14 +242,14 @@ fn every_relation_of_counts_has_its_verdict() {
         ),
         (
             "the same on a kernel that does not tell by file",
-            Case { unwritten: (80 * MIB, 20 * MIB), ..writes(40).as_cached().with_device(wrote(100)) },
+            Case { unwritten: (80 * MIB, 20 * MIB), ..writes(40).in_cache().with_device(wrote(100)) },
             Shared,
             Some(Wrong),
             "before measuring began",
         ),
         (
             "somebody else's writes are written while we read",
-            Case { unwritten: (60 * MIB, 0), ..reads(100).as_file().with_device((100 * MIB, 60 * MIB)) },
+            Case { unwritten: (60 * MIB, 0), ..reads(100).on_file().with_device((100 * MIB, 60 * MIB)) },
             Shared,
             Some(Warning),
             "(38 %)",
@@ -257,7 +257,7 @@ fn every_relation_of_counts_has_its_verdict() {
         ("reads of others, unknown", without_own(reads(100).with_device(read(200))), Shared, Some(Wrong), ""),
         (
             "reading ahead, unknown",
-            without_own(reads(100).as_cached().with_device(read(200))),
+            without_own(reads(100).in_cache().with_device(read(200))),
             Amplified,
             Some(Warning),
             "",
@@ -543,7 +543,7 @@ fn replaced_devices_give_no_verdict() {
     assert_eq!((verdict, severity), (Unknown, Some(Warning)), "{said}");
     assert!(said.contains("from sdb to sdc"), "{said}");
     // A file system on several devices: those right beneath it are the lowest.
-    let (verdict, severity, said) = judged(&reads(100).with_device(read(40)).as_file(), &["sda", "sdb"]);
+    let (verdict, severity, said) = judged(&reads(100).with_device(read(40)).on_file(), &["sda", "sdb"]);
     assert_eq!((verdict, severity), (Unknown, Some(Warning)), "{said}");
     // A path that failed, and what was left of them did it all.
     let (verdict, severity, said) = judged(&reads(100).with_lower_device("sdb", read(100)), &["sdc"]);

@@ -7,7 +7,7 @@ use diskspd_model::machine::remote::{
 
 /// A run on such a mount, past the page cache.
 fn mounted_case(counted: Bytes) -> Case {
-    run(counted).as_file().change_first(|layer| {
+    run(counted).on_file().change_first(|layer| {
         layer.name = "server:/export".into();
         layer.kind = LayerKind::Mount;
         layer.queue_limits = Some(Traits { write_back: Some(false), ..Traits::default() });

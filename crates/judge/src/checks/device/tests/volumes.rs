@@ -5,7 +5,7 @@ use super::*;
 
 /// A run on a file of a volume that did so much, on a disk that did so much.
 fn on_volume(counted: Bytes, volume: Bytes, disk: Bytes) -> Case {
-    let mut case = run(counted).as_file().with_device(volume).with_lower_device("PhysicalDrive0", disk);
+    let mut case = run(counted).on_file().with_device(volume).with_lower_device("PhysicalDrive0", disk);
     case.devices[0].0.name = "C:".into();
     case.devices[0].0.kind = LayerKind::Partition;
     Case { own: None, ..case }
@@ -29,12 +29,7 @@ fn every_relation_of_counts_has_its_verdict() {
         ("other volumes of the disk", on_volume(read(100), read(100), read(300)), Shared, "PhysicalDrive0"),
         ("others on the volume", on_volume(read(100), read(300), read(300)), Shared, "67 %"),
         ("never written", on_volume(read(100), (0, 0), (0, 0)), Cached, "unwritten parts"),
-        (
-            "from memory",
-            on_volume(read(100), read(10), read(10)).as_cached(),
-            Cached,
-            "10 MiB of the 100 MiB",
-        ),
+        ("from memory", on_volume(read(100), read(10), read(10)).in_cache(), Cached, "10 MiB of the 100 MiB"),
     ];
     for (name, case, verdict, words) in table {
         let found = judge_case(&case, |_| ());

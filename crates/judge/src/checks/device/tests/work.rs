@@ -10,7 +10,7 @@ fn first_part(case: &Case) -> DeviceVerdict {
 
 #[test]
 fn deferred_run_reports_work_of_device() {
-    let part = first_part(&run((0, 100 * MIB)).as_cached().with_device((0, 39 * LARGE)).of_size(LARGE));
+    let part = first_part(&run((0, 100 * MIB)).in_cache().with_device((0, 39 * LARGE)).of_size(LARGE));
     let work = part.device_write.unwrap();
     assert_eq!((part.verdict, work.iops, work.io_bytes, part.device_read), (Deferred, 39.0, LARGE, None));
     assert!((work.mib_per_s - 39.0 * LARGE as f64 / MIB as f64).abs() < 1e-9);
@@ -22,7 +22,7 @@ fn deferred_run_reports_work_of_device() {
 
 #[test]
 fn rates_of_devices_follow_from_time_between_readings() {
-    let case = run((100 * MIB, 0)).as_cached().with_device((2 * MIB, 0));
+    let case = run((100 * MIB, 0)).in_cache().with_device((2 * MIB, 0));
     let rates = |case: &Case| first_part(case).device_read.map(|work| (work.iops, work.mib_per_s));
     assert_eq!(rates(&case), Some((512.0, 2.0)));
     assert_eq!(rates(&Case { slack: SECOND, ..case.clone() }), Some((256.0, 1.0)));
@@ -33,7 +33,7 @@ fn rates_of_devices_follow_from_time_between_readings() {
 
 #[test]
 fn both_directions_of_a_device_are_reported() {
-    let part = first_part(&run((100 * MIB, 100 * MIB)).as_cached().with_device((100 * MIB, MIB)));
+    let part = first_part(&run((100 * MIB, 100 * MIB)).in_cache().with_device((100 * MIB, MIB)));
     let words = part.device_in_words().unwrap();
     assert_eq!(words, "25,600 reads/s of 4 KiB (100.0 MiB/s), 256 writes/s of 4 KiB (1.0 MiB/s)");
 }

@@ -45,13 +45,13 @@ fn zeros_on_loop_devices_are_not_deferred() {
         ("writes that wait in memory", on_loop(mib(0, 100), mib(0, 100), mib(0, 10), false), 0, deferred),
         (
             "lazy initialization beneath a file",
-            on_loop(mib(0, 50), mib(0, 52), mib(0, 51), true).as_file().with_device(mib(0, 54)),
+            on_loop(mib(0, 50), mib(0, 52), mib(0, 51), true).on_file().with_device(mib(0, 54)),
             0,
             verified,
         ),
         (
             "lazy initialization beneath a file that is read",
-            on_loop(mib(100, 0), mib(100, 1), mib(100, 0), true).as_file(),
+            on_loop(mib(100, 0), mib(100, 1), mib(100, 0), true).on_file(),
             0,
             verified,
         ),
