@@ -1,7 +1,7 @@
 //! Any bytes as a job file of fio: refused with reasons, or converted into a profile that can be written
 //! and read back.
 
-use diskspd::fio_jobs::{self, Converted, Existing, JobFault, HostContext, Keyword};
+use diskspd::fio_jobs::{self, Converted, Existing, HostContext, JobFault, Keyword};
 use diskspd::profile::xml;
 use diskspd::report::profile_xml::write_whole_profile;
 use std::io;

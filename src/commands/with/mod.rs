@@ -79,7 +79,7 @@ fn program(line: &[OsString]) -> (&Path, &[OsString]) {
 /// Fails with the reason if requested.
 pub fn no_place(with: Option<&str>, what: &str) -> Result<(), CommandError> {
     match with {
-        Some(_) => Err(CommandError::misused([format!("--with can't be used with {what}")])),
+        Some(_) => Err(CommandError::misused([format!("--with cannot be used with {what}")])),
         None => Ok(()),
     }
 }
