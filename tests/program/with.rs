@@ -179,7 +179,7 @@ fn unsupported_options_of_with_are_refused_before_start() {
         ("sweep DISKSPD --slo p99=5ms -o32 -b4K x", &["--rate-total"]),
         ("sweep DISKSPD --engine=sim -o1..4 -b4K x", &["--engine=sim"]),
         ("precondition x DISKSPD", &["--with"]),
-        ("compare --repeat 2 --with-b ./diskspd DISKSPD -b4K x", &["--with can't be used with --with-a"]),
+        ("compare --repeat 2 --with-b ./diskspd DISKSPD -b4K x", &["--with cannot be used with --with-a"]),
         ("--with ./missing x", &["--with ./missing: cannot be started"]),
         ("--with true x", &["does not print a version of DISKSPD"]),
         ("--with=ssh x", &["ssh needs a host and the program there"]),
