@@ -119,7 +119,7 @@ pub fn requested_run(request: &RunRequest) -> Result<RunSource, CommandError> {
 /// Returns the same for a profile in a file, with unchanged templates.
 ///
 /// # Errors
-/// As [`asked`].
+/// As [`requested_run`].
 pub fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> {
     let Some(from) = &request.profile_file else { return requested_run(request) };
     let (profile, run_options, origin) = ProfileOnce::default().read(from, request.quiet)?;
@@ -137,7 +137,7 @@ pub fn begins_with(path: &Path, character: u8) -> bool {
 /// The same of one of several lines that have the same `-X`.
 ///
 /// # Errors
-/// As [`asked`].
+/// As [`requested_run`].
 pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<RunSource, CommandError> {
     if let Some(file) = &request.record {
         let found =

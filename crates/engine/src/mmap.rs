@@ -69,7 +69,7 @@ impl Mapped {
     }
 
     /// Does a read into its slot (`None` if part of the range is outside the private memory); returns
-    /// [`Done::result`]. Pages are read with the I/O priority of the thread.
+    /// `Done::result`. Pages are read with the I/O priority of the thread.
     pub(super) fn read(
         &mut self,
         io: &Io,

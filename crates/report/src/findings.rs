@@ -10,7 +10,7 @@ pub enum Detail {
     Wrong,
     /// Findings that weaken the figures, and limits; only the names of the rest.
     Brief,
-    /// Findings that weaken the figures; the rest is in the block that follows ([`super::end_block`]).
+    /// Findings that weaken the figures; the rest is in the block that follows ([`super::run_summary_text`]).
     Doubts,
     /// Everything that was found (`-v`).
     Full,

@@ -72,10 +72,10 @@ pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<Hel
     })
 }
 
-/// Returns the unwritten data of a part in bytes: see [`held`].
+/// Returns the unwritten data of a part in bytes: see [`cached_bytes`].
 ///
 /// # Errors
-/// As [`held`].
+/// As [`cached_bytes`].
 pub fn unwritten(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
     cached_bytes(file, offset, length).map(|held| held.unwritten)
 }

@@ -203,7 +203,7 @@ impl Control {
         !self.lock_state().failures.is_empty()
     }
 
-    /// The user wants to stop (Ctrl-C): ends every sleep, and lets [`Control::stop_flag`] be true.
+    /// Stops the run for the user (Ctrl-C) and ends every sleep.
     pub fn interrupt(&self) {
         self.interrupt_by(EndedBy::Interrupt);
     }

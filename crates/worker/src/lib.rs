@@ -1,5 +1,5 @@
 //! The worker loop: fill, submit, collect, account. It includes the communication with the controlling
-//! thread ([`control`]), and progress reports ([`tell`], [`listener`]).
+//! thread ([`control`]), and progress reports ([`telemetry`], [`listener`]).
 //!
 //! ```text
 //!      idle requests

@@ -51,7 +51,7 @@ impl Spread {
     }
 
     /// Returns the spread of values whose number was determined by their scatter. Its interval has the
-    /// same confidence as the interval of [`Spread::of`] for a fixed number.
+    /// same confidence as the interval of [`Spread::from_values`] for a fixed number.
     pub fn of_stopped(values: &[f64]) -> Option<Spread> {
         Spread::as_sure(values, CONFIDENCE_TO_STOP)
     }

@@ -130,7 +130,7 @@ pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     buffered.flush()
 }
 
-/// Like [`write`], for a stored file: an unreadable record must not replace a file. The record is verified
+/// Like [`write()`], for a stored file: an unreadable record must not replace a file. The record is verified
 /// with the reader before the first byte is written.
 ///
 /// # Errors
