@@ -176,8 +176,8 @@ mod tests {
         let mut refused: Vec<String> = carried(CarriedByFile::UserOnly).collect();
         refused.sort_unstable();
         let expected = "--destroy --dry-run --each --give-up --help --hosts --io-log --journal --mpi --out \
-                        --quiet --recreate --repeat --save --shift-ranks --split --store --stream --strict --text-verdict \
-                        --verify-after --version --with --xml-verdict -? -P -R -v -y";
+                        --quiet --recreate --repeat --save --shift-ranks --split --store --stream --strict \
+                        --text-verdict --verify-after --version --with --xml-verdict -? -P -R -v -y";
         assert_eq!(refused.join(" "), expected);
     }
 
