@@ -15,7 +15,7 @@
 //! // A simulated device: no file is opened, and the figures are the same on every machine.
 //! let run_options = RunOptions { engine: Some(EngineKind::Sim), ..RunOptions::default() };
 //! let executed = execute(&profile, &run_options, &Session::default())?;
-//! let judged = Judged::new(&executed.record);
+//! let judged = JudgedRecord::new(&executed.record);
 //! let measured = judged.summary.time_spans[0].as_ref().expect("it was measured to its end");
 //! assert!(measured.total.total.throughput.iops > 1000.0);
 //! // The record is stored as JSON, and can be run again: it holds profile and run options.

@@ -268,7 +268,9 @@ fn rank_of_other_program_ends_job() {
         command.arg(env!("CARGO_BIN_EXE_diskspd")).args(words("SIM x")).args([":", "-n", "1", "/bin/true"]);
         let ended: Ended = output(&mut command).unwrap().into();
         assert_ne!(ended.code, 0, "{launcher}");
-        assert!(ended.stderr.contains("only 2 of the 3 processes"), "{launcher}: {}", ended.stderr);
+        // Open MPI's launcher may notice it first.
+        let notices = ["only 2 of the 3 processes", "exiting improperly"];
+        assert!(notices.iter().any(|notice| ended.stderr.contains(notice)), "{launcher}: {}", ended.stderr);
     }
 }
 

@@ -25,7 +25,7 @@ const LATER: &[(&str, &[&str])] = &[
         "one answer of --repeat",
         &[
             "crates/judge/src/experiments/repetition.rs",
-            "crates/judge/src/record/repetition.rs",
+            "crates/judge/src/record/answers.rs",
             "crates/report/src/html/repetition.rs",
             "crates/report/src/spark.rs",
             "src/commands/repeat/outs.rs",
