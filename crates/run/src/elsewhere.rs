@@ -1,4 +1,4 @@
-//! The Windows counterpart of `real`. It rejects features that are not implemented there, with reason and
+//! The Windows counterpart of `services`. It rejects features that are not implemented there, with reason and
 //! hint.
 
 #[path = "windows/content.rs"]

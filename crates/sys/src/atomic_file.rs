@@ -363,5 +363,5 @@ pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
 }
 
 #[cfg(test)]
-#[path = "place_tests.rs"]
+#[path = "atomic_file_tests.rs"]
 mod tests;

@@ -114,12 +114,6 @@ impl OpenFiles {
         large.peek().is_some() && large.all(|file| !file.buffered)
     }
 
-    fn is_judged(&self, stack: &Stack) -> bool {
-        let among = |name: &String| self.judged.iter().any(|judged| judged == name);
-        !stack.layers.is_empty()
-            && (self.judged.is_empty() || stack.layers.iter().any(|layer| among(&layer.name)))
-    }
-
     /// Examines a process. Files that can't be examined are not seen.
     pub(super) fn look(&mut self, root: &Root, pid: u32) -> Classes {
         let mut classes = Classes::default();
@@ -203,14 +197,11 @@ impl OpenFiles {
             FileType::Directory => return Opened::Nothing,
             _ => return Opened::Elsewhere,
         };
-        let judged = {
-            let stack = self.stacks.entry(place).or_insert_with(|| stack_of(link, name));
-            if stack.layers.is_empty() {
-                return Opened::Deviceless;
-            }
-            stack.clone()
-        };
-        if !self.is_judged(&judged) {
+        let stack = self.stacks.entry(place).or_insert_with(|| stack_of(link, name));
+        if stack.layers.is_empty() {
+            return Opened::Deviceless;
+        }
+        if !is_judged(&self.judged, stack) {
             return Opened::Elsewhere;
         }
         let (is_device, size) = (kind == FileType::BlockDevice, found.stx_size.max(position));
@@ -283,6 +274,11 @@ fn inherited() -> Vec<PathBuf> {
     links
         .filter(|name| ["pipe:", "socket:"].iter().any(|start| name.to_string_lossy().starts_with(start)))
         .collect()
+}
+
+/// Whether a stack with devices contains one of the judged devices; an empty list means all.
+fn is_judged(judged: &[String], stack: &Stack) -> bool {
+    judged.is_empty() || stack.layers.iter().any(|layer| judged.contains(&layer.name))
 }
 
 /// Whether a program loads it as a part of itself.
