@@ -1,5 +1,6 @@
 //! Processes that a launcher started on this host.
 
+use super::process_stat::ProcessStat;
 use super::root::Root;
 use std::collections::BTreeMap;
 
@@ -32,11 +33,9 @@ fn children(root: &Root, own: u32, parents: &[&str]) -> Option<usize> {
 }
 
 fn process(root: &Root, pid: u32) -> Option<Process> {
-    let stat = root.text(format!("/proc/{pid}/stat"))?;
-    let (name, rest) = stat.split_once('(')?.1.rsplit_once(") ")?;
-    let mut fields = rest.split(' ');
-    let is_over = matches!(fields.next()?, "Z" | "X");
-    Some(Process { name: name.to_owned(), is_over, parent: fields.next()?.parse().ok()? })
+    let stat = ProcessStat::read(root, pid)?;
+    let is_over = matches!(stat.state()?, 'Z' | 'X');
+    Some(Process { name: stat.name().to_owned(), is_over, parent: stat.parent()? })
 }
 
 #[cfg(test)]

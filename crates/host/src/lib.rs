@@ -64,6 +64,8 @@ pub mod path_states;
 pub mod permission;
 mod platform;
 #[cfg(target_os = "linux")]
+mod process_stat;
+#[cfg(target_os = "linux")]
 pub mod process_tree;
 #[cfg(target_os = "linux")]
 pub mod queue_settings;

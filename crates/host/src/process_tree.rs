@@ -8,6 +8,7 @@
 mod classes;
 mod open_files;
 
+use crate::process_stat::ProcessStat;
 use crate::root::Root;
 use classes::{Classes, SortedIo};
 use diskspd_model::machine::process_io::{ProcessIo, SortedCalls};
@@ -49,15 +50,6 @@ struct SeenProcess {
     /// Open files at one of the last two examinations.
     window: Classes,
     looks: u32,
-}
-
-/// Fields of `/proc/<pid>/stat`.
-struct Stat {
-    name: String,
-    state: char,
-    parent: u32,
-    /// CPU time of the process and the children that it has reaped, clock ticks.
-    ticks: u64,
 }
 
 impl ProcessTree {
@@ -160,13 +152,15 @@ impl ProcessTree {
 
     /// Reads a process; `None` = it is gone.
     fn read(&mut self, pid: u32, before: Option<SeenProcess>) -> Option<SeenProcess> {
-        let stat = self.stat(pid)?;
+        let stat = ProcessStat::read(&self.root, pid)?;
+        let (state, parent) = (stat.state()?, stat.parent()?);
         let is_new = before.is_none();
         let mut process = before.unwrap_or_default();
         self.seen += u64::from(is_new);
-        process.parent = stat.parent;
-        process.ticks = stat.ticks;
-        process.is_stopped = matches!(stat.state, 'T' | 't');
+        process.parent = parent;
+        // CPU time of the process and the children that it has reaped, clock ticks.
+        process.ticks = (14..=17).filter_map(|field| stat.number(field)).fold(0, u64::saturating_add);
+        process.is_stopped = matches!(state, 'T' | 't');
         let io = self.root.text(format!("/proc/{pid}/io")).and_then(|text| ProcessIo::parse(&text));
         if io.is_none() && (is_new || process.is_readable) {
             self.unreadable += 1;
@@ -176,28 +170,16 @@ impl ProcessTree {
         process.io = io.unwrap_or(process.io);
         process.looks += 1;
         // Another program in the same process has other files open.
-        let same_program = process.name == stat.name;
+        let same_program = process.name == stat.name();
         process.window = if same_program { process.classes } else { Classes::default() };
         let much = grown.read.bytes.max(grown.write.bytes) >= MUCH;
         let due = process.looks <= EAGER_LOOKS || process.looks.is_power_of_two() || much || !same_program;
-        if stat.state != 'Z' && due {
+        if state != 'Z' && due {
             process.classes = self.files.look(&self.root, pid);
             process.window = process.window.or(process.classes);
-            process.name = stat.name;
+            process.name = stat.name().to_owned();
         }
         Some(process)
-    }
-
-    fn stat(&self, pid: u32) -> Option<Stat> {
-        let text = self.root.text(format!("/proc/{pid}/stat"))?;
-        // The name, which comes second, may hold anything.
-        let (name, fields) = text.rsplit_once(") ")?;
-        let name = name.split_once('(')?.1.to_owned();
-        let mut fields = fields.split_ascii_whitespace();
-        let state = fields.next()?.chars().next()?;
-        let parent = fields.next()?.parse().ok()?;
-        let ticks = fields.skip(9).take(4).filter_map(|field| field.parse::<u64>().ok());
-        Some(Stat { name, state, parent, ticks: ticks.fold(0, u64::saturating_add) })
     }
 
     /// Sorts the calls since the last look. The counters of a parent grew by its reaped children.

@@ -1,5 +1,6 @@
 //! Other users of the CPUs: kernel threads and other programs.
 
+use super::process_stat::ProcessStat;
 use super::root::Root;
 use diskspd_model::machine::tasks::*;
 use diskspd_sys::clock::{self, Nanos};
@@ -78,19 +79,14 @@ impl Tasks {
 
 impl Times {
     fn read_times(root: &Root, pid: u32) -> Option<Times> {
-        let stat = root.text(format!("/proc/{pid}/stat"))?;
-        let (head, numbers) = stat.rsplit_once(')')?;
-        let (_, name) = head.split_once('(')?;
-        let numbers: Vec<&str> = numbers.split_whitespace().collect();
-        // Numbered as in proc(5); what follows the name begins with field 3.
-        let field = |number: usize| numbers.get(number - 3)?.parse::<u64>().ok();
+        let stat = ProcessStat::read(root, pid)?;
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
-        let kernel = field(9)? & KERNEL != 0;
+        let kernel = stat.number(9)? & KERNEL != 0;
         let mut times = Times {
-            name: name.chars().map(|c| if c.is_ascii_graphic() { c } else { '?' }).collect(),
+            name: stat.name().chars().map(|c| if c.is_ascii_graphic() { c } else { '?' }).collect(),
             kernel,
-            started: field(22)?,
-            busy: field(14)?.saturating_add(field(15)?).saturating_mul(tick),
+            started: stat.number(22)?,
+            busy: stat.number(14)?.saturating_add(stat.number(15)?).saturating_mul(tick),
             waiting: None,
         };
         // A thread of the kernel is a process of its own: this is exact. That of a program would be its
