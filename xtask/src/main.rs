@@ -83,8 +83,8 @@ const COMMANDS: &[Command] = &[
     (
         "faults",
         faults::main,
-        "[--ours PATH] [--seconds 600] [--occurrences 100] [--kills 300]\n    \
-         [--only outputs|commands|kills|servers|real-time|limits|signals|calls]",
+        "[--ours PATH] [--seconds 600] [--occurrences 100] [--kills 300] [--rounds 10]\n    \
+         [--only outputs|commands|kills|servers|races|real-time|limits|signals|calls]",
         "Lets every system call of some runs fail once at each of its occurrences (needs strace), and \
          tries signals, limits\n    and outputs that cannot be written: each run has to end in time, with \
          a message, the right exit code, and nothing\n    left over.",

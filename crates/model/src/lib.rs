@@ -12,6 +12,7 @@ pub mod engines;
 pub mod finding;
 pub mod fnv;
 pub mod io_error;
+pub mod json_reader;
 pub mod limits;
 pub mod machine;
 pub mod operation;

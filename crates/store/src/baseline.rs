@@ -8,6 +8,7 @@
 
 use super::files::write_whole;
 use super::{Store, StoreError};
+use diskspd_model::json_reader::{JsonError, read_json};
 use diskspd_model::limits;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,8 +22,13 @@ struct NotesFormat {
     version: u32,
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredNotes<T> {
+#[derive(Deserialize)]
+struct NotesHead {
+    format: NotesFormat,
+}
+
+#[derive(Serialize)]
+pub(super) struct StoredNotes<T> {
     format: NotesFormat,
     #[serde(flatten)]
     notes: T,
@@ -64,26 +70,33 @@ pub struct BaselineRun {
     pub test: String,
 }
 
-struct NotesKind {
-    folder: &'static str,
-    format: &'static str,
+/// A kind of files with notes: the folder in the store, and the name of the format.
+pub(super) struct NotesKind {
+    pub folder: &'static str,
+    pub format: &'static str,
 }
 
 /// Why bytes are not a file of its kind.
 #[derive(Debug, thiserror::Error)]
 pub enum NotesError {
     #[error("is damaged: {0}")]
-    Damaged(#[from] serde_json::Error),
+    Damaged(#[from] JsonError),
     #[error("is not a file of this kind, but {0}")]
     Other(String),
 }
 
 impl NotesKind {
-    fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, NotesError> {
-        let stored: StoredNotes<T> = serde_json::from_slice(bytes)?;
-        match stored.format.name == self.format {
-            true => Ok(stored.notes),
-            false => Err(NotesError::Other(stored.format.name)),
+    /// Notes with their format, as a file has them.
+    pub(super) fn stored<T: Serialize>(&self, notes: T) -> StoredNotes<T> {
+        StoredNotes { format: NotesFormat { name: self.format.to_owned(), version: 1 }, notes }
+    }
+
+    pub(super) fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, NotesError> {
+        let NotesHead { format } = read_json(bytes)?;
+        match format.name == self.format {
+            // Without the head: an error in a flattened structure has no path.
+            true => Ok(read_json(bytes)?),
+            false => Err(NotesError::Other(format.name)),
         }
     }
 }
@@ -184,8 +197,7 @@ impl Store {
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
         self.make_folder(&folder).map_err(failed)?;
         let file = self.notes_file(kind, name);
-        let format = NotesFormat { name: kind.format.to_owned(), version: 1 };
-        let bytes = serde_json::to_vec_pretty(&StoredNotes { format, notes });
+        let bytes = serde_json::to_vec_pretty(&kind.stored(notes));
         let bytes =
             bytes.map_err(|error| StoreError::Unwritten { file: file.clone(), why: error.to_string() })?;
         write_whole(&file, &bytes).map(drop)

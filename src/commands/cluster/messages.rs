@@ -244,7 +244,7 @@ pub enum MessageError {
     Packed(#[from] io::Error),
     /// They say nothing that is understood.
     #[error(transparent)]
-    Json(#[from] serde_json::Error),
+    Json(#[from] crate::json_reader::JsonError),
     #[error(transparent)]
     Impossible(#[from] RecordMismatchError),
 }
@@ -255,7 +255,7 @@ pub enum MessageError {
 /// They are none of this program's messages.
 pub fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
     let text = limits::MESSAGE.read(DeflateDecoder::new(bytes))?;
-    let message: T = serde_json::from_slice(&text)?;
+    let message: T = crate::json_reader::read_json(&text)?;
     message.check()?;
     Ok(message)
 }
