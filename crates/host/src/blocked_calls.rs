@@ -183,7 +183,12 @@ impl BlockedCall {
         };
         let file = match row.2 {
             Nameless => place::nameless(root, row.0 == PAGE_FAULT.0, waits_in_one(SERVERS)),
-            named => file_named(root, named, &arguments).filter(|file| may_be_storage(root, file))?.into(),
+            named => {
+                let file = file_named(root, named, &arguments).filter(|file| file.is_absolute())?;
+                // A pipe with a name, or a file with a lease, can be anywhere.
+                let counts = waits_for != WaitsFor::Storage || may_be_storage(root, &file);
+                counts.then_some(file)?.into()
+            }
         };
         let sleeps = parse_sleeps(&file_of("status")?)?;
         let place = place.trim().to_owned();
@@ -334,7 +339,7 @@ fn may_be_storage(root: &Root, file: &Path) -> bool {
     let is_node = file.parent().is_some_and(|folder| folder == Path::new("/dev"));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_disk = name.starts_with("ng") || root.path(format!("/sys/class/block/{name}")).exists();
-    file.is_absolute() && !NOT_FILES.iter().any(|folder| file.starts_with(folder)) && (!is_node || is_disk)
+    !NOT_FILES.iter().any(|folder| file.starts_with(folder)) && (!is_node || is_disk)
 }
 
 #[cfg(test)]
@@ -386,7 +391,6 @@ mod tests {
             ("/dev/pts/3", false),
             ("/proc/self/stat", false),
             ("/sys/block/sda/stat", false),
-            ("pipe:[123]", false),
         ] {
             assert_eq!(may_be_storage(&root, Path::new(file)), may_be, "{file}");
         }

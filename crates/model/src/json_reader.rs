@@ -112,6 +112,9 @@ fn place_of(text: &[u8], error: &serde_json::Error) -> usize {
     (before.map(<[u8]>::len).sum::<usize>() + error.column()).min(text.len())
 }
 
+/// The parser's message for a list with more values than expected, and for text after a document.
+const MORE_VALUES: &str = "trailing characters";
+
 /// An open object or list of a document.
 enum Open {
     /// The text of its last key, if one was read.
@@ -122,16 +125,15 @@ enum Open {
 
 impl ShapeFault {
     fn find(text: &[u8], error: &serde_json::Error, what: String) -> ShapeFault {
-        let open = open_values(&text[..place_of(text, error)]);
-        let what = match (what.as_str(), open.last()) {
-            ("trailing characters", Some(Open::List(size))) => {
-                format!("expected a list of {size}, found more values")
-            }
+        // The parser stops at the first byte of the value that is one too many.
+        let is_long = what == MORE_VALUES;
+        let place = place_of(text, error) - usize::from(is_long);
+        let mut open = open_values(&text[..place]);
+        let what = match open.pop_if(|last| is_long && matches!(last, Open::List(_))) {
+            Some(Open::List(size)) => format!("expected a list of {size}, found more values"),
             _ => what,
         };
-        let is_list = what.starts_with("expected a list of");
-        let shown = &open[..open.len() - usize::from(is_list)];
-        ShapeFault { path: path_text(shown), what }
+        ShapeFault { path: path_text(&open), what }
     }
 }
 

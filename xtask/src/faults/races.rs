@@ -8,6 +8,7 @@ use super::ended::Ended;
 use super::{Bench, Tally};
 use crate::harness::{Failure, Random, Undo, tool};
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags, open, renameat_with};
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
@@ -30,22 +31,23 @@ const OTHERS: &[&str] = &[
     "--text-verdict --out text:{} RUN",
     "--save --store {} RUN",
     "history import b.json --store {}",
-    "history label ID other --store {}",
+    "history label 0 other --store {}",
     "baseline set c a.json --store {}",
     "suite fleet-peak t.dat --store {} --repeat 1 -- --engine sim -c1M -W0 -d1 -g1000i",
     "sweep --dir {} -o1..2 SIM",
-    "verify-after {}",
 ];
 const BOUND: Duration = Duration::from_secs(20);
-const WORKERS: usize = 2;
+const WORKERS: usize = 8;
 /// A user who is not root.
 const NOBODY: u32 = 65534;
 const IMAGE: usize = 64 << 10;
 const PRECIOUS: &str = "precious\n";
 /// Exit codes of `docs/reference/features.md`.
 const CODES: std::ops::RangeInclusive<i32> = 0..=6;
+/// Readers of pipes that are held open.
+const READERS: usize = 200;
 /// Longest time between two exchanges.
-const PAUSE_US: usize = 120;
+const PAUSE_US: usize = 60;
 
 /// The object of a name.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +75,15 @@ const OBJECTS: [Object; 9] = [
     Object::Nothing,
 ];
 
+/// The rounds of a route so far.
+#[derive(Default, Clone)]
+struct RouteTally {
+    rounds: usize,
+    completed: usize,
+    exchanges: usize,
+    surprises: Vec<String>,
+}
+
 /// All routes, each with `--rounds` rounds.
 pub fn races(bench: &Bench) -> Result<Tally, Failure> {
     if !rustix::process::geteuid().is_root() {
@@ -80,30 +91,58 @@ pub fn races(bench: &Bench) -> Result<Tally, Failure> {
         return Ok(Tally::default());
     }
     let routes: Vec<&str> = OUTPUTS.iter().map(|(.., line)| *line).chain(OTHERS.iter().copied()).collect();
-    let (next, all) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    let work = |number: usize| -> Result<(), String> {
+    let tallies = Mutex::new(vec![RouteTally::default(); routes.len()]);
+    // All routes have their turn, so that all have the same number of rounds where the time does not suffice.
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<(), String> {
         let arena = Arena::new(bench).map_err(|why| why.to_string())?;
-        while let Some(route) = routes.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let tally = arena.route(route, number as u64).map_err(|why| format!("{route}: {why}"))?;
-            all.lock().map_err(|_| "a worker failed")?.add(tally);
+        while Instant::now() < bench.until {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let (round, route) = (number / routes.len(), number % routes.len());
+            if round >= bench.rounds {
+                break;
+            }
+            let mut random = Random(number as u64);
+            let one = arena.attempt(routes[route], &mut random);
+            let one = one.map_err(|why| format!("{}: {why}", routes[route]))?;
+            tallies.lock().map_err(|_| "a worker failed")?[route].add(one);
         }
         Ok(())
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..WORKERS).map(|number| scope.spawn(move || work(number))).collect();
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a worker failed")?)
     })?;
-    Ok(all.into_inner()?)
+    let mut all = Tally::default();
+    for (route, tally) in routes.iter().zip(tallies.into_inner().map_err(|_| "a worker failed")?) {
+        println!(
+            "  {} rounds, {} completed, {} exchanges, {} surprises: {route}",
+            tally.rounds,
+            tally.completed,
+            tally.exchanges,
+            tally.surprises.len()
+        );
+        all.add(Tally { attempts: tally.rounds, met: tally.rounds, surprises: tally.surprises });
+    }
+    Ok(all)
 }
 
-struct Arena<'a> {
-    limits: &'a Bench,
+impl RouteTally {
+    fn add(&mut self, other: RouteTally) {
+        self.rounds += other.rounds;
+        self.completed += other.completed;
+        self.exchanges += other.exchanges;
+        self.surprises.extend(other.surprises);
+    }
+}
+
+struct Arena {
     bench: Bench,
     _devices: Undo,
 }
 
-impl<'a> Arena<'a> {
-    fn new(limits: &'a Bench) -> Result<Arena<'a>, Failure> {
+impl Arena {
+    fn new(limits: &Bench) -> Result<Arena, Failure> {
         let place = tempfile::Builder::new().prefix("diskspd-races-").tempdir_in("/dev/shm")?;
         let bench = Bench { program: limits.program.clone(), place, ..*limits };
         bench.fresh()?;
@@ -118,7 +157,7 @@ impl<'a> Arena<'a> {
         let device = tool(&["losetup", "--find", "--show", &bench.at("victims/image").to_string_lossy()])?;
         let mut devices = Undo::default();
         devices.push(&["losetup", "--detach", &device]);
-        let arena = Arena { limits, bench, _devices: devices };
+        let arena = Arena { bench, _devices: devices };
         for line in PREPARING {
             let ended = arena.run(line, "")?;
             if ended.code != Some(0) {
@@ -134,44 +173,37 @@ impl<'a> Arena<'a> {
         self.bench.carry_out(command.current_dir(self.bench.at("work")), BOUND, |_| (), || ())
     }
 
-    fn route(&self, route: &str, seed: u64) -> Result<Tally, Failure> {
-        let mut tally = Tally::default();
-        let mut random = Random(seed);
-        let (mut done, mut exchanges) = (0, 0);
-        // The run of a kept folder by its id is not known here; the folder is what changes.
-        let line = route.replace("ID", "0");
-        for round in 0..self.limits.rounds {
-            if Instant::now() >= self.limits.until {
-                break;
-            }
-            let file = if round % 2 == 0 { "arena/x" } else { "arena/x/out" };
-            let (ended, swaps) = self.round(&line, file, &mut random)?;
-            tally.attempts += 1;
-            tally.met += usize::from(swaps > 0);
-            done += usize::from(ended.code == Some(0));
-            exchanges += swaps;
-            let wrong = self.wrong(&ended)?;
-            let is_bad = !wrong.is_empty();
-            tally.surprise(&format!("{route} ({file}, round {round})"), &wrong, &ended);
-            if is_bad {
-                self.restore()?;
-            }
+    /// A round of a route.
+    fn attempt(&self, route: &str, random: &mut Random) -> Result<RouteTally, Failure> {
+        // The last name of the path changes, or a folder on the way.
+        let file = if random.below(2) == 0 { "arena/x" } else { "arena/x/out" };
+        // Two objects that alternate fit into a short time between a check and its use.
+        let pair = [Object::Free, OBJECTS[random.below(OBJECTS.len())]];
+        let objects = if random.below(3) == 0 { &OBJECTS[..] } else { &pair[..] };
+        let (ended, exchanges) = self.round(route, file, objects, random)?;
+        let wrong = self.wrong(&ended)?;
+        let mut told = Tally::default();
+        told.surprise(&format!("{route} ({file}, {objects:?})"), &wrong, &ended);
+        if !wrong.is_empty() {
+            self.restore()?;
         }
-        println!(
-            "  {} rounds, {done} completed, {exchanges} exchanges, {} surprises: {route}",
-            tally.attempts,
-            tally.surprises.len()
-        );
-        Ok(tally)
+        let completed = usize::from(ended.code == Some(0));
+        Ok(RouteTally { rounds: 1, completed, exchanges, surprises: told.surprises })
     }
 
     /// Runs the line while another thread exchanges the object of the name.
-    fn round(&self, line: &str, file: &str, random: &mut Random) -> Result<(Ended, usize), Failure> {
+    fn round(
+        &self,
+        line: &str,
+        file: &str,
+        objects: &[Object],
+        random: &mut Random,
+    ) -> Result<(Ended, usize), Failure> {
         let stop = AtomicBool::new(false);
         let _ = fs::remove_file(self.bench.at("work/new.dat"));
         self.clear()?;
         std::thread::scope(|scope| {
-            let attacker = scope.spawn(|| self.exchange_objects(&stop, random));
+            let attacker = scope.spawn(|| self.exchange_objects(&stop, objects, random));
             let ended = self.run(line, file);
             stop.store(true, Ordering::Relaxed);
             let swaps = attacker.join().map_err(|_| "the attacker failed")??;
@@ -180,12 +212,18 @@ impl<'a> Arena<'a> {
     }
 
     /// Exchanges the object of the name until the command has ended; returns how often.
-    fn exchange_objects(&self, stop: &AtomicBool, random: &mut Random) -> io::Result<usize> {
+    fn exchange_objects(
+        &self,
+        stop: &AtomicBool,
+        objects: &[Object],
+        random: &mut Random,
+    ) -> io::Result<usize> {
         let (name, spare) = (self.bench.at("work/arena/x"), self.bench.at("work/arena/.spare"));
-        let mut reader = None;
+        // A program waits for the reader of a pipe, as every program does.
+        let mut readers = VecDeque::new();
         let mut swaps = 0;
         while !stop.load(Ordering::Relaxed) {
-            let new = self.make(OBJECTS[random.below(OBJECTS.len())], &spare)?;
+            let new = self.make(objects[swaps % objects.len()], &spare)?;
             match spare.symlink_metadata() {
                 Ok(_) => match renameat_with(CWD, &spare, CWD, &name, RenameFlags::EXCHANGE) {
                     Ok(()) => {}
@@ -193,19 +231,18 @@ impl<'a> Arena<'a> {
                 },
                 Err(_) => drop(fs::rename(&name, &spare)),
             }
-            reader = new;
+            readers.extend(new);
+            if readers.len() > READERS {
+                readers.pop_front();
+            }
             remove(&spare)?;
             swaps += 1;
-            let pause = Instant::now() + Duration::from_micros(random.below(PAUSE_US) as u64);
-            while Instant::now() < pause {
-                std::hint::spin_loop();
-            }
+            std::thread::sleep(Duration::from_micros(random.below(PAUSE_US) as u64));
         }
-        drop(reader);
         Ok(swaps)
     }
 
-    /// Makes an object; a pipe has a reader as long as the returned file is open.
+    /// Makes an object. A pipe has a reader as long as the returned file is open.
     fn make(&self, object: Object, at: &Path) -> io::Result<Option<File>> {
         let victim = |name: &str| self.bench.at("victims").join(name);
         let foreign = |to: PathBuf| {
@@ -222,7 +259,8 @@ impl<'a> Arena<'a> {
             Object::Folder => fs::create_dir(at)?,
             Object::Pipe => {
                 rustix::fs::mknodat(CWD, at, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o666), 0)?;
-                return Ok(Some(open(at, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())?.into()));
+                let reader = open(at, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())?;
+                return Ok(Some(reader.into()));
             }
             Object::Nothing => {}
         }
