@@ -686,6 +686,7 @@ fn others(seen: bool) -> Others {
     Others {
         kernel: seen.then_some(1),
         kernel_run_delay: seen.then_some(1),
+        started: seen.then_some(1),
         busiest: vec![task],
         ..Others::default()
     }

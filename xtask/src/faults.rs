@@ -9,6 +9,7 @@ mod matrix;
 mod races;
 mod real_time;
 mod servers;
+mod signals;
 mod verdict;
 
 use crate::harness::{Arguments, Failure, is_installed};
@@ -26,7 +27,7 @@ const PARTS: &[(&str, Part)] = &[
     ("races", races::races),
     ("real-time", real_time::real_time),
     ("limits", matrix::limits),
-    ("signals", matrix::signals),
+    ("signals", signals::signals),
     ("calls", matrix::calls),
 ];
 

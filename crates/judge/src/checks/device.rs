@@ -177,10 +177,23 @@ fn judge_part(
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
     verdict.evidence = evidence_lines(judged, &verdict, &found);
+    verdict.evidence.extend(short_lived_users(span, &verdict, &found));
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
     program::adjust(&mut verdict, span, judged);
     verdict
+}
+
+/// Many short-lived processes during a run on a shared device: lists of processes do not show them.
+fn short_lived_users(span: &SpanContext, verdict: &DeviceVerdict, found: &Effects) -> Option<String> {
+    let verdicts = found.effects.iter().map(|effect| effect.verdict).chain([verdict.verdict]);
+    let started = span.effort()?.other_processes.as_ref()?.short_lived()?;
+    verdicts.into_iter().any(|found| found == Verdict::Shared).then(|| {
+        format!(
+            "{started} processes or threads were started during the run: biosnoop shows the I/O of \
+             short-lived programs, iotop does not"
+        )
+    })
 }
 
 fn flushes_beside(found: &Effects) -> String {
