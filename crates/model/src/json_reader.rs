@@ -95,7 +95,7 @@ fn message(error: &serde_json::Error) -> String {
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// Whether a text is JSON, regardless of its values. `Err(None)`: it is not UTF-8.
+/// Whether a text is JSON, regardless of its values. `Err(None)` means invalid UTF-8.
 fn check_syntax(text: &[u8]) -> Result<(), Option<serde_json::Error>> {
     serde_json::from_slice::<IgnoredAny>(text).map_err(Some)?;
     std::str::from_utf8(text).map(drop).map_err(|_| None)
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_told_apart() {
+    fn broken_texts_are_not_shape_errors() {
         let error = |text: &[u8]| read_json::<Document>(text).unwrap_err();
         let is_broken = |text: &str| matches!(error(text.as_bytes()), JsonError::NotJson { .. });
         assert!(is_broken("{\"rows\": []} x"));

@@ -1,6 +1,6 @@
 //! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
 
-use super::baseline::NotesKind;
+use super::notes::NotesKind;
 use super::{RunNotes, Store, StoreError, id, packed};
 use diskspd_judge::checks::JudgedRecord;
 use diskspd_judge::record::fault::ResultError;

@@ -168,7 +168,7 @@ fn changes_by_other_processes_are_reported() {
     during(&|| fs::remove_file(&file).unwrap(), "file-changed");
 }
 
-/// Programs that live some milliseconds each, one after another, until this is dropped.
+/// A sequence of programs that live some milliseconds each, until this is dropped.
 struct ShortLived(std::process::Child, tempfile::NamedTempFile);
 
 impl ShortLived {

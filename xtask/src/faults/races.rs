@@ -1,7 +1,7 @@
-//! Races: another process exchanges the path of an output, a target or a folder while the program opens,
+//! Races. Another process exchanges the path of an output, a target or a folder while the program opens,
 //! creates or replaces it. The path is a harmless file, a link or hard link to the backing file of a loop
 //! device, another user's link to a file, a folder or nothing, a folder, a pipe, or absent. Either the last
-//! name of the path changes, or a folder on the way. The files behind the links must stay unchanged.
+//! name of the path changes, or a folder on the way. The targets of the links must stay unchanged.
 
 use super::commands::writing_lines::{OUTPUTS, PREPARING, words};
 use super::ended::Ended;
@@ -94,8 +94,8 @@ pub fn races(bench: &Bench) -> Result<Tally, Failure> {
     let tallies = Mutex::new(vec![RouteTally::default(); routes.len()]);
     // All routes have their turn, so that all have the same number of rounds where the time does not suffice.
     let next = AtomicUsize::new(0);
-    let work = || -> Result<(), String> {
-        let arena = Arena::new(bench).map_err(|why| why.to_string())?;
+    let work = || -> io::Result<()> {
+        let arena = Arena::new(bench).map_err(other_error)?;
         while Instant::now() < bench.until {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let (round, route) = (number / routes.len(), number % routes.len());
@@ -104,14 +104,16 @@ pub fn races(bench: &Bench) -> Result<Tally, Failure> {
             }
             let mut random = Random(number as u64);
             let one = arena.attempt(routes[route], &mut random);
-            let one = one.map_err(|why| format!("{}: {why}", routes[route]))?;
-            tallies.lock().map_err(|_| "a worker failed")?[route].add(one);
+            let one = one.map_err(|why| io::Error::other(format!("{}: {why}", routes[route])))?;
+            tallies.lock().map_err(|_| io::Error::other("a worker failed"))?[route].add(one);
         }
         Ok(())
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a worker failed")?)
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| io::Error::other("a worker failed"))?)
     })?;
     let mut all = Tally::default();
     for (route, tally) in routes.iter().zip(tallies.into_inner().map_err(|_| "a worker failed")?) {
@@ -134,6 +136,11 @@ impl RouteTally {
         self.exchanges += other.exchanges;
         self.surprises.extend(other.surprises);
     }
+}
+
+/// The same error for other threads.
+fn other_error(why: Failure) -> io::Error {
+    io::Error::other(why.to_string())
 }
 
 struct Arena {
@@ -277,7 +284,7 @@ impl Arena {
             wrong.push("the other file has changed".to_owned());
         }
         if fs::read_dir(victim("folder"))?.count() > 0 || victim("new").exists() {
-            wrong.push("a file was made behind a link".to_owned());
+            wrong.push("a link led to a new file".to_owned());
         }
         let is_left = |name: &str| !name.starts_with('x') && name != ".spare";
         for entry in fs::read_dir(self.bench.at("work/arena"))?.flatten() {
@@ -309,7 +316,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Gives the files behind the links their content again.
+    /// Gives the targets of the links their content again.
     fn restore(&self) -> io::Result<()> {
         fs::write(self.bench.at("victims/image"), vec![7; IMAGE])?;
         fs::write(self.bench.at("victims/file"), PRECIOUS)?;
@@ -321,7 +328,7 @@ impl Arena {
     }
 }
 
-/// Removes whatever has this name; the program may add files to a folder at the same time.
+/// Removes the object of this name; the program may add files to a folder at the same time.
 fn remove(at: &Path) -> io::Result<()> {
     for _ in 0..100 {
         let removed = match at.symlink_metadata() {

@@ -17,7 +17,8 @@ const PHASES: &[&str] = &[
     "--repeat 3 -b4K -W0 -d1 {}/target.dat",
     "--save -b4K -W0 -d1 --out {}/run.json {}/target.dat",
     "sweep -o1..2 --json {}/run.json -b4K -W0 -d1 {}/target.dat",
-    "compare --repeat 1 --json {}/run.json -- -o1 -b4K -W0 -d1 {}/target.dat :: -o2 -b4K -W0 -d1 {}/target.dat",
+    "compare --repeat 1 --json {}/run.json -- -o1 -b4K -W0 -d1 {}/target.dat \
+     :: -o2 -b4K -W0 -d1 {}/target.dat",
     "suite fleet-peak {}/target.dat --repeat 1 -- -W0 -d1",
     "precondition {}/target.dat --standard custom --round 1 --out {}/run.json -- -b4K -w100 -W0",
     "judge --out json:{}/run.json -- dd if={}/target.dat of=/dev/null bs=512",
@@ -28,7 +29,7 @@ const PHASES: &[&str] = &[
     "history import {}/work/a.json",
 ];
 
-/// Signals to the program, one after another. A stopped program continues in the end.
+/// Signals to the program in this order. A stopped program continues in the end.
 const SIGNALS: &[&[&str]] = &[
     &["INT"],
     &["TERM"],
@@ -41,6 +42,8 @@ const SIGNALS: &[&[&str]] = &[
     &["TSTP", "TERM", "CONT"],
 ];
 const AFTER_MS: [u64; 5] = [5, 50, 200, 600, 1000];
+/// `SIGTERM` in a mask of signals.
+const TERM: u64 = 1 << 14;
 const BETWEEN: Duration = Duration::from_millis(30);
 
 /// Each signal at each time in each line.

@@ -19,11 +19,11 @@ pub struct Others {
     pub busiest: Vec<Task>,
 }
 
-/// Short-lived programs start so many processes a second; services and the program itself start fewer.
+/// Started processes per second that indicate short-lived programs. Services and the program itself start fewer.
 const STARTS_PER_S: f64 = 10.0;
 
 impl Others {
-    /// The number of started processes, if so many were started that they were short-lived.
+    /// The number of started processes, if it indicates short-lived programs.
     pub fn short_lived(&self) -> Option<u64> {
         let least = STARTS_PER_S * self.elapsed as f64 / 1e9;
         self.started.filter(|started| *started > 0 && *started as f64 >= least)
