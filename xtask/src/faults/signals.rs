@@ -20,7 +20,7 @@ const PHASES: &[&str] = &[
     "compare --repeat 1 --json {}/run.json -- -o1 -b4K -W0 -d1 {}/target.dat \
      :: -o2 -b4K -W0 -d1 {}/target.dat",
     "suite fleet-peak {}/target.dat --repeat 1 -- -W0 -d1",
-    "precondition {}/target.dat --standard custom --round 1 --out {}/run.json -- -b4K -w100 -W0",
+    "precondition {}/target.dat --standard custom --round 1 --rounds 5 --out {}/run.json -- -b4K -w100 -W0",
     "judge --out json:{}/run.json -- dd if={}/target.dat of=/dev/null bs=512",
     "judge --out json:{}/run.json -- sleep 2",
     "verify-after {}/work/journal",
@@ -71,14 +71,21 @@ pub fn signals(bench: &Bench) -> Result<Tally, Failure> {
                 let name = format!("{signals:?} after {after} ms: {line}");
                 // The first time also before the handlers are there.
                 let is_early = number == 0;
-                bench.attempt(&name, &mut command, &mut tally, |process| {
+                let mut one = Tally::default();
+                let ended = bench.attempt(&name, &mut command, &mut one, |process| {
                     if !is_early {
                         wait_for_handlers(process);
                     }
                     std::thread::sleep(Duration::from_millis(*after));
                     send_signals(process, signals);
                 })?;
-                tally.met += 1;
+                // As every program at its start; and a device may be unsteady.
+                let is_expected = is_early && ended.signal.is_some()
+                    || line.starts_with("precondition") && ended.code == Some(2);
+                if is_expected {
+                    one.surprises.retain(|surprise| surprise.contains("is left over"));
+                }
+                tally.add(Tally { met: 1, ..one });
             }
         }
     }
