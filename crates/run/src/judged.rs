@@ -317,7 +317,12 @@ impl Watches {
 
     /// Stacks of the named targets, or of the files that were open so far.
     fn stacks(&self) -> Vec<&Stack> {
-        if self.named.is_empty() { self.tree.files.stacks() } else { self.named.iter().collect() }
+        match self.named.is_empty() {
+            false => self.named.iter().collect(),
+            // Small files are often those of programs.
+            true if self.tree.files.has_large() => self.tree.files.stacks(),
+            true => Vec::new(),
+        }
     }
 
     fn top_devices(&self) -> Vec<String> {

@@ -18,9 +18,9 @@ const REPORTS: OptionRow =
     OUT.here("write the report to this file, in the format of its extension: .txt, .json, .html, .prom, .om");
 const STREAM: OptionRow = text(
     "--stream",
-    "[<format>:]<file>",
-    "",
-    "write the I/O of the devices in each second; as in a run: json, influx or prom, fd:<n>",
+    "<file>",
+    "dev.jsonl",
+    "write the devices' I/O of each second to this file, or <format>:<file> (json, influx, prom), or fd:<n>",
 );
 const SAVE: OptionRow = text("--save", "[=<label>]", "", "keep the record in the history");
 const FOLDER: OptionRow = STORE.here("the folder of the history, for --save");

@@ -76,6 +76,11 @@ impl OpenFiles {
         OpenFiles { judged, inherited: inherited(), ..OpenFiles::default() }
     }
 
+    /// Whether a large file or a device on judged storage was open.
+    pub fn has_large(&self) -> bool {
+        self.files.values().any(SeenFile::is_large)
+    }
+
     /// Returns the stacks of large files and devices on judged storage, or of all files if none is large.
     pub fn stacks(&self) -> Vec<&Stack> {
         let places: BTreeSet<Identity> = self.files().iter().map(|file| file.place).collect();
