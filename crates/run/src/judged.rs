@@ -73,6 +73,8 @@ pub struct JudgedRun {
     ended: EndedBy,
     /// Bytes that zram stored as a repeated pattern.
     repeated: u64,
+    /// Size of the written files; `None` = a device was written.
+    written_bytes: Option<u64>,
     /// Times of all active CPUs; empty = unknown.
     cpus: Vec<CpuTimes>,
     /// Figures that could not be written during the run.
@@ -190,6 +192,7 @@ fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCo
         started_at,
         ended,
         repeated,
+        written_bytes: watches.tree.files.written_bytes(),
         cpus,
         trouble: None,
     }
@@ -253,6 +256,7 @@ impl Run {
             if now < due && self.exit_code.is_none() {
                 continue;
             }
+            let worked = clock::thread_cpu_time();
             watches.look(now, now.saturating_sub(last));
             live.look(&watches.course, || watches.top_devices(), false);
             if self.exit_code.is_some() {
@@ -260,7 +264,7 @@ impl Run {
             }
             last = now;
             let over = clock::monotonic();
-            watches.looking += over.saturating_sub(now);
+            watches.looking += clock::thread_cpu_time().saturating_sub(worked);
             pause = (pause * 2).min(LONGEST_LOOK);
             let beyond = watches.looking.saturating_sub(FOR_LOOKS).saturating_mul(LOOK_SHARE);
             due = (over + pause).max((self.begun + beyond).min(over + SECOND));
@@ -341,9 +345,9 @@ impl Watches {
 
     /// Looks for processes that have a target open; returns the time that this took.
     fn find_users(&mut self) -> Nanos {
-        let began = clock::monotonic();
+        let began = clock::thread_cpu_time();
         self.users.iter_mut().for_each(TargetUsers::look);
-        let took = clock::monotonic().saturating_sub(began);
+        let took = clock::thread_cpu_time().saturating_sub(began);
         self.looking += took;
         took
     }
@@ -452,6 +456,8 @@ impl JudgedRun {
         let seconds = u32::try_from(self.measured.div_ceil(SECOND)).unwrap_or(u32::MAX);
         let (bytes, ios) = (row.read.bytes + row.write.bytes, row.read.ios + row.write.ios);
         let bytes_written = row.write.bytes;
+        // A place that is written again is kept once.
+        let places_written = self.written_bytes.map_or(bytes_written, |size| size.min(bytes_written));
         let block_size = bytes.checked_div(ios).and_then(|size| u32::try_from(size).ok()).unwrap_or(0);
         let target = Target {
             path: self.path,
@@ -465,7 +471,7 @@ impl JudgedRun {
             duration: seconds,
             warmup: 0,
             // A device that keeps a pattern once does no work for it.
-            random_write_data: self.repeated < bytes_written / 2 || bytes_written == 0,
+            random_write_data: self.repeated < places_written / 2 || bytes_written == 0,
             targets: vec![target],
             ..TimeSpan::default()
         };

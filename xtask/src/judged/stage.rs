@@ -122,9 +122,14 @@ impl Stage {
         let kept = self.folder.join("r.json");
         let _ = fs::remove_file(&kept);
         let enter = group.as_ref().map_or_else(String::new, |group| format!("echo $$ >{} && ", group.entry()));
-        let script = format!("{enter}exec \"$0\" judge {} --out \"$1\" -- sh -c \"$2\"", run.options);
+        // A single program is judged without a shell around it, so that its figures are read.
+        let (words, command) = match run.command.strip_prefix("exec ") {
+            Some(command) => ("$2", command),
+            None => ("sh -c \"$2\"", run.command),
+        };
+        let script = format!("{enter}exec \"$0\" judge {} --out \"$1\" -- {words}", run.options);
         let mut judge = self.shell(&script);
-        let ended = judge.arg(&self.diskspd).arg(&kept).arg(run.command).output()?;
+        let ended = judge.arg(&self.diskspd).arg(&kept).arg(command).output()?;
         Ok((super::record(&kept)?, String::from_utf8_lossy(&ended.stderr).into_owned()))
     }
 }

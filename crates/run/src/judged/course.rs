@@ -66,8 +66,9 @@ impl DeviceCourse {
 
     pub fn begin(&mut self, now: Nanos) {
         self.begun = now;
+        let began = clock::thread_cpu_time();
         self.read(now);
-        let took = clock::monotonic().saturating_sub(now);
+        let took = clock::thread_cpu_time().saturating_sub(began);
         self.width = BEAT.max(took.saturating_mul(SHARE));
         self.due = now + self.width;
     }
