@@ -9,6 +9,7 @@ mod fio_jobs;
 mod harness;
 mod honest;
 mod instructions;
+mod judged;
 mod peers;
 mod power_cuts;
 mod prepare;
@@ -115,6 +116,13 @@ const COMMANDS: &[Command] = &[
         "[--check | --record]",
         "Instructions per I/O of the worker loop, counted by valgrind; --record keeps them in \
          benches/instructions.txt,\n    --check compares with that file.",
+    ),
+    (
+        "judged",
+        judged::main,
+        "[--only KIND] [--honest 200] [--directory /var/tmp] [--ours PATH] [--markdown]",
+        "Runs of fio, dd and sysbench under judge (as root): 30 staged misleading runs and 3 published ones \
+         must be named\n    or be undetermined, and --honest honest ones of six kinds must raise no alarm.",
     ),
     (
         "shares",

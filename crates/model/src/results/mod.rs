@@ -78,7 +78,10 @@ pub use paced_figures::{PacedFigures, PacedLatency};
 pub use part_results::PartResults;
 pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
-pub use program::{ClaimedFigures, ClaimedSide, EngineFacts, EngineIos, JudgedProgram};
+pub use program::{
+    ClaimedFigures, ClaimedSide, DeviceView, EngineFacts, EngineIos, JudgedProgram, RequestShape, SizeClass, TargetUser,
+    TracedRequests,
+};
 pub use record::{Record, RecordFormat};
 pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};
 pub use run_index::RunIndex;
