@@ -3,7 +3,12 @@
 use super::console::{AsStream, takes_sequences, window};
 pub use diskspd_model::units::wrapped::{width, width_of};
 use std::env;
+use std::fs::File;
 use std::io::IsTerminal;
+use std::sync::OnceLock;
+
+/// The terminal to which the launcher of this process passes its standard error.
+static PASSED_TO: OnceLock<File> = OnceLock::new();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
@@ -17,7 +22,13 @@ pub struct Screen {
 /// Returns the terminal of standard error; `None` if it is not a terminal, or does not support drawing
 /// (`TERM=dumb`).
 pub fn screen() -> Option<Screen> {
-    screen_of(&std::io::stderr())
+    screen_of(&std::io::stderr()).or_else(|| screen_of(PASSED_TO.get()?))
+}
+
+/// Draws what goes to standard error for this terminal, to which another process passes it unchanged.
+pub fn pass_to(terminal: File) {
+    // There is one launcher in the life of a process.
+    let _ = PASSED_TO.set(terminal);
 }
 
 /// Returns the terminal of a stream; `None` if it is not a terminal, or does not support drawing.

@@ -17,9 +17,11 @@ mod job;
 mod joining;
 mod kept;
 mod lead;
+mod live;
 mod merge_ranks;
 mod messages;
 mod names;
+mod plans;
 mod rank_protocol;
 mod stops;
 mod targets;
@@ -31,10 +33,12 @@ use super::command_error::{CommandError, DEFECT, report_error};
 use super::job_command::JobCommand;
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
-use crate::cluster::launcher::Launcher;
+use crate::cluster::launcher::{self, Launcher};
 use crate::cluster::{self, Mpi, RankLink, WaitLimits};
 use crate::finding::Finding;
+use crate::host::launched;
 use crate::sys::standard_error::{self, say};
+use crate::sys::terminal::pass_to;
 use crate::sys::{process, real_time};
 pub use job::read_back;
 pub use messages::is_any;
@@ -132,6 +136,8 @@ fn take_part(
         Ok(Some(exit)) => Ok(exit),
         Ok(None) if !leads => course.serve(None),
         Ok(None) => {
+            let terminal = launched::terminal(launcher::PROCESSES, launcher::CHANGES_LINES);
+            terminal.into_iter().for_each(pass_to);
             let wishes = job::lead(course.hosts());
             std::thread::scope(|scope| {
                 let work = move || job::end(finished(command).code());

@@ -76,6 +76,20 @@ const HERE: &[(&str, &[&str])] = &[
     ("MPI_LOCALNRANKS", &["hydra_pmi_proxy"]),
 ];
 
+/// Beginnings of the names of launchers and their helpers.
+pub const PROCESSES: &[&str] = &["mpirun", "mpiexec", "orterun", "prterun", "prte", "hydra_pmi_proxy"];
+/// Options with which a launcher changes the lines of its ranks.
+pub const CHANGES_LINES: &[&str] = &[
+    "-l",
+    "-prepend-rank",
+    "-tag-output",
+    "--tag-output",
+    "--timestamp-output",
+    "--output",
+    "-xml",
+    "--xml",
+];
+
 impl Launcher {
     /// Returns the launcher of these variables; `None` without a launcher.
     pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
