@@ -67,6 +67,7 @@ pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError
         Invocation::EngineHelp => return print(&engine::describe_all()),
         Invocation::Privileges => "privileges",
         Invocation::Judge(_) => "judge",
+        Invocation::Hosts(_) => "hosts",
         _ => "this command",
     };
     Err(lacking_command(command))

@@ -4,7 +4,8 @@
 use super::command_error::CommandError;
 use super::job_command::JobCommand;
 use super::{
-    cluster, devices, doctor, event, judge, precondition, print, privileges, run, sweep, trace, verify_after,
+    cluster, devices, doctor, event, hosts, judge, precondition, print, privileges, run, sweep, trace,
+    verify_after,
 };
 use crate::cli::{Exit, Invocation};
 use crate::engine;
@@ -60,6 +61,7 @@ pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
             in_job(arguments, command, || precondition::precondition(&request))
         }
         Invocation::Judge(request) => refuse("judge").and_then(|()| judge::judge(&request)),
+        Invocation::Hosts(request) => refuse("hosts").and_then(|()| hosts::hosts(request)),
         Invocation::Trace(request) => refuse("trace").and_then(|()| trace::trace(&request)),
         Invocation::Sweep(request) => {
             in_job(arguments, JobCommand::quiet(request.quiet), || sweep::sweep(&request))

@@ -21,6 +21,8 @@ mod folder_error;
 pub mod foreign;
 mod foreseen;
 mod history;
+#[cfg(target_os = "linux")]
+mod hosts;
 #[cfg_attr(not(target_os = "linux"), path = "io_features/elsewhere.rs")]
 mod io_features;
 mod job_command;

@@ -34,11 +34,11 @@ use super::job_command::JobCommand;
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::{self, Launcher};
-use crate::cluster::{self, Mpi, RankLink, WaitLimits};
+use crate::cluster::{self, JobGroup, RankLink, WaitLimits};
 use crate::finding::Finding;
 use crate::host::launched;
 use crate::sys::standard_error::{self, say};
-use crate::sys::terminal::pass_to;
+use crate::sys::terminal::{PassedTerminal, pass_to};
 use crate::sys::{process, real_time};
 pub use job::read_back;
 pub use messages::is_any;
@@ -136,8 +136,7 @@ fn take_part(
         Ok(Some(exit)) => Ok(exit),
         Ok(None) if !leads => course.serve(None),
         Ok(None) => {
-            let terminal = launched::terminal(launcher::PROCESSES, launcher::CHANGES_LINES);
-            terminal.into_iter().for_each(pass_to);
+            passed_terminal().into_iter().for_each(pass_to);
             let wishes = job::lead(course.hosts());
             std::thread::scope(|scope| {
                 let work = move || job::end(finished(command).code());
@@ -160,6 +159,15 @@ fn take_part(
     }
 }
 
+/// The terminal to which the launcher passes what this rank draws.
+fn passed_terminal() -> Option<PassedTerminal> {
+    if let Ok(size) = std::env::var(launcher::RELAYED_SCREEN) {
+        let (columns, rows) = size.split_once('x')?;
+        return Some(PassedTerminal::Elsewhere(columns.parse().ok()?, rows.parse().ok()?));
+    }
+    launched::terminal(launcher::PROCESSES, launcher::CHANGES_LINES).map(PassedTerminal::Here)
+}
+
 /// The command of rank 0, whose messages it prints.
 fn finished(command: impl FnOnce() -> Result<Exit, CommandError>) -> Exit {
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
@@ -176,7 +184,7 @@ pub fn first_alone(command: impl FnOnce() -> Result<Exit, CommandError>) -> Resu
 }
 
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
-fn leave_world(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
+fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
     let until = clock::monotonic() + if complete { LEAVING } else { SHORTLY };
     mpi.flush(|| clock::monotonic() < until);
     let tells = leads && complete;
