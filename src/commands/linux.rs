@@ -43,6 +43,7 @@ pub fn permit_streams() -> Result<(), CommandError> {
 pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
     match invocation {
         Invocation::System { xml } => run::print_system(xml),
+        Invocation::Compatibility => print(&crate::cli::compatibility::table()),
         Invocation::EngineHelp => print(&engine::describe_all()),
         // The exit code as DISKSPD's: there was no run.
         Invocation::SetEvent { names } => set_events(&names).map(|()| Exit::RunFailed),

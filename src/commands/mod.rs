@@ -150,7 +150,6 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
         Invocation::Man { command: None } => man::show(&cli::man::page()),
         Invocation::Man { command: Some(name) } => man::show(&cli::man::command_page(name)),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),
-        Invocation::Compatibility => print(&cli::compatibility::table()),
         Invocation::Preset(request) => preset::preset(&request),
         Invocation::History(request) => history::history(&request),
         Invocation::Compare(request) => {

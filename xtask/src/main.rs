@@ -9,6 +9,7 @@ mod fio_jobs;
 mod harness;
 mod honest;
 mod instructions;
+mod jobs;
 mod peers;
 mod power_cuts;
 mod prepare;
@@ -115,6 +116,13 @@ const COMMANDS: &[Command] = &[
         "[--check | --record]",
         "Instructions per I/O of the worker loop, counted by valgrind; --record keeps them in \
          benches/instructions.txt,\n    --check compares with that file.",
+    ),
+    (
+        "jobs",
+        jobs::main,
+        "[--only counts|fills|kills] [--kills 100] [--fills 200] [--seed 1] [--directory /var/tmp] [--ours PATH]",
+        "Jobs of 2 to 32 ranks under Open MPI and MPICH: counts recomputed from the logs of single I/Os, --fills \
+         jobs with\n    a shared new file on tmpfs and FUSE (as root), and --kills killed ranks under each launcher.",
     ),
     (
         "shares",

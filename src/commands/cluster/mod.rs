@@ -54,6 +54,8 @@ const ENDING: Nanos = 2 * SECOND;
 const FIRST_SPEAKS: Nanos = SECOND;
 /// How long the last messages have where they don't.
 const SHORTLY: Nanos = SECOND;
+/// How long the other ranks have to leave before rank 0 lets the launcher end the job.
+const PARTING: Nanos = SECOND / 5;
 /// Memory for the stack of the command's thread, bytes: as much as a main thread has.
 const STACK: usize = 8 << 20;
 
@@ -205,6 +207,8 @@ fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
         if leads {
             // Launchers may lose what they have not read by then.
             standard_error::wait_until_read(SHORTLY);
+            // The others remove their records, which rank 0 has.
+            clock::Clock::Monotonic.sleep_until(clock::monotonic() + PARTING);
             mpi.abort(exit.code());
         }
         process::end(exit.code());
