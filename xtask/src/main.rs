@@ -10,6 +10,7 @@ mod harness;
 mod honest;
 mod instructions;
 mod judged;
+mod jobs;
 mod peers;
 mod power_cuts;
 mod prepare;
@@ -123,6 +124,13 @@ const COMMANDS: &[Command] = &[
         "[--only KIND] [--honest 200] [--directory /var/tmp] [--ours PATH] [--markdown]",
         "Runs of fio, dd and sysbench under judge (as root): 30 staged misleading runs and 3 published ones \
          must be named\n    or be undetermined, and --honest honest ones of six kinds must raise no alarm.",
+    ),
+    (
+        "jobs",
+        jobs::main,
+        "[--only counts|fills|kills] [--kills 100] [--fills 200] [--seed 1] [--directory /var/tmp] [--ours PATH]",
+        "Jobs of 2 to 32 ranks under Open MPI and MPICH: counts recomputed from the logs of single I/Os, --fills \
+         jobs with\n    a shared new file on tmpfs and FUSE (as root), and --kills killed ranks under each launcher.",
     ),
     (
         "shares",

@@ -16,6 +16,7 @@ mod host_summary;
 mod integrity;
 mod integrity_table;
 mod interval_figures;
+mod job_interval;
 mod known_sum;
 mod merged_latencies;
 mod misfit;
@@ -65,6 +66,7 @@ pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     IopsSeries, WeightedStdDevs,
 };
+pub use job_interval::{HostInterval, JobInterval, shown_hosts};
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
 pub use misfit::RecordMismatchError;
 pub use nowait::{NowaitCounts, NowaitFigures, NowaitRow, NowaitTable};
