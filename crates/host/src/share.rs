@@ -179,14 +179,10 @@ mod tests {
             "//nas/bound/x",
             "\\\\server\\export\\x",
         ] {
-            let MountFound::NotMounted(advice) = find_share(target, MOUNTS) else {
-                panic!("{target}")
-            };
+            let MountFound::NotMounted(advice) = find_share(target, MOUNTS) else { panic!("{target}") };
             assert!(advice.contains("mount -t cifs //"), "{advice}");
         }
-        let MountFound::NotMounted(advice) = find_share("\\\\Srv\\Share\\a\\b", "") else {
-            panic!()
-        };
+        let MountFound::NotMounted(advice) = find_share("\\\\Srv\\Share\\a\\b", "") else { panic!() };
         assert!(
             advice.contains(" //Srv/Share /mnt/Share ") && advice.ends_with("/mnt/Share/a/b"),
             "{advice}"

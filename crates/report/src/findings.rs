@@ -41,9 +41,9 @@ pub fn text(judgement: &Judgement, detail: Detail) -> String {
             lines.extend(findings.iter().map(|found| (Some(found.severity), full_text(found, several))));
         }
         Detail::Brief => {
-            let told = findings.clone().filter(|found| {
-                is_printed(found) || found.answers && found.severity == Severity::Note
-            });
+            let told = findings
+                .clone()
+                .filter(|found| is_printed(found) || found.answers && found.severity == Severity::Note);
             lines.extend(told.map(|found| (Some(found.severity), brief_text(found, several))));
             lines.push((Some(Severity::Note), notes_text(judgement)));
         }
