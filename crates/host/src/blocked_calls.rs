@@ -7,7 +7,7 @@
 mod place;
 
 use super::mapping::mapped_files;
-use super::mountinfo::{self, Mount};
+use super::mountinfo;
 use super::root::Root;
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use diskspd_model::machine::io_counters::Activity;
@@ -263,11 +263,12 @@ fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
     if let Some(device) = of_node.filter(|name| root.path(format!("/sys/class/block/{name}")).exists()) {
         return Some(vec![device]);
     }
-    let Some(mount) = mountinfo::holding(&root.mounts(), file) else {
+    let mounts = root.mounts();
+    let Some(mount) = mountinfo::holding(&mounts, file) else {
         return Some(root.names("/sys/class/block"));
     };
-    let Mount { number: (major, minor), file_system, .. } = mount;
-    match FileSystemType::from_name(&file_system).home {
+    let (major, minor) = mount.number;
+    match FileSystemType::from_name(&mount.file_system).home {
         Home::Network | Home::Program | Home::Host | Home::Memory => None,
         _ if major > 0 => {
             let device = root.path(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;

@@ -24,4 +24,4 @@ pub mod results;
 pub mod trace;
 pub mod workload;
 
-pub use diskspd_figures::{stats, units};
+pub use diskspd_figures::{json_lists, stats, units};

@@ -10,7 +10,7 @@
 //! next      to see how far runs differ: diskspd --repeat 5 -b4K -r -o32 -t2 -Su -L test.dat
 //! ```
 
-use crate::findings::{is_printed, notes_of};
+use crate::findings::{notes_of, printed_in_brief};
 use crate::html::Run;
 use crate::html::course::Timeline;
 use crate::html::span::RecordedSpan;
@@ -227,9 +227,10 @@ fn verdict_text(judgement: &Judgement) -> (String, EndTone, String) {
         let said = if is_above { "as above" } else { part.message.as_str() };
         (part.severity, verdicts::word(part), said.to_owned())
     });
+    let is_printed = printed_in_brief(judgement);
     let is_doubt = |found: &&Finding| {
         let elsewhere = found.answers || Limiter::is_name(found.name);
-        is_printed(judgement, found) && !elsewhere
+        is_printed(found) && !elsewhere
     };
     let doubts = judgement.findings.iter().filter(is_doubt);
     let doubts = doubts.map(|found| {

@@ -1,7 +1,7 @@
 //! The file of a blocked call, where the call does not name it.
 
 use crate::mapping::mapped_files;
-use crate::mountinfo::{self, Mount};
+use crate::mountinfo::Mount;
 use crate::root::Root;
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub(super) fn nameless(root: &Root, is_mapped: bool, has_server: bool) -> CallPl
         return CallPlace::Unknown;
     }
     let mounts = root.mounts();
-    let waiting: Vec<Mount> = mountinfo::parse(&mounts).filter(|mount| is_waiting(root, mount)).collect();
+    let waiting: Vec<Mount> = mounts.iter().filter(|mount| is_waiting(root, mount)).cloned().collect();
     let used: Vec<PathBuf> = match is_mapped {
         true => mapped_files(root, "self").map(|mapping| mapping.file).collect(),
         false => open(root).chain(named_by_user(root, &waiting)).collect(),
