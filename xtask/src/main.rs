@@ -9,6 +9,7 @@ mod fio_jobs;
 mod harness;
 mod honest;
 mod instructions;
+mod looks;
 mod peers;
 mod power_cuts;
 mod prepare;
@@ -115,6 +116,14 @@ const COMMANDS: &[Command] = &[
         "[--check | --record]",
         "Instructions per I/O of the worker loop, counted by valgrind; --record keeps them in \
          benches/instructions.txt,\n    --check compares with that file.",
+    ),
+    (
+        "looks",
+        looks::main,
+        "[--paths 4000000] [--comparisons 1000] [--markdown]",
+        "Makes the limits of compare --until-sure, and counts how often simulated comparisons without a \
+         difference report one,\n    with each kind of noise and each effect of the position. Takes half an \
+         hour.",
     ),
     (
         "shares",
