@@ -23,7 +23,7 @@ fn judged(pairs: usize, factor: f64, loss: Option<f64>) -> (RunComparison, Optio
 
 #[test]
 fn levels_follow_from_simulated_limits() {
-    let count = 60_000;
+    let count = 20_000;
     let limits = make_limits(count, 5);
     for (limit, level) in limits.iter().zip(LEVELS) {
         let permitted = spent_after(limit.pairs);

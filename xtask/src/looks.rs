@@ -30,7 +30,7 @@ const CHANGES: [(f64, f64); 10] = [
 
 /// Makes the limits, counts the errors, and prints both.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
-    let paths = arguments.number("--paths", 4_000_000)?;
+    let paths = arguments.number("--paths", 1_000_000)?;
     let comparisons = arguments.number("--comparisons", 1000)?;
     let markdown = arguments.flag("--markdown");
     arguments.finish()?;

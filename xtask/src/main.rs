@@ -120,7 +120,7 @@ const COMMANDS: &[Command] = &[
     (
         "looks",
         looks::main,
-        "[--paths 4000000] [--comparisons 1000] [--markdown]",
+        "[--paths 1000000] [--comparisons 1000] [--markdown]",
         "Makes the limits of compare --until-sure, and counts how often simulated comparisons without a \
          difference report one,\n    with each kind of noise and each effect of the position. Takes half an \
          hour.",

@@ -13,7 +13,9 @@ use super::{job_limits, output};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::experiments::compare;
-use crate::experiments::compare::{Bisected, ChangeVerdict, Looks, Question, RunComparison, Side, UntilSure};
+use crate::experiments::compare::{
+    Bisected, ChangeVerdict, Looks, Question, RunComparison, Side, SureEnd, UntilSure,
+};
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
 use crate::run::OutputPolicy;
@@ -38,7 +40,9 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
         let RunSides { sides, is_noise, order_seed, until_sure, files } =
             interleaved::run(both, request, open)?;
         let course = ComparisonCourse { is_noise, order_seed: Some(order_seed), until_sure };
-        return report_comparison(&sides, course, request, &files);
+        let is_stopped = course.until_sure.as_ref().is_some_and(|sure| sure.ended == SureEnd::Stopped);
+        let exit = if is_stopped { Exit::RunFailed } else { Exit::Success };
+        return report_comparison(&sides, course, exit, request, &files);
     }
     if let Some(asked) = &request.boots {
         job_limits::refuse("compare over reboots")?;
@@ -46,7 +50,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
         let exit = match sides {
             Some(sides) => {
                 let course = ComparisonCourse { order_seed, ..ComparisonCourse::default() };
-                report_comparison(&sides, course, request, &files)?
+                report_comparison(&sides, course, Exit::Success, request, &files)?
             }
             None => unjudged(request.fail_if, "one kernel alone cannot be judged"),
         };
@@ -57,7 +61,8 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
     let files = open(OutputPolicy::default())?;
     let [first, other] = read(request)?;
     let common = sides::tell_of_common([&first, &other]);
-    let exit = report_comparison(&[first, other], ComparisonCourse::default(), request, &files)?;
+    let course = ComparisonCourse::default();
+    let exit = report_comparison(&[first, other], course, Exit::Success, request, &files)?;
     Ok(exit.max(gate_of_common(common, request.fail_if)))
 }
 
@@ -98,9 +103,11 @@ struct ComparisonCourse {
     until_sure: Option<UntilSure>,
 }
 
+/// `exit`: that of the runs.
 fn report_comparison(
     [first, other]: &[Side; 2],
     course: ComparisonCourse,
+    exit: Exit,
     request: &CompareRequest,
     files: &ComparisonFiles,
 ) -> Result<Exit, CommandError> {
@@ -117,8 +124,8 @@ fn report_comparison(
     }
     // What can't be printed may still be written to a file.
     let exit = match ComparisonFiles::take_standard_output(&request.out) {
-        true => Exit::Success,
-        false => report_error(output::told_to_stdout(&text)),
+        true => exit,
+        false => exit.max(report_error(output::told_to_stdout(&text))),
     };
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };
