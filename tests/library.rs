@@ -47,6 +47,7 @@ mod judge {
     mod sweep_models;
     mod trend;
     mod uneven;
+    mod until_sure;
 }
 
 mod fio_jobs {

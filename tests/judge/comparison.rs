@@ -402,7 +402,7 @@ fn differing_runs_of_one_side_are_reported() {
 const FREQUENT: Noise = Noise::White(0.03);
 
 /// Both sides of runs of these shares of a level, in an order of sides; B is lower or higher by a factor.
-fn laid_out(shares: &[f64], order: &[usize], factor: f64) -> [Side; 2] {
+pub fn laid_out(shares: &[f64], order: &[usize], factor: f64) -> [Side; 2] {
     let mut sides = [Vec::new(), Vec::new()];
     for (place, (share, which)) in shares.iter().zip(order.iter().copied()).enumerate() {
         let iops = 5000.0 * share.max(0.0) * if which == 1 { factor } else { 1.0 };

@@ -1005,7 +1005,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 56] = [
+const COMPARISON_FIELDS: [(&str, &str); 61] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
@@ -1021,6 +1021,11 @@ const COMPARISON_FIELDS: [(&str, &str); 56] = [
     ("of", "sessions, nearer_sessions, boots or position"),
     ("apart_ms", "distance of the sides if all known sessions are nearer, ms"),
     ("order_seed", "seed of the random order of the runs; null if the command did not make them"),
+    ("until_sure", "course of --until-sure; null without this option"),
+    ("pairs", "pairs of runs that were compared"),
+    ("max_pairs", "pairs after which it would have ended in any case"),
+    ("look", "number of the last interim analysis, from 1; null if the user ended it between two"),
+    ("ended", "why: difference, equivalence, bisected (each certain), max_pairs, stopped, no_figure"),
     ("sides", "A and B: their names; of a figure: their values, null = not compared"),
     ("runs", "the names of the runs; of a workload: those of A and of B"),
     ("wrong_runs", "of how many of them the figures are WRONG: a change need not be one of the device"),
@@ -1129,6 +1134,7 @@ fn comparison_schema() -> String {
         work: RepeatedWork { workload: "a".into(), targets: vec!["a".into()], machine: text() },
         equivalence_percent: 2.5,
         order_seed: None,
+        until_sure: None,
         sides: [side(), side()],
         workloads: [None, Some([1, 2])]
             .map(|boots| WorkloadCompared {
@@ -1156,10 +1162,12 @@ fn comparison_schema() -> String {
         not_comparable: vec![difference(text()), difference(None)],
     };
     let mut shape = Shape::default();
-    for order_seed in [None, Some(7)] {
+    for (order_seed, look) in [(None, None), (Some(7), None), (Some(7), Some(1))] {
         let machine = order_seed.map(|_| "a".to_owned());
         let work = RepeatedWork { machine, ..comparison.work.clone() };
-        let changed = RunComparison { order_seed, work, ..comparison.clone() };
+        let until_sure =
+            order_seed.map(|_| UntilSure { pairs: 1, max_pairs: 30, look, ended: SureEnd::Stopped });
+        let changed = RunComparison { order_seed, until_sure, work, ..comparison.clone() };
         shape.see(&serde_json::to_value(changed).unwrap());
     }
     shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)

@@ -11,6 +11,7 @@ mod honest;
 mod instructions;
 mod judged;
 mod jobs;
+mod looks;
 mod peers;
 mod power_cuts;
 mod prepare;
@@ -131,6 +132,14 @@ const COMMANDS: &[Command] = &[
         "[--only counts|fills|kills] [--kills 100] [--fills 200] [--seed 1] [--directory /var/tmp] [--ours PATH]",
         "Jobs of 2 to 32 ranks under Open MPI and MPICH: counts recomputed from the logs of single I/Os, --fills \
          jobs with\n    a shared new file on tmpfs and FUSE (as root), and --kills killed ranks under each launcher.",
+    ),
+    (
+        "looks",
+        looks::main,
+        "[--paths 1000000] [--comparisons 1000] [--markdown]",
+        "Makes the limits of compare --until-sure, and counts how often simulated comparisons without a \
+         difference report one,\n    with each kind of noise and each effect of the position. Takes half an \
+         hour.",
     ),
     (
         "shares",

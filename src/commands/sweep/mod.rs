@@ -13,7 +13,7 @@ use crate::checks::Verdict;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::experiments::RunVerdict;
-use crate::experiments::sweep::{PointRow, SweepEnd, estimate, findings_text, time_in_words};
+use crate::experiments::sweep::{PointRow, SweepEnd, estimate, findings_text};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use crate::sys::{privileges, process};
@@ -66,13 +66,8 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, CommandError> {
             };
             say(there);
         }
-        let least = if to_come.at_least { "at least " } else { "about " };
-        say(format_args!(
-            "{} points, {} runs to come, {least}{}",
-            plan.sweep.points.len().max(plan.sweep.settings.curve.len()),
-            to_come.runs,
-            time_in_words(to_come.seconds)
-        ));
+        let points = plan.sweep.points.len().max(plan.sweep.settings.curve.len());
+        say(format_args!("{points} points, {}", plan::planned_text(&to_come, "runs to come")));
     }
     plan.fits_budget(&history, needed)?;
     let mut walk = SweepWalk::new(request, plan, folder, history);

@@ -94,6 +94,7 @@ mod tests {
                 equivalence_percent: 2.0,
                 looks: 1,
                 order_seed: None,
+                until_sure: None,
                 sides: [Names::default(), Names::default()],
                 workloads: Vec::new(),
                 unmatched: [Vec::new(), Vec::new()],

@@ -39,6 +39,7 @@ pub fn verdicts(page: &ComparisonPage) -> Markup {
     html! {
         @if let Some(sentence) = page.sentence { p.lead { (line(sentence)) } }
         @if page.comparison.time_spans.is_empty() { p { "No time span was measured on both sides." } }
+        @if let Some(sure) = &page.comparison.until_sure { p.lead { (sure.sentence()) } }
         @if let Some(rate) = compare::error_rate(page.comparison) { p.lead { (rate) } }
         @for (letter, alone) in LETTERS.iter().zip(&page.comparison.unmatched) {
             @for one in alone { p { "Only in " (letter) ", not compared: " (line(one)) } }
