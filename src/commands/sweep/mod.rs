@@ -12,7 +12,6 @@ use super::command_error::{CommandError, report_error};
 use crate::checks::Verdict;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, SweepRequest};
-use crate::experiments::RunVerdict;
 use crate::experiments::sweep::{PointRow, SweepEnd, estimate, findings_text, time_in_words};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
@@ -154,6 +153,6 @@ fn interrupted_text(request: &SweepRequest, walk: &SweepWalk) -> String {
 fn is_doubtful(row: &PointRow) -> bool {
     let unseen = Verdict::Unknown.word().to_ascii_lowercase();
     row.figures.as_ref().is_some_and(|figures| {
-        figures.verdict == RunVerdict::Wrong || figures.findings.iter().any(|finding| finding.name == unseen)
+        figures.verdict.is_wrong() || figures.findings.iter().any(|finding| finding.name == unseen)
     })
 }
