@@ -3,9 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::kept::is_kept;
+use crate::common::kept::{is_kept, is_kept_between};
 use crate::common::schema::{self, Shape};
 use crate::report::golden_reports::synth;
+use crate::report::record_fields::{self, FieldTable};
 use diskspd::engines::EngineKind;
 use diskspd::finding::{Finding, Severity};
 use diskspd::host::devices::{self, Details, Partition};
@@ -890,7 +891,7 @@ fn intervals() -> Intervals {
 fn record_schema() -> String {
     let mut shape = Shape::default();
     examples().iter().for_each(|record| shape.see(&value(record)));
-    shape.document(&format!("{} {}", RecordFormat::NAME, RecordFormat::VERSION))
+    record_fields::described(&shape.document(&format!("{} {}", RecordFormat::NAME, RecordFormat::VERSION)))
 }
 
 fn value(record: &Record) -> Value {
@@ -919,7 +920,7 @@ fn stream_schema() -> String {
         line["missed"] = 0.into();
         shape.see(&line);
     }
-    shape.document("diskspd-stream 1")
+    record_fields::described(&shape.document("diskspd-stream 1"))
 }
 
 const DEVICE_FIELDS: [(&str, &str); 22] = [
@@ -1279,6 +1280,21 @@ fn assert_described(schema: &Value) {
 #[test]
 fn the_list_of_devices_is_described_field_by_field() {
     assert_described(&serde_json::from_str(&devices_schema()).unwrap());
+}
+
+#[test]
+fn field_table_has_no_unused_rows() {
+    let mut table = FieldTable::read();
+    for schema in [record_schema(), stream_schema()] {
+        table.describe(&mut serde_json::from_str(&schema).unwrap(), "");
+    }
+    assert_eq!(table.unused(), Vec::<&str>::new());
+}
+
+#[test]
+fn page_of_record_fields_matches_the_schema() {
+    let schema: Value = serde_json::from_str(&record_schema()).unwrap();
+    is_kept_between("docs/reference/record-fields.md", "fields", &record_fields::page(&schema));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::results::RunVerdict;
 use crate::results::{SpanSummary, WhichIos};
 use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
 use crate::sys::standard_output;
+use crate::units::wrapped::wrapped;
 use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
 
@@ -138,6 +139,9 @@ fn entry_facts(entry: &StoreEntry, store: &Store) -> String {
         ("severity", entry.run.worst().map(|worst| worst.capitals().to_owned())),
         ("file", Some(file)),
     ];
-    let lines = facts.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}\n", line(&value?))));
+    let room = standard_output::room();
+    let lines = facts.into_iter().filter_map(|(name, value)| {
+        Some(wrapped(&format!("{name}: {}", line(&value?)), room, 0, 2) + "\n")
+    });
     lines.collect()
 }

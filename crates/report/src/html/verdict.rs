@@ -85,9 +85,13 @@ pub fn badges(verdict: RunVerdict) -> Markup {
     html! { (verdict_badge(verdict.device)) " " (severity_badge(verdict.severity)) }
 }
 
+fn is_recorded(run: &Run) -> bool {
+    run.judged.is_some() || run.known.findings.is_some()
+}
+
 fn meaning(run: &Run, verdict: RunVerdict) -> &'static str {
     match verdict {
-        _ if run.judged.is_none() && run.known.findings.is_none() => {
+        _ if !is_recorded(run) => {
             "The record has no verdict on the figures."
         }
         _ if verdict.is_wrong() => "Do not use these figures: they do not match the request, see below.",
@@ -109,7 +113,11 @@ fn tone_class(verdict: RunVerdict) -> &'static str {
 /// The whole section.
 pub fn verdict(run: &Run, prefix: &str) -> Markup {
     let verdict = run_verdict(run);
-    let head = html! { p.word { (badges(verdict)) " " (meaning(run, verdict)) } };
+    let badges = match is_recorded(run) {
+        true => badges(verdict),
+        false => Badge::new(Tone::Unknown, "?", "NOT RECORDED").markup(),
+    };
+    let head = html! { p.word { (badges) " " (meaning(run, verdict)) } };
     match run.judged {
         Some(judged) => {
             let spans = SpanLinks { names: workload::names(&run.known), prefix };

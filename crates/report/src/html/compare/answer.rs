@@ -76,7 +76,8 @@ fn render_verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Sever
                     }
                     @for metric in changed {
                         (finding_box(
-                        &Badge::of_change(metric.verdict).markup(), None, &[], &metric_text(metric), &[], None,
+                        &Badge::of_change(metric.verdict).markup(), None, &[], &metric_text(metric), &[],
+                        None,
                     ))
                     }
                 }

@@ -114,7 +114,8 @@ fn answer_section(page: &SweepPage) -> Markup {
             @for one in &told {
                 @let (message, remedy) = (&one.found.message, one.found.remedy.as_deref());
                 (verdict::finding_box(
-                    &Badge::for_severity(one.found.severity).markup(), None, &[], message, &[one.place()], remedy,
+                    &Badge::for_severity(one.found.severity).markup(), None, &[], message, &[one.place()],
+                    remedy,
                 ))
             }
         }
@@ -125,7 +126,9 @@ fn render_drift(drift: &Drift) -> Markup {
     let severity = if drift.is_much() { Severity::Warning } else { Severity::Note };
     html! {
         ul.statements {
-                (verdict::finding_box(&Badge::for_severity(severity).markup(), None, &[], &drift.text(), &[], None))
+                (verdict::finding_box(
+                    &Badge::for_severity(severity).markup(), None, &[], &drift.text(), &[], None,
+                ))
             }
     }
 }
