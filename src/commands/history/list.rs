@@ -11,9 +11,9 @@ use crate::results::RunVerdict;
 use crate::results::{SpanSummary, WhichIos};
 use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
 use crate::sys::standard_output;
-use crate::units::wrapped::wrapped;
 use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
+use crate::units::wrapped::wrapped;
 
 /// A time span of a run in the list.
 struct ListRow<'a> {
@@ -140,8 +140,8 @@ fn entry_facts(entry: &StoreEntry, store: &Store) -> String {
         ("file", Some(file)),
     ];
     let room = standard_output::room();
-    let lines = facts.into_iter().filter_map(|(name, value)| {
-        Some(wrapped(&format!("{name}: {}", line(&value?)), room, 0, 2) + "\n")
-    });
+    let lines = facts
+        .into_iter()
+        .filter_map(|(name, value)| Some(wrapped(&format!("{name}: {}", line(&value?)), room, 0, 2) + "\n"));
     lines.collect()
 }

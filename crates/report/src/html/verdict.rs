@@ -91,9 +91,7 @@ fn is_recorded(run: &Run) -> bool {
 
 fn meaning(run: &Run, verdict: RunVerdict) -> &'static str {
     match verdict {
-        _ if !is_recorded(run) => {
-            "The record has no verdict on the figures."
-        }
+        _ if !is_recorded(run) => "The record has no verdict on the figures.",
         _ if verdict.is_wrong() => "Do not use these figures: they do not match the request, see below.",
         _ if verdict.is_limited() => "The figures are correct, but the warnings below limit their meaning.",
         RunVerdict { device: Some(Verdict::Verified), .. } => {

@@ -190,7 +190,7 @@ impl Store {
         Ok(connection)
     }
 
-    /// Opens the index; its tables are there and of today.
+    /// Opens the index. Missing or outdated tables are created again.
     fn connect(&self) -> Result<StoreIndex, StoreError> {
         let runs = self.runs_folder();
         let made = self.make_with_those_above(&runs);
