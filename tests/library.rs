@@ -59,6 +59,7 @@ mod report {
     pub mod golden_reports;
     mod lab_pages;
     mod page;
+    mod record_fields;
     mod schemas;
 }
 

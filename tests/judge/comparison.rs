@@ -490,7 +490,7 @@ const OF_ORDERS: [&str; 7] = [
 /// Makes the first table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn a_thousand_pairs_of_every_kind_of_noise() {
+fn comparison_error_rates_match_documented_table() {
     let rows = kinds().into_iter().map(|(name, noise, drift)| {
         let mut cells = Vec::new();
         for count in [8, 16] {

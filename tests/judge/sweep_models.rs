@@ -9,7 +9,9 @@ use diskspd::experiments::sweep::{
     Drift, FEWEST_SLICES, KneeStatus, NextPoint, Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder,
     SweepPoint, What, answer_text, curve, estimate, next, rows,
 };
-use diskspd::experiments::{LatencyLine, RunRow, RunVerdict};
+use diskspd::experiments::{LatencyLine, RunRow};
+use diskspd::finding::Severity;
+use diskspd::results::RunVerdict;
 use diskspd::units::Millis;
 
 /// A device: I/Os per second at a depth without noise, how much runs vary, how much slower each run is than the one before.
@@ -55,7 +57,7 @@ fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunRow {
         response: None,
         cpu: Some(0.0),
         hottest: Some(0.0),
-        verdict: RunVerdict::NothingFound,
+        verdict: RunVerdict::default(),
         limited_by: None,
         findings: Vec::new(),
         hosts: Vec::new(),
@@ -509,7 +511,7 @@ fn wrong_failed_and_empty_points_are_excluded() {
         for (point, iops) in [100.0, 190.0, 0.0, 220.0].into_iter().enumerate() {
             let mut run = line(iops, 10.0 * (point + 1) as f64 / iops.max(1.0), 1.0);
             if point == 3 {
-                run.verdict = RunVerdict::Wrong;
+                run.verdict.severity = Some(Severity::Wrong);
             }
             history.push(Ran { what: What::Point(point), seconds: 1.0, line: Some(run), failure: None });
         }

@@ -127,7 +127,7 @@ fn suite_and_baseline_run_in_jobs() {
     let set = run("baseline set usual @nightly.1").unwrap();
     assert_eq!(set.code, 0, "{}", set.stderr);
     let listed = alone("baseline list", folder.path());
-    assert_eq!(listed.stdout.lines().count(), 1, "one rank sets it: {}", listed.stdout);
+    assert_eq!(listed.stdout.lines().count(), 2, "one rank sets it: {}", listed.stdout);
     let checked = run("baseline check usual").unwrap();
     assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
     assert!(checked.stdout.contains("reads"), "{}", checked.stdout);

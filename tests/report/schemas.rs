@@ -3,11 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::kept::is_kept;
+use crate::common::kept::{is_kept, is_kept_between};
 use crate::common::schema::{self, Shape};
 use crate::report::golden_reports::synth;
+use crate::report::record_fields::{self, FieldTable};
 use diskspd::engines::EngineKind;
-use diskspd::finding::Finding;
+use diskspd::finding::{Finding, Severity};
 use diskspd::host::devices::{self, Details, Partition};
 use diskspd::host::refusal::{How, Use};
 use diskspd::machine::arrays::{ArrayFacts, ArrayMaintenance};
@@ -891,7 +892,7 @@ fn intervals() -> Intervals {
 fn record_schema() -> String {
     let mut shape = Shape::default();
     examples().iter().for_each(|record| shape.see(&value(record)));
-    shape.document(&format!("{} {}", RecordFormat::NAME, RecordFormat::VERSION))
+    record_fields::described(&shape.document(&format!("{} {}", RecordFormat::NAME, RecordFormat::VERSION)))
 }
 
 fn value(record: &Record) -> Value {
@@ -920,7 +921,7 @@ fn stream_schema() -> String {
         line["missed"] = 0.into();
         shape.see(&line);
     }
-    shape.document("diskspd-stream 1")
+    record_fields::described(&shape.document("diskspd-stream 1"))
 }
 
 const DEVICE_FIELDS: [(&str, &str); 22] = [
@@ -1174,51 +1175,51 @@ fn comparison_schema() -> String {
 }
 
 const SUITE_FIELDS: [(&str, &str); 29] = [
-    ("format", "tells a suite from other JSON"),
-    ("name", "of the form: diskspd-suite; of a suite, a finding: what it is called"),
-    ("version", "rises when a reader of the last version could misunderstand"),
-    ("about", "what the suite, or a test, is for; empty = nobody said"),
-    ("label", "what its runs are called in the history: diskspd compare @LABEL"),
-    ("tests", "the tests, in order"),
-    ("test", "what it is called"),
-    ("command", "its command line, as it can be typed"),
-    ("runs", "the names of its runs in the history, in order"),
-    ("lines", "the figures of its runs, in order: a run that measured nothing has none"),
-    ("iops", "I/Os per second, reads and writes; of a test the mean of all runs, null = there is none"),
-    ("mib_per_s", "2^20 bytes per second; of a test the median of all runs, null = there is none"),
+    ("format", "name and version of the document"),
+    ("name", "name of the format, suite, host or finding"),
+    ("version", "version of the format; a reader of another version may misunderstand the document"),
+    ("about", "purpose of the suite or test; empty = not stated"),
+    ("label", "label of its runs in the history: diskspd compare @LABEL"),
+    ("tests", "tests, in order"),
+    ("test", "name of the test"),
+    ("command", "command line of the test"),
+    ("runs", "names of its runs in the history, in order"),
+    ("lines", "figures of its runs, in order, without runs that measured nothing"),
+    ("iops", "I/Os per second, reads and writes; for a test the mean of all runs, null = no run"),
+    ("mib_per_s", "2^20 bytes per second; for a test the median of all runs, null = no run"),
     (
         "p99_ms",
-        "99 % of the I/Os took no longer, ms; of a test the median of all runs, of response times where I/Os were \
-         due at a time, null = not measured",
+        "99th percentile, ms; for a test the median of all runs, with a rate the response time; null = not measured",
     ),
-    (
-        "spread_percent",
-        "the 95 % interval of the mean IOPS, percent to each side; null = of fewer than two runs",
-    ),
+    ("spread_percent", "half of the 95 % interval of the mean IOPS, percent; null = fewer than two runs"),
     (
         "verdict",
-        "what is concluded of a run: WRONG, WARNING, ok (nothing was found, and nobody looked at the devices), or \
-         what the devices did; of a test the worst of its runs, or no run",
+        "verdict about the devices, such as verified; for a test the worst of its runs; null = no device was observed",
     ),
-    ("measured_s", "measured time, s; 0 = not known"),
-    ("latency", "from where I/Os were submitted; null = not measured (-L)"),
-    ("response", "from where they were due; null = they had no such time"),
+    (
+        "severity",
+        "severity of the finding, or of the worst finding: note, warning, wrong; for a test the worst of its \
+         runs; null = no findings",
+    ),
+    ("measured_s", "measured time, s; 0 = unknown"),
+    ("latency", "latency from submission; null = not measured (-L)"),
+    ("response", "latency from the scheduled time; null = no I/O had a scheduled time"),
     ("mean_ms", "mean, ms"),
-    ("p999_ms", "99.9 % took no longer, ms"),
+    ("p999_ms", "99.9th percentile, ms"),
     ("open_end_ms", "percentiles from here on are lower bounds, ms; absent = all are exact"),
     ("cpu", "mean of all CPUs, percent; null = unknown"),
     ("hottest", "the busiest CPU, percent; null = unknown"),
-    ("limited_by", "what limited it; null = nobody looked"),
-    ("findings", "what was found, but for notes"),
-    ("hosts", "of a run on several hosts, each with its IOPS"),
-    ("wrong", "whether it makes the figures other than they seem to be"),
-    ("message", "in one sentence"),
-    ("remedy", "what helps; null = nothing is known to"),
+    ("limited_by", "bottleneck; null = not checked"),
+    ("findings", "findings, except notes"),
+    ("hosts", "IOPS of each host of a run on several hosts"),
+    ("message", "the finding, in one sentence"),
+    ("remedy", "what to do; null = no remedy is known"),
 ];
 
 fn suite_schema() -> String {
     use diskspd::experiments::suite::{SuiteReport, SuiteRow, SuiteTest, json};
-    use diskspd::experiments::{HostRate, LatencyLine, RunFinding, RunRow, RunVerdict};
+    use diskspd::experiments::{HostRate, LatencyLine, RunFinding, RunRow};
+    use diskspd::results::RunVerdict;
     let ms = Millis::new(1.5);
     let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms, open_end_ms: None };
     let line = |known: bool| RunRow {
@@ -1229,11 +1230,11 @@ fn suite_schema() -> String {
         response: known.then(latency),
         cpu: known.then_some(1.5),
         hottest: known.then_some(1.5),
-        verdict: RunVerdict::Warning,
+        verdict: RunVerdict::new(known.then_some(Verdict::Verified), known.then_some(Severity::Warning)),
         limited_by: known.then_some(Limiter::Profile),
         findings: vec![RunFinding {
             name: "a".into(),
-            wrong: false,
+            severity: Severity::Warning,
             message: "a".into(),
             remedy: known.then(|| "a".into()),
         }],
@@ -1288,6 +1289,21 @@ fn assert_described(schema: &Value) {
 #[test]
 fn the_list_of_devices_is_described_field_by_field() {
     assert_described(&serde_json::from_str(&devices_schema()).unwrap());
+}
+
+#[test]
+fn field_table_has_no_unused_rows() {
+    let mut table = FieldTable::read();
+    for schema in [record_schema(), stream_schema()] {
+        table.describe(&mut serde_json::from_str(&schema).unwrap(), "");
+    }
+    assert_eq!(table.unused(), Vec::<&str>::new());
+}
+
+#[test]
+fn page_of_record_fields_matches_the_schema() {
+    let schema: Value = serde_json::from_str(&record_schema()).unwrap();
+    is_kept_between("docs/reference/record-fields.md", "fields", &record_fields::page(&schema));
 }
 
 #[test]

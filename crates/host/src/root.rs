@@ -116,15 +116,15 @@ impl Root {
         text(&self.path(absolute))
     }
 
-    /// Whether this is the machine itself, and no directory that looks like one.
+    /// Whether this is the running machine, not a directory with a copy of its files.
     pub fn is_live(&self) -> bool {
         self.directory == Path::new("/")
     }
 
-    /// A whole file like [`Root::text`]; `None` = there is no such file.
+    /// Returns the content of a file; `None` if it does not exist.
     ///
     /// # Errors
-    /// There may be one, but it can't be read.
+    /// Fails if the file exists but cannot be read.
     pub fn read(&self, absolute: impl AsRef<Path>) -> io::Result<Option<String>> {
         let text = if_present(fs::read(self.path(absolute)))?;
         Ok(text.map(|text| String::from_utf8_lossy(&text).trim().to_owned()))

@@ -13,7 +13,7 @@ use crate::checks::Verdict;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::experiments::RunVerdict;
-use crate::experiments::sweep::{PointRow, SweepEnd, estimate, findings_text};
+use crate::experiments::sweep::{PointRow, SweepEnd, estimate, findings_text, time_in_words};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use crate::sys::{privileges, process};
@@ -149,6 +149,6 @@ fn interrupted_text(request: &SweepRequest, walk: &SweepWalk) -> String {
 fn is_doubtful(row: &PointRow) -> bool {
     let unseen = Verdict::Unknown.word().to_ascii_lowercase();
     row.figures.as_ref().is_some_and(|figures| {
-        figures.verdict == RunVerdict::Wrong || figures.findings.iter().any(|finding| finding.name == unseen)
+        figures.verdict.is_wrong() || figures.findings.iter().any(|finding| finding.name == unseen)
     })
 }

@@ -23,7 +23,7 @@ pub struct Plan {
     /// How each point is run, in their order.
     pub points: Vec<Runnable>,
     lines: Vec<TypedLine>,
-    /// The profile that all of them have, where there is `-X`.
+    /// Profile of all points (`-X`).
     xml: ProfileOnce,
     /// The whole command line, as it can be typed.
     pub command_line: String,

@@ -152,8 +152,8 @@ pub struct Intervals {
 pub struct Interval {
     pub read_bytes: u64,
     pub write_bytes: u64,
-    /// Latencies as (cell, count), ascending; `None` = some thread had no room for them. Cell c below 128
-    /// holds the latencies from 32 c ns on; from there on each octave has 64 cells.
+    /// Latencies as (cell, count), ascending; `None` if a thread had no memory for them. Cell c below 128
+    /// begins at 32 c ns; above, each octave has 64 cells.
     latencies: Option<Vec<(u16, u64)>>,
 }
 

@@ -100,7 +100,7 @@ pub use trace::{
     CompletionFigures, CompletionTimes, DeviceFigures, DeviceTimes, EventCount, Trace, TraceFigures,
     TraceSession,
 };
-pub use verdict::{Limiter, Verdict};
+pub use verdict::{Limiter, RunVerdict, Verdict};
 pub use which_ios::WhichIos;
 pub use whole::{Alignment, Whole};
 pub use work::{Done, Work};

@@ -286,7 +286,7 @@ mod tests {
             response: None,
             cpu: None,
             hottest: None,
-            verdict: crate::experiments::RunVerdict::NothingFound,
+            verdict: diskspd_model::results::RunVerdict::default(),
             limited_by: None,
             findings: Vec::new(),
             hosts: Vec::new(),

@@ -73,11 +73,12 @@ fn render_verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Sever
             @if !warnings.is_empty() || !changed.is_empty() {
                 ul.statements {
                     @for (severity, message) in warnings {
-                        (finding_box(&Badge::for_severity(*severity), None, &[], message, &[], None))
+                        (finding_box(&Badge::for_severity(*severity).markup(), None, &[], message, &[], None))
                     }
                     @for metric in changed {
                         (finding_box(
-                        &Badge::of_change(metric.verdict), None, &[], &metric_text(metric), &[], None,
+                        &Badge::of_change(metric.verdict).markup(), None, &[], &metric_text(metric), &[],
+                        None,
                     ))
                     }
                 }
