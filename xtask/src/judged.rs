@@ -71,7 +71,8 @@ impl Tallies {
     }
 
     fn print(&self, markdown: bool) {
-        let count = |answers: &[Answer], of| answers.iter().filter(|answer| **answer == of).count().to_string();
+        let count =
+            |answers: &[Answer], of| answers.iter().filter(|answer| **answer == of).count().to_string();
         let row = |(kind, answers): &(&str, Vec<Answer>)| {
             let counts = [Answer::Named, Answer::Undetermined, Answer::Wrong].map(|of| count(answers, of));
             [(*kind).to_owned(), answers.len().to_string()].into_iter().chain(counts).collect()

@@ -14,7 +14,6 @@ use super::watch::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
 use course::DeviceCourse;
 use device_view::DeviceTracing;
-use live::LiveFigures;
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_host::process_tree::{ProcessTree, TargetUsers};
 use diskspd_host::root::Root;
@@ -27,13 +26,14 @@ use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
 use diskspd_model::results::{
-    ClaimedFigures, Delays, DeviceView, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage, Results,
-    SpanResults, TargetResults, ThreadResults,
+    ClaimedFigures, Delays, DeviceView, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage,
+    Results, SpanResults, TargetResults, ThreadResults,
 };
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::observed_child::{self, ObservedChild};
 use diskspd_worker::Control;
 use diskspd_worker::listener::RunObserver;
+use live::LiveFigures;
 use std::ffi::OsString;
 use std::io;
 use std::process::ChildStdout;
@@ -310,9 +310,10 @@ impl Watches {
             course: DeviceCourse::new(names),
             zrams: ZramPages::of_all(&Root::live()),
             named,
-            users: order.words.is_empty().then(|| {
-                TargetUsers::of_targets(Root::live(), order.targets.iter().map(RawText::as_path))
-            }),
+            users: order
+                .words
+                .is_empty()
+                .then(|| TargetUsers::of_targets(Root::live(), order.targets.iter().map(RawText::as_path))),
             tracing: None,
             looking: 0,
             stopped: 0,
@@ -330,7 +331,8 @@ impl Watches {
     }
 
     fn top_devices(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.stacks().iter().flat_map(|stack| stack.top_devices.clone()).collect();
+        let mut names: Vec<String> =
+            self.stacks().iter().flat_map(|stack| stack.top_devices.clone()).collect();
         names.sort();
         names.dedup();
         names

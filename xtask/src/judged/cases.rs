@@ -126,7 +126,12 @@ pub const LIES: &[StagedRun] = &[
     ),
     grouped(
         Group::Io,
-        run("throttled group", NOTHING, "dd if=t.dat of=/dev/null bs=1M iflag=direct", &["limited-by-io-limit"]),
+        run(
+            "throttled group",
+            NOTHING,
+            "dd if=t.dat of=/dev/null bs=1M iflag=direct",
+            &["limited-by-io-limit"],
+        ),
     ),
     run(
         "stopped process",
@@ -157,7 +162,10 @@ pub const LIES: &[StagedRun] = &[
     run("FUSE cache", NOTHING, "dd if=$SERVED of=/dev/null bs=64k", CACHED),
     run("FUSE cache", "cat $SERVED >/dev/null", "dd if=$SERVED of=/dev/null bs=64k", CACHED),
     // 65.7 GB/s over a link of 3.9 GB/s: much more than the device can do.
-    grouped(Group::Io, run("published: above the link", WARM, fio!("--bs=1M --ioengine=psync --rw=read"), CACHED)),
+    grouped(
+        Group::Io,
+        run("published: above the link", WARM, fio!("--bs=1M --ioengine=psync --rw=read"), CACHED),
+    ),
     // 5,060 MB/s in the page cache against 340 MB/s of the device.
     run("published: leaderboard", WARM, fio!("--bs=128k --ioengine=psync --rw=read --numjobs=2"), CACHED),
     // Encryption "costs 1 %", because the storage is the limit with and without it.

@@ -121,7 +121,8 @@ impl Stage {
         };
         let kept = self.folder.join("r.json");
         let _ = fs::remove_file(&kept);
-        let enter = group.as_ref().map_or_else(String::new, |group| format!("echo $$ >{} && ", group.entry()));
+        let enter =
+            group.as_ref().map_or_else(String::new, |group| format!("echo $$ >{} && ", group.entry()));
         // A single program is judged without a shell around it, so that its figures are read.
         let (words, command) = match run.command.strip_prefix("exec ") {
             Some(command) => ("$2", command),

@@ -81,8 +81,8 @@ pub use part_results::PartResults;
 pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
 pub use program::{
-    ClaimedFigures, ClaimedSide, DeviceView, EngineFacts, EngineIos, JudgedProgram, RequestShape, SizeClass, TargetUser,
-    TracedRequests,
+    ClaimedFigures, ClaimedSide, DeviceView, EngineFacts, EngineIos, JudgedProgram, RequestShape, SizeClass,
+    TargetUser, TracedRequests,
 };
 pub use record::{Record, RecordFormat};
 pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};

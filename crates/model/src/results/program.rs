@@ -206,7 +206,9 @@ mod tests {
     #[test]
     fn numbers_are_counted_in_classes() {
         let mut classes = Vec::new();
-        [0, 1, 4096, 5000, 3, 8192, 4096].into_iter().for_each(|number| SizeClass::count(&mut classes, number));
+        [0, 1, 4096, 5000, 3, 8192, 4096]
+            .into_iter()
+            .for_each(|number| SizeClass::count(&mut classes, number));
         let found: Vec<(u64, u64)> = classes.iter().map(|class| (class.from, class.count)).collect();
         assert_eq!(found, [(0, 1), (1, 1), (2, 1), (4096, 3), (8192, 1)]);
         assert_eq!(SizeClass::quantile(&classes, 0.5), Some(4096));

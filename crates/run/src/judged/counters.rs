@@ -213,7 +213,8 @@ impl Slices {
 impl EngineCounters {
     /// `all`: whether I/Os are counted all the time, and those of Linux AIO, too.
     pub fn open(all: bool) -> EngineCounters {
-        let tracefs = Tracefs::find(&Root::live()).map_err(|refusal| NotCounted::Refused(refusal.to_string()));
+        let tracefs =
+            Tracefs::find(&Root::live()).map_err(|refusal| NotCounted::Refused(refusal.to_string()));
         let with = |tracefs: &Result<Tracefs, NotCounted>| tracefs.as_ref().map_err(Clone::clone).cloned();
         EngineCounters {
             uring: with(&tracefs).and_then(|tracefs| UringCounters::open(&tracefs)),

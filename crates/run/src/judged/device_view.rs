@@ -174,9 +174,13 @@ mod tests {
     #[test]
     fn requests_at_recent_ends_are_sequential() {
         let (mut ends, mut shape) = (RecentEnds::default(), RequestShape::default());
-        for (writes, offset, bytes) in
-            [(false, 0, 4096), (false, 8192, 4096), (false, 4096, 4096), (true, 12_288, 512), (false, 12_288, 512)]
-        {
+        for (writes, offset, bytes) in [
+            (false, 0, 4096),
+            (false, 8192, 4096),
+            (false, 4096, 4096),
+            (true, 12_288, 512),
+            (false, 12_288, 512),
+        ] {
             ends.count(&mut shape, writes, offset, bytes);
         }
         assert_eq!((shape.requests, shape.sequential), (5, 2));

@@ -64,8 +64,15 @@ impl<'a> LiveFigures<'a> {
             let left_ns = self.until.map_or(0, |until| until.saturating_sub(at));
             let rates = speed(&figures);
             let machine = MachineSpeed::default();
-            let targets = &[];
-            self.observer.progress(&Progress::Running { phase: PHASE, left_ns, rates, machine, targets });
+            let (targets, hosts) = (&[], &[]);
+            self.observer.progress(&Progress::Running {
+                phase: PHASE,
+                left_ns,
+                rates,
+                machine,
+                targets,
+                hosts,
+            });
         }
         self.last = (at, now);
     }

@@ -79,7 +79,8 @@ pub(super) fn is_narrow(answer: &SweepAnswer, loads: &[u64]) -> bool {
 mod tests {
     use super::*;
     use crate::experiments::sweep::SweepPoint;
-    use crate::experiments::{RunRow, RunVerdict};
+    use crate::experiments::RunRow;
+    use diskspd_model::results::RunVerdict;
 
     #[test]
     fn rates_without_trend_have_settled() {
@@ -117,7 +118,7 @@ mod tests {
                 response: None,
                 cpu: None,
                 hottest: None,
-                verdict: RunVerdict::NothingFound,
+                verdict: RunVerdict::default(),
                 limited_by: None,
                 findings: Vec::new(),
                 hosts: Vec::new(),
