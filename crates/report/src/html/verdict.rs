@@ -2,6 +2,7 @@
 
 use super::input::Run;
 use super::page::options;
+use super::table::mark_markup;
 use crate::workload_text::{self as workload, capital};
 use diskspd_judge::checks::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
 use diskspd_judge::experiments::RunVerdict;
@@ -90,10 +91,6 @@ impl Badge {
         Badge::of_summary(RunVerdict::Devices(verdict))
     }
 
-    pub fn failed() -> Badge {
-        Badge::new(Tone::Wrong, "✕", "FAILED")
-    }
-
     pub fn of_change(verdict: ChangeVerdict) -> Badge {
         Badge(verdict.mark())
     }
@@ -117,8 +114,7 @@ impl Badge {
     }
 
     pub fn markup(&self) -> Markup {
-        let VerdictMark { sign, word, .. } = &self.0;
-        html! { span.badge.{(self.class())} { span.sign aria-hidden="true" { (sign) } (word) } }
+        mark_markup(&self.0)
     }
 
     fn badge_sentence(&self) -> &'static str {
