@@ -31,8 +31,8 @@ pub use diskspd_host as host;
 pub use diskspd_integrity as integrity;
 pub use diskspd_judge::{checks, experiments, merge, record};
 pub use diskspd_model::{
-    access, engines, finding, fnv, io_error, limits, machine, operation, path, plan, presets, profile,
-    results, stats, trace, units, workload,
+    access, engines, finding, fnv, io_error, json_reader, limits, machine, operation, path, plan, presets,
+    profile, results, stats, trace, units, workload,
 };
 pub use diskspd_outlet as outlet;
 pub use diskspd_report as report;

@@ -47,6 +47,7 @@ mod judge {
     mod sweep_models;
     mod trend;
     mod uneven;
+    mod until_sure;
 }
 
 mod fio_jobs {
@@ -58,6 +59,7 @@ mod report {
     pub mod golden_reports;
     mod lab_pages;
     mod page;
+    mod record_fields;
     mod schemas;
 }
 

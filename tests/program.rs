@@ -31,6 +31,8 @@ mod program {
     mod history;
     mod hosts;
     mod hosts_lab;
+    mod hosts_live;
+    mod hosts_ssh;
     mod integrity_devices;
     mod integrity_runs;
     mod io_priority;

@@ -50,6 +50,7 @@ def _line(line: Dict[str, Any]) -> Dict[str, Any]:
         "p999_ms": latency.get("p999_ms"),
         "cpu_percent": line.get("cpu"),
         "verdict": line.get("verdict"),
+        "severity": line.get("severity"),
     }
 
 
@@ -57,7 +58,7 @@ class Repetition(Answer):
     """Runs of the same work (`--repeat 5 --out r.json`): a row for each run."""
 
     NAME = "diskspd repetition"
-    VERSIONS = (1,)
+    VERSIONS = (2,)
 
     @property
     def figures(self) -> Dict[str, Dict[str, Any]]:
@@ -75,7 +76,7 @@ class Sweep(Answer):
     """A sweep (`diskspd sweep --json s.json`): a row for each run of each point."""
 
     NAME = "diskspd sweep"
-    VERSIONS = (3,)
+    VERSIONS = (4,)
 
     def rows(self) -> List[Dict[str, Any]]:
         """Point, options, load, threads and figures of each run."""

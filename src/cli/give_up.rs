@@ -23,7 +23,7 @@ pub const GIVE_UP: OptionRow =
 pub fn split(arguments: &[OsString]) -> Result<(Option<Duration>, Vec<OsString>), CliError> {
     let (mut given, mut others) = (None, Vec::new());
     let mut rest = arguments.iter();
-    let is_judged = arguments.get(1).is_some_and(|word| word == "judge");
+    let is_judged = arguments.get(1).is_some_and(|word| word == "judge" || word == "hosts");
     while let Some(argument) = rest.next() {
         if is_judged && argument == "--" {
             // What follows is another program's.

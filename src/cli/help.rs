@@ -7,10 +7,13 @@ use super::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE, UsageExtent};
 use crate::units::wrapped::wrapped;
 use std::fmt::Write;
 
+/// Name of the program, with which its version and help begin.
+pub const PRODUCT: &str = if cfg!(windows) { "DiskSpd lab for Windows" } else { "DiskSpd for Linux" };
+
 /// Name and version, as `--version` prints them: one line without its end.
 pub fn version() -> String {
     format!(
-        "DiskSpd for Linux {} (command lines, profiles and reports of DISKSPD {COMPATIBLE_VERSION}, \
+        "{PRODUCT} {} (command lines, profiles and reports of DISKSPD {COMPATIBLE_VERSION}, \
          {COMPATIBLE_VERSION_DATE})",
         env!("CARGO_PKG_VERSION")
     )
@@ -109,7 +112,7 @@ pub fn usage(extent: UsageExtent, columns: usize) -> String {
 /// Returns the beginning of every usage text, by which scripts identify the DISKSPD variant.
 fn title(layout: Layout) -> String {
     let title = format!(
-        "DiskSpd for Linux {}, compatible with DISKSPD {COMPATIBLE_VERSION} ({COMPATIBLE_VERSION_DATE})",
+        "{PRODUCT} {}, compatible with DISKSPD {COMPATIBLE_VERSION} ({COMPATIBLE_VERSION_DATE})",
         env!("CARGO_PKG_VERSION")
     );
     wrapped(&title, layout.columns, 0, 0) + "\n\n"

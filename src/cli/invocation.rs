@@ -3,9 +3,9 @@
 use super::answer::{InfoRequest, UsageExtent};
 use super::events::EventAction;
 use super::requests::{
-    BaselineRequest, CompareRequest, ConvertRequest, HistoryRequest, JudgeRequest, MergeRequest,
-    PreconditionRequest, PresetRequest, ReportRequest, RunRequest, Shell, SuiteRequest, SweepRequest,
-    TraceRequest, VerifyAfterRequest,
+    BaselineRequest, CompareRequest, ConvertRequest, HistoryRequest, HostsRequest, JudgeRequest,
+    MergeRequest, PreconditionRequest, PresetRequest, ReportRequest, RunRequest, Shell, SuiteRequest,
+    SweepRequest, TraceRequest, VerifyAfterRequest,
 };
 use crate::profile::RawText;
 
@@ -47,6 +47,8 @@ pub enum Invocation {
     Baseline(Box<BaselineRequest>),
     /// Run another program, and judge its I/O.
     Judge(Box<JudgeRequest>),
+    /// Run a command line on several hosts.
+    Hosts(HostsRequest),
     Trace(TraceRequest),
     /// Convert jobs or a profile into another form.
     Convert(ConvertRequest),

@@ -33,7 +33,7 @@ mod sweep_line;
 mod topics;
 mod words;
 
-pub use commands::{is_bisection, names as command_names, nearly as nearly_command};
+pub use commands::{is_bisection, is_plain_path, names as command_names, nearly as nearly_command};
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
 pub use foreign_options::word as meant_by_word;
@@ -49,8 +49,9 @@ pub use events::{EventAction, EventNames};
 pub use invocation::Invocation;
 pub use requests::{
     AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
-    ConvertSource, ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, JudgeRequest,
-    MergeRequest, OutRequest, Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm,
-    ReportRequest, RoundsRequest, RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest,
-    SuiteAction, SuiteRequest, SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+    ConvertSource, ExportForm, FailIf, HistoryAction, HistoryRequest, HostsRequest, HostsStart, Interleaved,
+    Journals, JudgeRequest, MergeRequest, OutRequest, Overrides, PreconditionRequest, PresetRequest,
+    ProfileFile, ProfileForm, ReportRequest, RoundsRequest, RunRequest, SaveRequest, Shell, SideWords,
+    StreamPlace, StreamRequest, SuiteAction, SuiteRequest, SweepRequest, TableForm, TraceRequest,
+    TracedSource, VerifyAfterRequest,
 };

@@ -4,6 +4,7 @@ mod baseline;
 mod compare;
 mod convert;
 mod history;
+mod hosts;
 mod judge;
 mod merge;
 mod precondition;
@@ -14,6 +15,7 @@ mod sweep;
 mod trace;
 mod verify_after;
 
+use super::error::Problem;
 use super::events::EventNames;
 use crate::experiments::repeat::Repeat;
 use crate::finding::Finding;
@@ -22,6 +24,7 @@ pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
 pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};
 pub use convert::{ConvertRequest, ConvertSource};
 pub use history::{ExportForm, HistoryAction, HistoryRequest};
+pub use hosts::{HostsRequest, HostsStart};
 pub use judge::JudgeRequest;
 pub use merge::MergeRequest;
 pub use precondition::PreconditionRequest;
@@ -143,8 +146,29 @@ impl StreamRequest {
     /// Formats that can be named, as [`crate::report::live`] knows them.
     pub const FORMATS: [&str; 3] = ["json", "influx", "prom"];
 
-    pub fn format_and_place(value: &[u8]) -> (Option<&'static str>, &[u8]) {
-        format_and_rest(value, &Self::FORMATS)
+    /// Reads `FILE`, `FORMAT:FILE`, `-` or `fd:N`.
+    ///
+    /// # Errors
+    /// The file is missing, or N is not a descriptor.
+    pub fn read(value: &[u8]) -> Result<StreamRequest, Problem> {
+        let (format, place) = format_and_rest(value, &Self::FORMATS);
+        let before = value.len() - place.len();
+        let to = match place {
+            b"" => {
+                return Err(Problem::new(before, "the value is missing").expected("a file, - or fd:<n>"));
+            }
+            b"-" => StreamPlace::StandardOutput,
+            [b'f', b'd', b':', number @ ..] => {
+                let number =
+                    std::str::from_utf8(number).ok().and_then(|n| n.parse().ok()).filter(|n| *n >= 0);
+                StreamPlace::Descriptor(number.ok_or_else(|| {
+                    Problem::new(before + 3, "not a descriptor")
+                        .expected("the number of an open file descriptor, as in fd:3")
+                })?)
+            }
+            file => StreamPlace::File(RawText::from(file.to_vec()).as_path().to_owned()),
+        };
+        Ok(StreamRequest { format, to })
     }
 }
 

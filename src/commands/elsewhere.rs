@@ -13,7 +13,9 @@ use std::ffi::OsString;
 /// A command, why it isn't there, and what to do instead.
 type LackingCommand = (&'static str, &'static str, &'static str);
 
-const LACKING: [LackingCommand; 3] = [
+const LACKING: [LackingCommand; 5] = [
+    ("compatibility", "its table describes the Linux program", "read docs/reference/windows.md"),
+    ("hosts", "its ranks need Linux", "run each host alone, and merge the records: diskspd merge"),
     ("judge", "it reads counters of processes that Windows does not have", "judge the program on Linux"),
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
     ("this command", "it needs Linux", "use the Linux program"),
@@ -67,6 +69,8 @@ pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError
         Invocation::EngineHelp => return print(&engine::describe_all()),
         Invocation::Privileges => "privileges",
         Invocation::Judge(_) => "judge",
+        Invocation::Compatibility => "compatibility",
+        Invocation::Hosts(_) => "hosts",
         _ => "this command",
     };
     Err(lacking_command(command))

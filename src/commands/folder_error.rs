@@ -1,5 +1,6 @@
 //! Reasons why runs cannot be kept in a separate folder (`--dir`).
 
+use crate::json_reader::JsonError;
 use crate::run::OutputError;
 use std::io;
 use std::path::PathBuf;
@@ -29,9 +30,9 @@ pub enum FolderFault {
     #[error("it holds another {kind}: {command}; repeat that command if it is yours, or name another folder")]
     Another { kind: &'static str, command: String },
     #[error("{file} is damaged: {source}; name another folder")]
-    Damaged { file: &'static str, source: serde_json::Error },
+    Damaged { file: &'static str, source: JsonError },
     #[error("{file} is damaged: {source}; {remedy}")]
-    DamagedRun { file: String, source: serde_json::Error, remedy: &'static str },
+    DamagedRun { file: String, source: JsonError, remedy: &'static str },
     /// A run in it can't be read.
     #[error("{file}: {source}")]
     UnreadableRun { file: String, source: io::Error },

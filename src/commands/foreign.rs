@@ -7,12 +7,12 @@ use crate::experiments::sweep::Ran;
 
 /// The command of a sweep (`sweep.json`), or one of its runs; whether it is one.
 pub fn sweep_folder(bytes: &[u8]) -> bool {
-    KeptSweep::parse(bytes).is_ok() | serde_json::from_slice::<Ran>(bytes).is_ok()
+    KeptSweep::parse(bytes).is_ok() | crate::json_reader::read_json::<Ran>(bytes).is_ok()
 }
 
 /// A run of a comparison of two kernels; whether it is one.
 pub fn comparison_run(bytes: &[u8]) -> bool {
-    serde_json::from_slice::<BootRun>(bytes).is_ok()
+    crate::json_reader::read_json::<BootRun>(bytes).is_ok()
 }
 
 /// The result of a power cut (`cycle.json`), and the table of it; whether it is one.

@@ -1,6 +1,6 @@
 //! A command that makes runs, as the ranks of a job see it.
 
-use crate::cli::RunRequest;
+use crate::cli::{Exit, RunRequest};
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,4 +18,25 @@ impl JobCommand<'_> {
     pub fn of_run(request: &RunRequest) -> JobCommand<'_> {
         JobCommand { quiet: request.quiet, mpi: request.mpi.as_ref().map(Option::as_deref) }
     }
+}
+
+/// The answer of one rank of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankReply {
+    /// The rank and its host, in words.
+    pub name: String,
+    pub text: String,
+    /// The text without facts that differ by rank.
+    pub key: String,
+    pub exit: Exit,
+    /// The reason for a missing text.
+    pub failure: Option<String>,
+}
+
+/// The plans of all ranks of a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RankPlans {
+    pub text: String,
+    /// Obstacles, with the ranks.
+    pub failures: Vec<String>,
 }

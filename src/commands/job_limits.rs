@@ -31,11 +31,6 @@ pub fn unfit(run: &Runnable, size: usize) -> Vec<Finding> {
     let is_common = |path: &Option<RawText>| path.as_ref().is_some_and(|path| !is_by_rank(path));
     let refused = [
         (
-            run.run_options.explain.is_some(),
-            "--explain shows the slowest I/Os of one host: leave it out, and explain a run of that host \
-             alone",
-        ),
-        (
             run.with.is_some(),
             "--with starts another DISKSPD, which cannot join the ranks: run it on each host without the \
              launcher, and add up the results (diskspd merge)",
@@ -77,17 +72,10 @@ pub fn refused(request: &RunRequest) -> Vec<&'static str> {
         return Vec::new();
     }
     let by_rank = |path: &std::path::Path| is_by_rank(&RawText::from(path.as_os_str().to_owned()));
-    let refused = [
-        (
-            request.stream.is_some(),
-            "--stream shows one rank only: leave it out, and use -D for intervals of all ranks in the report",
-        ),
-        (
-            request.out.iter().any(|out| by_rank(&out.path)),
-            "--out: rank 0 alone writes the report of all ranks, so that %r and %h in its path mean nothing: \
+    let refused = [(
+        request.out.iter().any(|out| by_rank(&out.path)),
+        "--out: rank 0 alone writes the report of all ranks, so that %r and %h in its path mean nothing: \
              name one file",
-        ),
-        (request.dry_run, "--dry-run shows one host's plan: start it without the launcher"),
-    ];
+    )];
     refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| why).collect()
 }

@@ -4,7 +4,8 @@
 use super::command_error::CommandError;
 use super::job_command::JobCommand;
 use super::{
-    cluster, devices, doctor, event, judge, precondition, print, privileges, run, sweep, trace, verify_after,
+    cluster, devices, doctor, event, hosts, judge, precondition, print, privileges, run, sweep, trace,
+    verify_after,
 };
 use crate::cli::{Exit, Invocation};
 use crate::engine;
@@ -42,6 +43,7 @@ pub fn permit_streams() -> Result<(), CommandError> {
 pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
     match invocation {
         Invocation::System { xml } => run::print_system(xml),
+        Invocation::Compatibility => print(&crate::cli::compatibility::table()),
         Invocation::EngineHelp => print(&engine::describe_all()),
         // The exit code as DISKSPD's: there was no run.
         Invocation::SetEvent { names } => set_events(&names).map(|()| Exit::RunFailed),
@@ -60,6 +62,7 @@ pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
             in_job(arguments, command, || precondition::precondition(&request))
         }
         Invocation::Judge(request) => refuse("judge").and_then(|()| judge::judge(&request)),
+        Invocation::Hosts(request) => refuse("hosts").and_then(|()| hosts::hosts(request)),
         Invocation::Trace(request) => refuse("trace").and_then(|()| trace::trace(&request)),
         Invocation::Sweep(request) => {
             in_job(arguments, JobCommand::quiet(request.quiet), || sweep::sweep(&request))

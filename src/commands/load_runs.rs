@@ -209,7 +209,7 @@ fn open_runs(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadF
             return Ok(RunFile::Record(Box::new(record)));
         }
         Opened::Results(file, format) => (format.limit.read(file).map_err(UnreadFault::File)?, Some(format)),
-        Opened::Pipe(bytes) => {
+        Opened::Text(bytes) => {
             let format = format_of(path, &bytes);
             (bytes, format)
         }
@@ -252,8 +252,8 @@ impl<S: Read + Seek> Source for S {}
 enum Opened {
     Record(Box<dyn Source>),
     Results(Box<dyn Source>, &'static InputFormat),
-    /// All that came out of it.
-    Pipe(Vec<u8>),
+    /// A text in another encoding, or a short one.
+    Text(Vec<u8>),
 }
 
 fn open(path: &Path) -> io::Result<Opened> {
@@ -261,28 +261,28 @@ fn open(path: &Path) -> io::Result<Opened> {
 }
 
 fn read_opened(mut file: File, path: &Path) -> io::Result<Opened> {
-    if !file.metadata()?.is_file() {
-        let bytes = RECORD.read(file)?;
-        let bytes = if packed::is_packed(&bytes) { packed::unpack(&bytes[..])? } else { bytes };
-        return Ok(Opened::Pipe(bytes));
-    }
-    let mut magic = Vec::new();
-    (&mut file).take(2).read_to_end(&mut magic)?;
-    file.rewind()?;
-    let mut source: Box<dyn Source> = match packed::is_packed(&magic) {
-        true => Box::new(packed::Inflated::new(file)?),
-        false => Box::new(file),
+    let mut source: Box<dyn Source> = match file.metadata()?.is_file() {
+        false => Box::new(packed::spool(file)?),
+        true => {
+            let mut magic = Vec::new();
+            (&mut file).take(2).read_to_end(&mut magic)?;
+            file.rewind()?;
+            match packed::is_packed(&magic) {
+                true => Box::new(packed::Inflated::new(file)),
+                false => Box::new(file),
+            }
+        }
     };
     let mut beginning = Vec::new();
     (&mut source).take(BEGINNING).read_to_end(&mut beginning)?;
     source.rewind()?;
     if EmptyInput::check(&beginning).is_err() && (beginning.len() as u64) < BEGINNING {
-        return Ok(Opened::Pipe(beginning));
+        return Ok(Opened::Text(beginning));
     }
     Ok(match format_of(path, &beginning) {
         Some(format) => Opened::Results(source, format),
         None if decode::is_marked(&beginning) => {
-            Opened::Pipe(decode::in_utf8(&RECORD.read(source)?).into_owned())
+            Opened::Text(decode::in_utf8(&RECORD.read(source)?).into_owned())
         }
         None => Opened::Record(source),
     })

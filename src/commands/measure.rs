@@ -15,9 +15,9 @@ use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, WithVerdicts};
 use crate::run::events::{self, Event, Events};
 use crate::run::{Executed, HangGuard, Session};
-use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::Screen;
+use crate::sys::{process, signals};
 use std::sync::Arc;
 
 /// Runs and reports; `turn`: its place among several runs.
@@ -62,6 +62,7 @@ pub fn measure(
         control: Arc::clone(&control),
         ..Session::default()
     };
+    signals::lead_cpu_limit();
     let _watches = ctrl_c::ends_a_run(&control, stop, document)?;
     let executed = run.run(session)?;
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
@@ -80,9 +81,8 @@ pub fn measure(
     if let Some(turn) = turn {
         files.iter().for_each(|file| turn.earlier.add(file, &JudgedRecord::new(&executed.record)));
     }
-    let interrupted = control.is_interrupted();
     let results = CompletedResults::Here(Box::new(executed.record));
-    Ok(Measurement { exit, results, interrupted })
+    Ok(Measurement { exit, results, interrupted: control.is_interrupted() })
 }
 
 /// Reports and judges the result of a run. Errors are reported at once, and the other reports are still

@@ -21,6 +21,8 @@ mod folder_error;
 pub mod foreign;
 mod foreseen;
 mod history;
+#[cfg(target_os = "linux")]
+mod hosts;
 #[cfg_attr(not(target_os = "linux"), path = "io_features/elsewhere.rs")]
 mod io_features;
 mod job_command;
@@ -148,7 +150,6 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
         Invocation::Man { command: None } => man::show(&cli::man::page()),
         Invocation::Man { command: Some(name) } => man::show(&cli::man::command_page(name)),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),
-        Invocation::Compatibility => print(&cli::compatibility::table()),
         Invocation::Preset(request) => preset::preset(&request),
         Invocation::History(request) => history::history(&request),
         Invocation::Compare(request) => {

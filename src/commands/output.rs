@@ -179,14 +179,7 @@ impl PermittedOutputs {
         let mut door = run.door(OutputPolicy::default());
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
         let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
-        let stream = request.stream.as_ref().map(|stream| match &stream.to {
-            StreamPlace::StandardOutput => door.permit("--stream", Path::new("-")),
-            StreamPlace::Descriptor(number) => {
-                door.permit_shown("--stream", &format!("fd:{number}"), &destination::descriptor(*number))
-            }
-            StreamPlace::File(path) => door.permit("--stream", path),
-        });
-        let stream = stream.transpose()?;
+        let stream = request.stream.as_ref().map(|stream| permit_stream(&mut door, stream)).transpose()?;
         let log = request.io_log.as_ref().map(|path| door.permit("--io-log", path)).transpose()?;
         request.journal.as_ref().map(|path| door.permit_journal("--journal", path)).transpose()?;
         Ok(PermittedOutputs { files, stream, log })
@@ -224,11 +217,23 @@ pub enum StandardOutput {
     Instead,
 }
 
+/// # Errors
+/// The file must not be written.
+pub fn permit_stream(door: &mut OutputPolicy, stream: &StreamRequest) -> Result<Permitted, OutputError> {
+    match &stream.to {
+        StreamPlace::StandardOutput => door.permit("--stream", Path::new("-")),
+        StreamPlace::Descriptor(number) => {
+            door.permit_shown("--stream", &format!("fd:{number}"), &destination::descriptor(*number))
+        }
+        StreamPlace::File(path) => door.permit("--stream", path),
+    }
+}
+
 /// Opens the sink of `--stream`.
 ///
 /// # Errors
 /// It can't be opened, or can't be replaced by each interval.
-fn open_stream(
+pub fn open_stream(
     permitted: Permitted,
     request: &StreamRequest,
     patience: &HangGuard,

@@ -3,7 +3,7 @@
 use super::command_error::{CommandError, report_error};
 use super::load::{self, RunSource};
 use super::measure::measure;
-use super::runnable::{Runnable, SpanOutlook};
+use super::runnable::{self, Runnable, SpanOutlook};
 use super::{job_limits, output, quiet, repeat, rerun, shown, with};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
@@ -132,8 +132,16 @@ fn dry_run(asked: &RunSource, request: &RunRequest) -> Result<Exit, CommandError
     }
     let mut out = Vec::new();
     profile_text::write_profile_on(&mut out, &shown::on_standard_output(profile), &system);
-    let exit = report_error(run.can_begin().map(|()| Exit::Success).map_err(CommandError::from));
     plan_text::write_run_options(&mut out, run_options);
+    if let Some(plans) = runnable::plan_by_ranks(&run) {
+        out.extend_from_slice(plans.text.as_bytes());
+        output::to_stdout(&out)?;
+        return match plans.failures.is_empty() {
+            true => Ok(Exit::Success),
+            false => Err(CommandError::failed(plans.failures)),
+        };
+    }
+    let exit = report_error(run.can_begin().map(|()| Exit::Success).map_err(CommandError::from));
     let options = Options { replay: list, ..run.options() };
     let outlooks = run.outlooks(&system, &options);
     let exit = exit.max(print_plans(&mut out, outlooks, request.quiet));

@@ -1,6 +1,7 @@
 //! The common entry point of every run of the program: a single run, one of several by a command, and a
 //! rank's part of a run on several hosts.
 
+use super::job_command::RankPlans;
 use super::own_files;
 use super::with::{self, AskedBeside, Tool, WithFault};
 use crate::cli::RunRequest;
@@ -267,6 +268,9 @@ pub trait JobRunner: Send + Sync {
     /// It can't be run.
     fn run(&self, run: &Runnable, session: Session) -> Result<Executed, RunError>;
 
+    /// Returns the plan of each rank.
+    fn plan(&self, run: &Runnable) -> RankPlans;
+
     /// Returns the part of this process.
     fn own_part(&self, run: &Runnable) -> Runnable;
 
@@ -280,6 +284,11 @@ static JOB: OnceLock<Box<dyn JobRunner>> = OnceLock::new();
 pub fn run_by(job: Box<dyn JobRunner>) {
     // There is one job in the life of a process.
     let _ = JOB.set(job);
+}
+
+/// Returns the plans of a run by the ranks of the job; `None` = this process does not lead one.
+pub fn plan_by_ranks(run: &Runnable) -> Option<RankPlans> {
+    JOB.get().map(|job| job.plan(run))
 }
 
 /// Whether this process leads a job.

@@ -1,8 +1,8 @@
 //! The stream (`--stream`): the interval figures during the run. A separate thread writes it, so that a
 //! slow or missing reader never delays the run.
 
-use crate::report::live::{self, LiveInterval, LiveTotals, StreamFormat};
-use crate::results::IntervalFigures;
+use crate::report::live::{self, LiveInterval, LiveScope, LiveTotals, StreamFormat};
+use crate::results::{IntervalFigures, JobInterval};
 use crate::run::{Outlet, guard};
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
@@ -76,13 +76,24 @@ impl Stream {
 
     /// Hands an interval over, or leaves it out when too many wait. Never blocks.
     pub fn send(&mut self, figures: &IntervalFigures) {
-        let interval = LiveInterval { time_span: self.time_span, missed: self.missed, figures };
-        let host = &self.style.host;
+        let (time_span, missed) = (self.time_span, self.missed);
+        let interval = LiveInterval { time_span, missed, scope: LiveScope::Alone, figures: Some(figures) };
         self.totals.add(figures);
+        self.put(&[interval]);
+    }
+
+    /// The same for an interval of a job: its hosts, then their sum.
+    pub fn send_job(&mut self, job: &JobInterval) {
+        self.totals.add(&job.sum);
+        self.put(&live::job_intervals(job, self.missed));
+    }
+
+    fn put(&mut self, intervals: &[LiveInterval]) {
+        let host = &self.style.host;
         let text = match self.style.format {
-            StreamFormat::Json => live::json_line(&interval),
-            StreamFormat::Influx => live::influx_lines(&interval, host),
-            StreamFormat::Prometheus => live::prometheus(Some(&interval), &self.totals, host),
+            StreamFormat::Json => intervals.iter().map(live::json_line).collect(),
+            StreamFormat::Influx => intervals.iter().map(|one| live::influx_lines(one, host)).collect(),
+            StreamFormat::Prometheus => live::prometheus(intervals, &self.totals, host),
         };
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = self.lines.try_send(text) {
             self.missed += 1;
@@ -95,7 +106,7 @@ impl Stream {
         let Stream { lines, ended, style, missed, totals, .. } = self;
         if style.format == StreamFormat::Prometheus {
             // Where too many wait it is full of others that come to the same.
-            let _ = lines.try_send(live::prometheus(None, &totals, &style.host));
+            let _ = lines.try_send(live::prometheus(&[], &totals, &style.host));
         }
         drop(lines);
         let name = style.name;

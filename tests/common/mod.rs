@@ -5,6 +5,7 @@ pub mod hanging_storage;
 pub mod in_process;
 pub mod io_log;
 pub mod kept;
+pub mod look_study;
 pub mod loops;
 pub mod mapped;
 pub mod noise;

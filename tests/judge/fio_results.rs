@@ -474,7 +474,7 @@ fn unreadable_input_is_refused_with_its_place() {
         ("mix: (g=0): rw=randrw\nfio-3.33\nStarting 1 process\n".into(), "--output-format=json+"),
         ("{\"fio version\": \"fio-3.33\"}".into(), "line 1: fio's results hold no jobs"),
         (format!("a\n{}", &MIX[..MIX.len() / 2]), "does not end"),
-        ("\n\n{\"fio version\": \"x\",\n \"jobs\": [1 2]}".into(), "line 4: invalid JSON"),
+        ("\n\n{\"fio version\": \"x\",\n \"jobs\": [1 2]}".into(), "line 4, column 13: this is not JSON"),
         (format!("{{\"fio version\":{}0{}}}", "[".repeat(5000), "]".repeat(5000)), "recursion limit"),
         ("{\"fio version\" : \"fio-3.33\", \"jobs\" : {}}".into(), "hold no jobs"),
     ];

@@ -7,7 +7,8 @@ use diskspd::experiments::repeat::Repeat;
 use diskspd::experiments::sweep::{
     PointRow, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, What, answer_text, rows,
 };
-use diskspd::experiments::{LatencyLine, RunRow, RunVerdict};
+use diskspd::experiments::{LatencyLine, RunRow};
+use diskspd::results::RunVerdict;
 use diskspd::stats::replicates::{Spread, outliers};
 use diskspd::units::Millis;
 
@@ -42,7 +43,7 @@ fn table(name: &str) -> Vec<Published> {
                 response: None,
                 cpu: Some(number(7)),
                 hottest: None,
-                verdict: RunVerdict::NothingFound,
+                verdict: RunVerdict::default(),
                 limited_by: None,
                 findings: Vec::new(),
                 hosts: Vec::new(),

@@ -49,7 +49,7 @@ fn the_record_names_its_format_first() {
 
 #[test]
 fn other_files_are_refused_with_their_kind() {
-    let table: [(Vec<u8>, &str); 18] = [
+    let table: [(Vec<u8>, &str); 20] = [
         (b"\nCommand Line: diskspd".to_vec(), "this is not JSON (line 2, column 1: expected value)"),
         (b"<Results>".to_vec(), "this is not JSON (line 1, column 1: expected value)"),
         (b"\xff\xfe".to_vec(), "this is not JSON"),
@@ -60,8 +60,13 @@ fn other_files_are_refused_with_their_kind() {
         (edited("diskspd-record", "fio"), "this is JSON, but not a record"),
         (edited("\"version\":3", "\"version\":4"), "format version 4, this program reads versions up to 3"),
         (edited("\"version\":3", "\"version\":99999999999999"), "format version 99999999999999"),
-        (edited("\"results\"", "\"result\""), "missing field `results`; the record was probably edited"),
-        (edited("\"duration\":2", "\"duration\":\"2\""), "invalid type: string \"2\", expected u32"),
+        (edited("\"results\"", "\"result\""), "hosts[0]: missing field `results`; the record was"),
+        (
+            edited("\"duration\":2", "\"duration\":\"2\""),
+            "profile.time_spans[0].duration: invalid type: string \"2\", expected u32",
+        ),
+        (edited("\"profile\":{", "\"profile\":[1,2,3],\"other\":{"), "profile: invalid type: integer `1`"),
+        (edited(",\"version\":3}", ",\"version\":[3,4]}"), "this is JSON, but not a record"),
         (
             edited("\"duration\":2", "\"duration\":3"),
             "the series of reads is not one of 250 ms intervals over 3 s",

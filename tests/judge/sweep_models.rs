@@ -6,10 +6,12 @@
 use crate::common::random::Random;
 use diskspd::experiments::repeat::Repeat;
 use diskspd::experiments::sweep::{
-    Drift, KneeStatus, NextPoint, Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder, SweepPoint, What,
-    answer_text, curve, estimate, next, rows,
+    Drift, FEWEST_SLICES, KneeStatus, NextPoint, Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder,
+    SweepPoint, What, answer_text, curve, estimate, next, rows,
 };
-use diskspd::experiments::{LatencyLine, RunRow, RunVerdict};
+use diskspd::experiments::{LatencyLine, RunRow};
+use diskspd::finding::Severity;
+use diskspd::results::RunVerdict;
 use diskspd::units::Millis;
 
 /// A device: I/Os per second at a depth without noise, how much runs vary, how much slower each run is than the one before.
@@ -55,7 +57,7 @@ fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunRow {
         response: None,
         cpu: Some(0.0),
         hottest: Some(0.0),
-        verdict: RunVerdict::NothingFound,
+        verdict: RunVerdict::default(),
         limited_by: None,
         findings: Vec::new(),
         hosts: Vec::new(),
@@ -79,7 +81,9 @@ fn depths(depths: impl IntoIterator<Item = u64>, settings: Settings) -> Sweep {
 
 fn closed(model: &Model, sweep: &Sweep, random: &mut Random) -> Vec<Ran> {
     walked(sweep, |what, number| {
-        let (What::Point(point) | What::Reference(point)) = what else { panic!("{what:?}") };
+        let (What::Point(point) | What::Reference(point) | What::WarmUp(point)) = what else {
+            panic!("{what:?}")
+        };
         let depth = sweep.points[point].load as f64;
         let factor = (random.normal() * model.noise - number as f64 * model.slower).exp();
         let iops = (model.iops)(depth) * factor;
@@ -278,6 +282,106 @@ fn until_sure() -> Settings {
     Settings { until_sure: true, ..Settings::default() }
 }
 
+/// The sweep chooses the number of its runs.
+fn in_slices() -> Settings {
+    let (repeat, order) = (Repeat::Times(FEWEST_SLICES), SweepOrder::Random);
+    Settings { slices: true, repeat, order, ..Settings::default() }
+}
+
+/// A device that becomes slow from a load on, such as a full queue of a shared array.
+fn with_cliff(depth: f64) -> f64 {
+    if depth <= 16.0 { saturating(depth) } else { 0.4 * saturating(depth) }
+}
+
+const DEVICES: [fn(f64) -> f64; 6] = [saturating, core_bound, disk_like, flat, two_kneed, with_cliff];
+const NOISES: [f64; 7] = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1];
+const DRIFTS: [f64; 4] = [0.0, 0.04, -0.04, 0.1];
+
+#[derive(Debug, Default)]
+struct SliceStudy {
+    sweeps: u32,
+    wrong: u32,
+    runs: u32,
+    loads: u32,
+    most_runs: usize,
+}
+
+/// Sweeps of all devices with all noises and drifts, `each` of every kind.
+fn study_slices(each: u64, settings: &Settings) -> SliceStudy {
+    let mut study = SliceStudy::default();
+    for (device, iops) in DEVICES.into_iter().enumerate() {
+        for (noise, drift) in NOISES.into_iter().flat_map(|noise| DRIFTS.map(|drift| (noise, drift))) {
+            for seed in 0..each {
+                let sweep = depths([1, 2, 4, 8, 16, 32, 64], settings.clone());
+                let model = Model { iops, noise, slower: drift / 24.0 };
+                let seed = seed * 9973 + device as u64 * 31 + (noise * 1000.0) as u64;
+                let history = closed(&model, &sweep, &mut Random(seed));
+                let answers = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings);
+                let (low, high) = answers[0].knee.unwrap().between.unwrap();
+                let truth = true_knee(&model, &sweep);
+                study.sweeps += 1;
+                study.wrong += u32::from(!(low..=high).contains(&truth));
+                study.runs += history.len() as u32;
+                study.most_runs = study.most_runs.max(history.len());
+                let within = |point: &&SweepPoint| (low..=high).contains(&point.load);
+                study.loads += sweep.points.iter().filter(within).count() as u32;
+            }
+        }
+    }
+    study
+}
+
+#[test]
+fn sweep_of_slices_has_the_right_knee() {
+    let found = study_slices(1, &in_slices());
+    assert_eq!((found.sweeps, found.wrong), (168, 0), "{found:?}");
+    assert!(found.runs < 40 * found.sweeps && found.loads <= 4 * found.sweeps, "{found:?}");
+}
+
+#[test]
+#[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
+fn sweeps_of_slices_have_the_right_knee_in_3360() {
+    for settings in [in_slices(), repeated(2)] {
+        let found = study_slices(20, &settings);
+        println!("slices {}: {found:?}", settings.slices);
+        assert!(found.sweeps == 3360 && found.wrong <= 10, "{found:?}");
+    }
+}
+
+#[test]
+fn sweep_of_slices_warms_up_first() {
+    let sweep = depths([1, 2, 4, 8, 16, 32, 64], in_slices());
+    let run = |what, number: usize| {
+        // 30 % faster at first, until the eighth slice.
+        let burst = if number < 7 { 1.3 - 0.04 * number as f64 } else { 1.0 };
+        let (What::Point(point) | What::Reference(point) | What::WarmUp(point)) = what else { panic!() };
+        let depth = sweep.points[point].load as f64;
+        let iops = core_bound(depth) * burst * (1.0 + 0.001 * (number % 3) as f64);
+        line(iops, 1000.0 * depth / iops, 3000.0 * depth / iops)
+    };
+    let history = walked(&sweep, |what, number| run(what, if number == 0 { 0 } else { number + 20 }));
+    let warm_ups = history.iter().take_while(|ran| matches!(ran.what, What::WarmUp(6))).count();
+    assert_eq!(warm_ups, 3, "one slice was faster");
+    assert_eq!(history[warm_ups].what, What::Reference(6));
+    let of_points = |ran: &&Ran| matches!(ran.what, What::Point(_));
+    assert_eq!(history.iter().filter(of_points).count(), 14, "the knee is certain after two passes");
+    assert_eq!(history.iter().filter(|ran| matches!(ran.what, What::Reference(_))).count(), 3);
+    for kept in 0..history.len() {
+        assert_eq!(next(&sweep, &history[..kept]), NextPoint::Run(history[kept].what));
+    }
+    // The warm-up is no figure of the answer.
+    let row = rows(&sweep, &history).into_iter().find(|row| row.what == What::Point(6)).unwrap();
+    assert_eq!((row.runs.len(), row.references.len()), (2, 3));
+    let planned = estimate(&sweep, &[]);
+    assert_eq!((planned.runs, planned.at_least), (2 + 3 + 14, true));
+    assert!(planned.longest_s > Some(90.0), "{planned:?}");
+    let short = Settings { budget_s: Some(30.0), ..in_slices() };
+    let short = depths([1, 2, 4, 8, 16, 32, 64], short);
+    assert_eq!(estimate(&short, &[]).longest_s, Some(30.0));
+    let noisy = Model { iops: saturating, noise: 0.2, slower: 0.0 };
+    assert!(closed(&noisy, &short, &mut Random(3)).len() <= 30);
+}
+
 fn found_until_sure(sweeps: u64) -> (usize, f64) {
     let knees: Vec<(bool, usize)> =
         (0..sweeps).map(|seed| knee_found(&MODELS[seed as usize % 4], until_sure(), seed * 13 + 1)).collect();
@@ -407,7 +511,7 @@ fn wrong_failed_and_empty_points_are_excluded() {
         for (point, iops) in [100.0, 190.0, 0.0, 220.0].into_iter().enumerate() {
             let mut run = line(iops, 10.0 * (point + 1) as f64 / iops.max(1.0), 1.0);
             if point == 3 {
-                run.verdict = RunVerdict::Wrong;
+                run.verdict.severity = Some(Severity::Wrong);
             }
             history.push(Ran { what: What::Point(point), seconds: 1.0, line: Some(run), failure: None });
         }

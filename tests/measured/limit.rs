@@ -429,6 +429,7 @@ fn others(kernel: u64, programs: u64) -> Others {
         kernel: Some(share(kernel)),
         kernel_run_delay: Some(0),
         programs: share(programs),
+        started: None,
         busiest: vec![
             task("kworker/u4:1-btrfs-endio", 7, true, kernel / 2),
             task("kworker/u4:2+btrfs-endio", 8, true, kernel - kernel / 2),

@@ -190,3 +190,22 @@ fn loop_over_lines_keeps_its_input() {
     let Some(shown) = on_terminal(100, &line, folder.path(), Some(("loop=a", "q"))) else { return };
     assert!(["a", "b", "c"].iter().all(|x| shown.contains(&format!("loop={x}."))), "{shown}");
 }
+
+/// A launcher passes what rank 0 draws to its own terminal.
+#[test]
+fn each_host_of_a_job_has_a_row() {
+    let folder = directory();
+    for launcher in ["mpirun.mpich", "mpirun.openmpi --oversubscribe"] {
+        if crate::common::tool(&format!("{} --version", launcher.split(' ').next().unwrap())).is_none() {
+            skip("mpirun.mpich (mpich) or mpirun.openmpi (openmpi-bin) is missing");
+            return;
+        }
+        let allowed = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
+        let line = format!("{allowed} {launcher} -n 2 {PROGRAM} {LINE} -g100i -d5 f%r.dat");
+        let Some(shown) = on_terminal(100, &line, folder.path(), None) else { return };
+        let all = drawn(&shown).join("\n");
+        for text in ["rank 0 (", "rank 1 (", "2 hosts: measure", "p99 up to "] {
+            assert!(all.contains(text), "{launcher}: {text}: {all}");
+        }
+    }
+}

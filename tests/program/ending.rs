@@ -86,32 +86,32 @@ fn limitations_of_figures_are_marked_in_verdict() {
     let hurried = RUN.replace("-L", "-L --rate-total 9000000");
     assert_eq!(of(&hurried, EndTone::Doubtful).first().map(String::as_str), Some("WARNING"));
     assert!(of(RUN, EndTone::Doubtful).is_empty() && of(RUN, EndTone::Wrong).is_empty());
-    assert_eq!(of(RUN, EndTone::Label)[..3], ["workload", "figures", "verdict"]);
+    assert_eq!(of(RUN, EndTone::Label)[..4], ["workload", "figures", "verdict", "severity"]);
 }
 
 #[test]
-fn final_verdict_is_worst_with_remaining_count() {
+fn final_block_separates_verdict_and_severity() {
     let folder = directory();
     let record = simulated(RUN, folder.path());
     let warning = |name, message: &str| Finding { name, ..Finding::warning(message) };
     let limit = warning("limited-by-cpu-quota", "limited by a CPU quota");
     for (device, findings, expected) in [
-        ((Verdict::Verified, None), vec![], "verdict   VERIFIED: as counted\n"),
+        ((Verdict::Verified, None), vec![], "verdict   VERIFIED: as counted\nseverity  none: "),
         (
             (Verdict::Verified, None),
             vec![warning("rising", "still rising"), warning("x", "another")],
-            "verdict   VERIFIED, but WARNING: rising, as above (and 1 more above)\n",
+            "verdict   VERIFIED: as counted\nseverity  WARNING: rising, x\n",
         ),
         (
             (Verdict::Cached, Some(Severity::Wrong)),
             vec![warning("rising", "still rising")],
-            "verdict   CACHED (WRONG): as above (and 1 more above)\n",
+            "verdict   CACHED: as above\nseverity  WRONG: cached, rising\n",
         ),
-        // A device that can't be asked takes nothing away, nor does what limited the run.
+        // An unobservable device does not limit the figures.
         (
             (Verdict::Unknown, None),
             vec![limit],
-            "verdict   UNKNOWN: as counted\nlimit     WARNING: limited-by-cpu-quota, as above",
+            "verdict   UNKNOWN: as counted\nseverity  WARNING: limited-by-cpu-quota\nlimit     WARNING: ",
         ),
     ] {
         let mut judged = JudgedRecord::new(&record);

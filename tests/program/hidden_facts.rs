@@ -131,14 +131,18 @@ fn remedies_follow_the_error_and_not_the_file() {
 
 #[test]
 fn prints_the_report_at_the_cpu_limit() {
-    let line = format!("ulimit -St 1; exec {PROGRAM} --engine null -b4K -o32 -w0 -d60 -W0 -c1M null.dat");
-    let folder = directory();
-    let mut command = Command::new("sh");
-    command.args(["-c", &line]).current_dir(folder.path());
-    let ended: Ended = output(&mut command).unwrap().into();
-    assert!(ended.stdout.contains("CPU time"), "{}", ended.stdout);
-    assert!(ended.report().total("Total IO").ios > 0);
-    assert!(ended.stderr.contains("limit of CPU time (ulimit -t) ended the run"), "{}", ended.stderr);
+    // The soft limit alone, and both.
+    for limit in ["ulimit -St 1", "ulimit -t 3"] {
+        let line = format!("{limit}; exec {PROGRAM} --engine null -b4K -o32 -w0 -d60 -W0 -c1M null.dat");
+        let folder = directory();
+        let mut command = Command::new("sh");
+        command.args(["-c", &line]).current_dir(folder.path());
+        let ended: Ended = output(&mut command).unwrap().into();
+        assert!(ended.stdout.contains("CPU time"), "{limit}: {}", ended.stdout);
+        assert!(ended.report().total("Total IO").ios > 0);
+        let told = "limit of CPU time (ulimit -t) ended the run";
+        assert!(ended.stderr.contains(told), "{limit}: {}", ended.stderr);
+    }
 }
 
 const LEASE: &str = "import fcntl, os, signal, sys

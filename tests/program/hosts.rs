@@ -200,10 +200,7 @@ fn until_written_is_of_each_rank() {
 fn options_unavailable_on_ranks_are_refused_and_named() {
     let run = ["-c1M", "-b4K", "-d1", "-W0"];
     for (options, said) in [
-        (vec!["--stream", "s.jsonl"], "--stream shows one rank only: leave it out"),
-        (vec!["--explain"], "--explain shows the slowest I/Os of one host"),
         (vec!["--with", "diskspd"], "--with starts another DISKSPD, which cannot join the ranks"),
-        (vec!["--dry-run"], "start it without the launcher"),
         (vec!["--out", "run-%r.json"], "%r and %h in its path mean nothing: name one file"),
         (vec!["--io-log", "log.csv"], "put %r (the rank) or %h (the host) into its path"),
     ] {

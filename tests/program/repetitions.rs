@@ -50,7 +50,7 @@ fn xml_has_every_run_and_standard_error_the_answer() {
 fn is_answer(text: &str, runs: usize) -> bool {
     text.starts_with(&format!("{runs} runs: "))
         && text.matches("95 % interval of the mean").count() == 1
-        && text.lines().last().is_some_and(|line| line.starts_with("verdict: "))
+        && text.lines().last().is_some_and(|line| line.starts_with("severity: "))
         && !text.contains("Command Line:")
 }
 

@@ -5,6 +5,7 @@
 
 use crate::common::{self, Ended, command_of, output, skip, wait_until};
 use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -203,7 +204,7 @@ fn unusable_program_is_refused_before_any_run() {
     }
     for (line, words) in [
         ("--repeat 2 --with-b ./old", "the options of a run and its target are missing"),
-        ("--with-b ./old -o1 target", "need --repeat"),
+        ("--with-b ./old -o1 target", "need --until-sure, or --repeat"),
         ("--repeat 2 --with-b ./old -o1", "target"),
         ("--repeat 2 --with-b ./old --jsno x -o1 target", "did you mean --json"),
         ("--repeat 2 --with-b ./old --stream x -o1 target", "--stream is for single runs"),
@@ -211,7 +212,7 @@ fn unusable_program_is_refused_before_any_run() {
         ("--repeat 2 --dir d -- -o1 :: -o2 target", "but :: separates two"),
         ("--dir d -o1 target", "--dir needs --repeat"),
         ("--repeat 2 word --with-b ./old -- -o1 target", "'word' is before --"),
-        ("--with-a ./old a.json b.json", "need --repeat"),
+        ("--with-a ./old a.json b.json", "need --until-sure, or --repeat"),
     ] {
         bench.run(&format!("compare {line}")).fails(3, &[words]);
     }
@@ -459,6 +460,72 @@ fn order_seed_needs_runs_to_make() {
         bench.run(line).fails(3, &["--order-seed"]);
     }
     bench.run("compare --repeat 3 --order-seed -1 -- -o1 :: -o2 target").fails(3, &["--order-seed"]);
+}
+
+fn read_json(file: &Path) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+#[test]
+fn comparison_ends_when_its_answer_is_certain() {
+    let bench = Bench::new();
+    for (depths, ended) in [(["-o1", "-o16"], "difference"), (["-o8", "-o8"], "equivalence")] {
+        let [first, other] = depths;
+        let sides = format!("{RUN} {first} :: {RUN} {other} target");
+        let line = format!("compare --until-sure --json c.json --html p.html -- {sides}");
+        let done = bench.run(&line);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let found = read_json(&bench.path("c.json"));
+        let sure = &found["until_sure"];
+        assert_eq!(sure["ended"], ended, "{found}");
+        let pairs = sure["pairs"].as_u64().unwrap();
+        assert!(pairs < 30 && sure["look"].is_u64() && sure["max_pairs"] == 30, "{sure}");
+        for side in found["sides"].as_array().unwrap() {
+            assert_eq!(side["runs"].as_array().unwrap().len() as u64, pairs);
+        }
+        let sentence = format!("{pairs} pairs of at most 30");
+        assert!(done.stdout.contains(&sentence), "{}", done.stdout);
+        assert!(fs::read_to_string(bench.path("p.html")).unwrap().contains(&sentence));
+        let again = bench.run("report c.json").stdout;
+        assert!(again.contains(&sentence), "{again}");
+        bench.run("report c.json --out c.csv");
+        let csv = fs::read_to_string(bench.path("c.csv")).unwrap();
+        assert!(csv.lines().nth(1).unwrap().contains(&format!(",{pairs},{},{ended}", sure["look"])), "{csv}");
+    }
+}
+
+#[test]
+fn builds_are_compared_until_sure() {
+    let bench = Bench::new();
+    bench.impostor("slow", "set -- $(echo \"$@\" | sed s/-o8/-o1/); exec PROGRAM \"$@\"");
+    let sides = format!("--with-b ./slow --anyway --fail-if worse --json c.json {RUN} target");
+    let done = bench.run(&format!("compare --until-sure {sides}"));
+    assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
+    assert_eq!(read_json(&bench.path("c.json"))["until_sure"]["ended"], "difference");
+}
+
+#[test]
+fn stopped_comparison_reports_its_pairs() {
+    let bench = Bench::new();
+    fs::write(bench.path("target"), vec![1; 1 << 20]).unwrap();
+    let line = "compare --until-sure --json c.json -- -b4K -o1 -W0 -d1 :: -b4K -o2 -W0 -d1 target";
+    let mut child = common::while_nothing_starts(|| {
+        bench.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    });
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("run 3 of at most 60")), "it has ended");
+    common::tool(&format!("kill -INT {}", child.id())).unwrap();
+    // Without a reader its messages would end it.
+    let told: Vec<String> = told.map_while(Result::ok).collect();
+    let ended: Ended = child.wait_with_output().unwrap().into();
+    assert_eq!(ended.code, 1, "{}{told:?}", ended.stdout);
+    let found = read_json(&bench.path("c.json"));
+    let pairs = found["until_sure"]["pairs"].as_u64().unwrap();
+    assert_eq!(found["until_sure"]["ended"], "stopped");
+    assert!((1..5).contains(&pairs) && found["until_sure"]["look"].is_null(), "{found}");
+    let verdict = &found["time_spans"][0]["metrics"][0]["verdict"];
+    assert!(["cant_tell", "two_runs"].map(Into::into).contains(verdict), "{verdict}");
+    assert!(ended.stdout.contains("of at most 30"), "{}", ended.stdout);
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn sweep_in_json_is_reported_again() {
     }
     let runs = report(&["--csv", &path("s.json")]);
     assert_eq!((runs.code, runs.stdout.lines().count()), (0, 6), "{}", runs.stdout);
-    fs::write(path("old.json"), read("s.json").replace("\"version\": 3", "\"version\": 2")).unwrap();
+    fs::write(path("old.json"), read("s.json").replace("\"version\": 4", "\"version\": 3")).unwrap();
     report(&[&path("old.json")]).fails(1, &["old.json"]);
     fs::write(path("cut.json"), &read("s.json")[..2000]).unwrap();
     report(&[&path("cut.json")]).fails(1, &["cut.json"]);

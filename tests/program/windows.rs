@@ -130,7 +130,8 @@ fn ended(mut command: Command) -> std::io::Result<Ended> {
         file.rewind().and_then(|()| file.read_to_end(&mut text)).unwrap();
         String::from_utf8_lossy(&text).into_owned()
     });
-    Ok(Ended { code: status.code().unwrap_or(-1), stdout, stderr })
+    assert_eq!(stdout.matches('\n').count(), stdout.matches("\r\n").count(), "{stdout:?}");
+    Ok(Ended { code: status.code().unwrap_or(-1), stdout: stdout.replace("\r\n", "\n"), stderr })
 }
 
 fn on_linux(folder: &Path, arguments: &[&str]) -> Ended {
@@ -286,6 +287,8 @@ fn linux_only_options_are_refused_with_remedy() {
         (r"-w100 \\.\CdRom0", [r"'\\.\CdRom0' is not a file", "X: or"]),
         (r"-w100 \\?\C:", [r"'\\?\C:' is not a file", "#<n>"]),
         (r"-w100 \\?\C:\x.dat", ["is not a file", "X: or"]),
+        ("-c1M CON", ["'CON' is a device of Windows", "use another name"]),
+        (r"-w100 C:\x\NUL.dat", ["NUL.dat' is a device of Windows", "use another name"]),
         ("-u -c1M x.dat", ["-u is not available on Windows", "leave it out"]),
         ("-Suy -c1M x.dat", ["BypassIO", "-Su"]),
         ("-w10 --trim 10 -c1M x.dat", ["--trim is not available on Windows", "leave it out"]),

@@ -142,3 +142,14 @@ fn feature_page_lists_help_forms_and_exit_codes() {
         assert!(cli::parse(&["diskspd".into(), "--help".into(), topic.into()]).is_ok(), "{topic}");
     }
 }
+
+#[test]
+fn windows_script_has_every_open_row() {
+    let page = std::fs::read_to_string("docs/reference/windows.md").unwrap_or_default();
+    let script = std::fs::read_to_string("packaging/try-on-windows.ps1").unwrap_or_default();
+    let rows = script.lines().filter_map(|line| line.trim().strip_prefix("@{ Row = "));
+    let numbers: Vec<usize> = rows.filter_map(|row| row.split(';').next()?.parse().ok()).collect();
+    let open = page.lines().filter(|line| line.starts_with("| \u{2610} |")).count();
+    assert_eq!(numbers, (1..=open).collect::<Vec<_>>());
+    assert!(open > 0);
+}

@@ -14,7 +14,8 @@ use diskspd::experiments::sweep::{
     Drift, NextPoint, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepEnd, SweepPoint,
     SweepResult, What, next, rows,
 };
-use diskspd::experiments::{KeptAnswer, LatencyLine, RunFinding, RunRow, RunVerdict};
+use diskspd::experiments::{KeptAnswer, LatencyLine, RunFinding, RunRow};
+use diskspd::finding::Severity;
 use diskspd::machine::System;
 use diskspd::operation::Operation;
 use diskspd::profile::{CacheMode, Profile, RawText};
@@ -729,9 +730,9 @@ fn a_curve_names_its_knee_and_its_objective() {
 fn run_at(depth: f64, number: usize) -> RunRow {
     let iops = (depth / 450e-6).min(1.0 / 150e-6) * (1.0 + 0.01 * (number % 3) as f64);
     let mean_ms = 1000.0 * depth / iops;
-    let found = |name: &str, wrong| RunFinding {
+    let found = |name: &str, severity| RunFinding {
         name: name.into(),
-        wrong,
+        severity,
         message: format!("something <{name}>"),
         remedy: Some("--do something".into()),
     };
@@ -748,9 +749,13 @@ fn run_at(depth: f64, number: usize) -> RunRow {
         response: None,
         cpu: Some(12.5),
         hottest: Some(50.0),
-        verdict: if depth > 8.0 { RunVerdict::Warning } else { RunVerdict::Devices(Verdict::Verified) },
+        verdict: RunVerdict::new(Some(Verdict::Verified), (depth > 8.0).then_some(Severity::Warning)),
         limited_by: Some(Limiter::Storage),
-        findings: if depth > 8.0 { vec![found("deep", false), found("deep", false)] } else { Vec::new() },
+        findings: if depth > 8.0 {
+            vec![found("deep", Severity::Warning), found("deep", Severity::Warning)]
+        } else {
+            Vec::new()
+        },
         hosts: Vec::new(),
     }
 }

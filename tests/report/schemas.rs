@@ -3,11 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::kept::is_kept;
+use crate::common::kept::{is_kept, is_kept_between};
 use crate::common::schema::{self, Shape};
 use crate::report::golden_reports::synth;
+use crate::report::record_fields::{self, FieldTable};
 use diskspd::engines::EngineKind;
-use diskspd::finding::Finding;
+use diskspd::finding::{Finding, Severity};
 use diskspd::host::devices::{self, Details, Partition};
 use diskspd::host::refusal::{How, Use};
 use diskspd::machine::arrays::{ArrayFacts, ArrayMaintenance};
@@ -686,6 +687,7 @@ fn others(seen: bool) -> Others {
     Others {
         kernel: seen.then_some(1),
         kernel_run_delay: seen.then_some(1),
+        started: seen.then_some(1),
         busiest: vec![task],
         ..Others::default()
     }
@@ -890,7 +892,7 @@ fn intervals() -> Intervals {
 fn record_schema() -> String {
     let mut shape = Shape::default();
     examples().iter().for_each(|record| shape.see(&value(record)));
-    shape.document(&format!("{} {}", RecordFormat::NAME, RecordFormat::VERSION))
+    record_fields::described(&shape.document(&format!("{} {}", RecordFormat::NAME, RecordFormat::VERSION)))
 }
 
 fn value(record: &Record) -> Value {
@@ -919,7 +921,7 @@ fn stream_schema() -> String {
         line["missed"] = 0.into();
         shape.see(&line);
     }
-    shape.document("diskspd-stream 1")
+    record_fields::described(&shape.document("diskspd-stream 1"))
 }
 
 const DEVICE_FIELDS: [(&str, &str); 22] = [
@@ -1004,7 +1006,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 56] = [
+const COMPARISON_FIELDS: [(&str, &str); 61] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
@@ -1020,6 +1022,11 @@ const COMPARISON_FIELDS: [(&str, &str); 56] = [
     ("of", "sessions, nearer_sessions, boots or position"),
     ("apart_ms", "distance of the sides if all known sessions are nearer, ms"),
     ("order_seed", "seed of the random order of the runs; null if the command did not make them"),
+    ("until_sure", "course of --until-sure; null without this option"),
+    ("pairs", "pairs of runs that were compared"),
+    ("max_pairs", "pairs after which it would have ended in any case"),
+    ("look", "number of the last interim analysis, from 1; null if the user ended it between two"),
+    ("ended", "why: difference, equivalence, bisected (each certain), max_pairs, stopped, no_figure"),
     ("sides", "A and B: their names; of a figure: their values, null = not compared"),
     ("runs", "the names of the runs; of a workload: those of A and of B"),
     ("wrong_runs", "of how many of them the figures are WRONG: a change need not be one of the device"),
@@ -1128,6 +1135,7 @@ fn comparison_schema() -> String {
         work: RepeatedWork { workload: "a".into(), targets: vec!["a".into()], machine: text() },
         equivalence_percent: 2.5,
         order_seed: None,
+        until_sure: None,
         sides: [side(), side()],
         workloads: [None, Some([1, 2])]
             .map(|boots| WorkloadCompared {
@@ -1155,61 +1163,63 @@ fn comparison_schema() -> String {
         not_comparable: vec![difference(text()), difference(None)],
     };
     let mut shape = Shape::default();
-    for order_seed in [None, Some(7)] {
+    for (order_seed, look) in [(None, None), (Some(7), None), (Some(7), Some(1))] {
         let machine = order_seed.map(|_| "a".to_owned());
         let work = RepeatedWork { machine, ..comparison.work.clone() };
-        let changed = RunComparison { order_seed, work, ..comparison.clone() };
+        let until_sure =
+            order_seed.map(|_| UntilSure { pairs: 1, max_pairs: 30, look, ended: SureEnd::Stopped });
+        let changed = RunComparison { order_seed, until_sure, work, ..comparison.clone() };
         shape.see(&serde_json::to_value(changed).unwrap());
     }
     shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)
 }
 
 const SUITE_FIELDS: [(&str, &str); 29] = [
-    ("format", "tells a suite from other JSON"),
-    ("name", "of the form: diskspd-suite; of a suite, a finding: what it is called"),
-    ("version", "rises when a reader of the last version could misunderstand"),
-    ("about", "what the suite, or a test, is for; empty = nobody said"),
-    ("label", "what its runs are called in the history: diskspd compare @LABEL"),
-    ("tests", "the tests, in order"),
-    ("test", "what it is called"),
-    ("command", "its command line, as it can be typed"),
-    ("runs", "the names of its runs in the history, in order"),
-    ("lines", "the figures of its runs, in order: a run that measured nothing has none"),
-    ("iops", "I/Os per second, reads and writes; of a test the mean of all runs, null = there is none"),
-    ("mib_per_s", "2^20 bytes per second; of a test the median of all runs, null = there is none"),
+    ("format", "name and version of the document"),
+    ("name", "name of the format, suite, host or finding"),
+    ("version", "version of the format; a reader of another version may misunderstand the document"),
+    ("about", "purpose of the suite or test; empty = not stated"),
+    ("label", "label of its runs in the history: diskspd compare @LABEL"),
+    ("tests", "tests, in order"),
+    ("test", "name of the test"),
+    ("command", "command line of the test"),
+    ("runs", "names of its runs in the history, in order"),
+    ("lines", "figures of its runs, in order, without runs that measured nothing"),
+    ("iops", "I/Os per second, reads and writes; for a test the mean of all runs, null = no run"),
+    ("mib_per_s", "2^20 bytes per second; for a test the median of all runs, null = no run"),
     (
         "p99_ms",
-        "99 % of the I/Os took no longer, ms; of a test the median of all runs, of response times where I/Os were \
-         due at a time, null = not measured",
+        "99th percentile, ms; for a test the median of all runs, with a rate the response time; null = not measured",
     ),
-    (
-        "spread_percent",
-        "the 95 % interval of the mean IOPS, percent to each side; null = of fewer than two runs",
-    ),
+    ("spread_percent", "half of the 95 % interval of the mean IOPS, percent; null = fewer than two runs"),
     (
         "verdict",
-        "what is concluded of a run: WRONG, WARNING, ok (nothing was found, and nobody looked at the devices), or \
-         what the devices did; of a test the worst of its runs, or no run",
+        "verdict about the devices, such as verified; for a test the worst of its runs; null = no device was observed",
     ),
-    ("measured_s", "measured time, s; 0 = not known"),
-    ("latency", "from where I/Os were submitted; null = not measured (-L)"),
-    ("response", "from where they were due; null = they had no such time"),
+    (
+        "severity",
+        "severity of the finding, or of the worst finding: note, warning, wrong; for a test the worst of its \
+         runs; null = no findings",
+    ),
+    ("measured_s", "measured time, s; 0 = unknown"),
+    ("latency", "latency from submission; null = not measured (-L)"),
+    ("response", "latency from the scheduled time; null = no I/O had a scheduled time"),
     ("mean_ms", "mean, ms"),
-    ("p999_ms", "99.9 % took no longer, ms"),
+    ("p999_ms", "99.9th percentile, ms"),
     ("open_end_ms", "percentiles from here on are lower bounds, ms; absent = all are exact"),
     ("cpu", "mean of all CPUs, percent; null = unknown"),
     ("hottest", "the busiest CPU, percent; null = unknown"),
-    ("limited_by", "what limited it; null = nobody looked"),
-    ("findings", "what was found, but for notes"),
-    ("hosts", "of a run on several hosts, each with its IOPS"),
-    ("wrong", "whether it makes the figures other than they seem to be"),
-    ("message", "in one sentence"),
-    ("remedy", "what helps; null = nothing is known to"),
+    ("limited_by", "bottleneck; null = not checked"),
+    ("findings", "findings, except notes"),
+    ("hosts", "IOPS of each host of a run on several hosts"),
+    ("message", "the finding, in one sentence"),
+    ("remedy", "what to do; null = no remedy is known"),
 ];
 
 fn suite_schema() -> String {
     use diskspd::experiments::suite::{SuiteReport, SuiteRow, SuiteTest, json};
-    use diskspd::experiments::{HostRate, LatencyLine, RunFinding, RunRow, RunVerdict};
+    use diskspd::experiments::{HostRate, LatencyLine, RunFinding, RunRow};
+    use diskspd::results::RunVerdict;
     let ms = Millis::new(1.5);
     let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms, open_end_ms: None };
     let line = |known: bool| RunRow {
@@ -1220,11 +1230,11 @@ fn suite_schema() -> String {
         response: known.then(latency),
         cpu: known.then_some(1.5),
         hottest: known.then_some(1.5),
-        verdict: RunVerdict::Warning,
+        verdict: RunVerdict::new(known.then_some(Verdict::Verified), known.then_some(Severity::Warning)),
         limited_by: known.then_some(Limiter::Profile),
         findings: vec![RunFinding {
             name: "a".into(),
-            wrong: false,
+            severity: Severity::Warning,
             message: "a".into(),
             remedy: known.then(|| "a".into()),
         }],
@@ -1279,6 +1289,21 @@ fn assert_described(schema: &Value) {
 #[test]
 fn the_list_of_devices_is_described_field_by_field() {
     assert_described(&serde_json::from_str(&devices_schema()).unwrap());
+}
+
+#[test]
+fn field_table_has_no_unused_rows() {
+    let mut table = FieldTable::read();
+    for schema in [record_schema(), stream_schema()] {
+        table.describe(&mut serde_json::from_str(&schema).unwrap(), "");
+    }
+    assert_eq!(table.unused(), Vec::<&str>::new());
+}
+
+#[test]
+fn page_of_record_fields_matches_the_schema() {
+    let schema: Value = serde_json::from_str(&record_schema()).unwrap();
+    is_kept_between("docs/reference/record-fields.md", "fields", &record_fields::page(&schema));
 }
 
 #[test]

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 const SECTOR: usize = 512;
-/// Bytes of a write, and of a place that has a version.
+/// Size of a write in bytes. Each area of this size has one version.
 const PLACE: usize = 16384;
 const PLACES: usize = 16;
 

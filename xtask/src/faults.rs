@@ -6,8 +6,10 @@ mod commands;
 mod ended;
 mod kills;
 mod matrix;
+mod races;
 mod real_time;
 mod servers;
+mod signals;
 mod verdict;
 
 use crate::harness::{Arguments, Failure, is_installed};
@@ -22,9 +24,10 @@ const PARTS: &[(&str, Part)] = &[
     ("commands", commands::commands),
     ("kills", kills::kills),
     ("servers", servers::servers),
+    ("races", races::races),
     ("real-time", real_time::real_time),
     ("limits", matrix::limits),
-    ("signals", matrix::signals),
+    ("signals", signals::signals),
     ("calls", matrix::calls),
 ];
 
@@ -34,6 +37,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let seconds: u64 = arguments.number("--seconds", 600)?;
     let occurrences = arguments.number("--occurrences", 100)?;
     let kills = arguments.number("--kills", 300)?;
+    let rounds = arguments.number("--rounds", 10)?;
     let parts = arguments.parts("--only", PARTS, |(name, _)| name)?;
     arguments.finish()?;
     let bench = Bench {
@@ -41,6 +45,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         place: tempfile::Builder::new().prefix("diskspd-faults-").tempdir_in("/var/tmp")?,
         occurrences,
         kills,
+        rounds,
         until: Instant::now() + std::time::Duration::from_secs(seconds),
     };
     let mut all = Tally::default();

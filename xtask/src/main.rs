@@ -9,6 +9,9 @@ mod fio_jobs;
 mod harness;
 mod honest;
 mod instructions;
+mod judged;
+mod jobs;
+mod looks;
 mod peers;
 mod power_cuts;
 mod prepare;
@@ -83,8 +86,8 @@ const COMMANDS: &[Command] = &[
     (
         "faults",
         faults::main,
-        "[--ours PATH] [--seconds 600] [--occurrences 100] [--kills 300]\n    \
-         [--only outputs|commands|kills|servers|real-time|limits|signals|calls]",
+        "[--ours PATH] [--seconds 600] [--occurrences 100] [--kills 300] [--rounds 10]\n    \
+         [--only outputs|commands|kills|servers|races|real-time|limits|signals|calls]",
         "Lets every system call of some runs fail once at each of its occurrences (needs strace), and \
          tries signals, limits\n    and outputs that cannot be written: each run has to end in time, with \
          a message, the right exit code, and nothing\n    left over.",
@@ -115,6 +118,28 @@ const COMMANDS: &[Command] = &[
         "[--check | --record]",
         "Instructions per I/O of the worker loop, counted by valgrind; --record keeps them in \
          benches/instructions.txt,\n    --check compares with that file.",
+    ),
+    (
+        "judged",
+        judged::main,
+        "[--only KIND] [--honest 200] [--directory /var/tmp] [--ours PATH] [--markdown]",
+        "Runs of fio, dd and sysbench under judge (as root): 30 staged misleading runs and 3 published ones \
+         must be named\n    or be undetermined, and --honest honest ones of six kinds must raise no alarm.",
+    ),
+    (
+        "jobs",
+        jobs::main,
+        "[--only counts|fills|kills] [--kills 100] [--fills 200] [--seed 1] [--directory /var/tmp] [--ours PATH]",
+        "Jobs of 2 to 32 ranks under Open MPI and MPICH: counts recomputed from the logs of single I/Os, --fills \
+         jobs with\n    a shared new file on tmpfs and FUSE (as root), and --kills killed ranks under each launcher.",
+    ),
+    (
+        "looks",
+        looks::main,
+        "[--paths 1000000] [--comparisons 1000] [--markdown]",
+        "Makes the limits of compare --until-sure, and counts how often simulated comparisons without a \
+         difference report one,\n    with each kind of noise and each effect of the position. Takes half an \
+         hour.",
     ),
     (
         "shares",

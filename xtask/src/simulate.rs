@@ -49,11 +49,11 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
                 println!("{name}, seed {seed}: {why}\n    cargo xtask simulate --world {name} --seed {seed}");
             }
         }
-        println!("{name}: seeds {} to {}, course {all:016x}", played.start(), played.end());
+        println!("{name}: seeds {} to {}, hash of all events {all:016x}", played.start(), played.end());
     }
     match failed {
         0 => Ok(()),
-        _ => Err(format!("in {failed} courses something does not hold").into()),
+        _ => Err(format!("{failed} simulated runs violate an invariant").into()),
     }
 }
 

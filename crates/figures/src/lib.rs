@@ -8,5 +8,6 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
+pub mod json_lists;
 pub mod stats;
 pub mod units;

@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_divided_by_colons_that_are_not_escaped() {
+    fn unescaped_colons_separate_file_names() {
         for (text, expected) in [
             ("a", vec!["a"]),
             ("/dev/sda:/dev/sdb", vec!["/dev/sda", "/dev/sdb"]),

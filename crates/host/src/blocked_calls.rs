@@ -6,7 +6,8 @@
 
 mod place;
 
-use super::mountinfo::{self, Mount};
+use super::mapping::mapped_files;
+use super::mountinfo;
 use super::root::Root;
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use diskspd_model::machine::io_counters::Activity;
@@ -183,7 +184,12 @@ impl BlockedCall {
         };
         let file = match row.2 {
             Nameless => place::nameless(root, row.0 == PAGE_FAULT.0, waits_in_one(SERVERS)),
-            named => file_named(root, named, &arguments).filter(|file| may_be_storage(root, file))?.into(),
+            named => {
+                let file = file_named(root, named, &arguments).filter(|file| file.is_absolute())?;
+                // A pipe with a name, or a file with a lease, can be anywhere.
+                let counts = waits_for != WaitsFor::Storage || may_be_storage(root, &file);
+                counts.then_some(file)?.into()
+            }
         };
         let sleeps = parse_sleeps(&file_of("status")?)?;
         let place = place.trim().to_owned();
@@ -257,11 +263,12 @@ fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
     if let Some(device) = of_node.filter(|name| root.path(format!("/sys/class/block/{name}")).exists()) {
         return Some(vec![device]);
     }
-    let Some(mount) = mountinfo::holding(&root.mounts(), file) else {
+    let mounts = root.mounts();
+    let Some(mount) = mountinfo::holding(&mounts, file) else {
         return Some(root.names("/sys/class/block"));
     };
-    let Mount { number: (major, minor), file_system, .. } = mount;
-    match FileSystemType::from_name(&file_system).home {
+    let (major, minor) = mount.number;
+    match FileSystemType::from_name(&mount.file_system).home {
         Home::Network | Home::Program | Home::Host | Home::Memory => None,
         _ if major > 0 => {
             let device = root.path(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;
@@ -300,7 +307,7 @@ fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
         Handle => open_file(root, handle),
         ByPath => absolute_path(root, libc::AT_FDCWD, text_at(root, arguments[0])?),
         At => absolute_path(root, handle, text_at(root, arguments[1])?),
-        Memory => place::mapped(root).find_map(|mapping| mapping.holds(arguments[0]).then_some(mapping.file)),
+        Memory => mapped_files(root, "self").find_map(|mapping| mapping.holds(arguments[0]).then_some(mapping.file)),
         Nameless => None,
     }
 }
@@ -334,7 +341,7 @@ fn may_be_storage(root: &Root, file: &Path) -> bool {
     let is_node = file.parent().is_some_and(|folder| folder == Path::new("/dev"));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_disk = name.starts_with("ng") || root.path(format!("/sys/class/block/{name}")).exists();
-    file.is_absolute() && !NOT_FILES.iter().any(|folder| file.starts_with(folder)) && (!is_node || is_disk)
+    !NOT_FILES.iter().any(|folder| file.starts_with(folder)) && (!is_node || is_disk)
 }
 
 #[cfg(test)]
@@ -386,7 +393,6 @@ mod tests {
             ("/dev/pts/3", false),
             ("/proc/self/stat", false),
             ("/sys/block/sda/stat", false),
-            ("pipe:[123]", false),
         ] {
             assert_eq!(may_be_storage(&root, Path::new(file)), may_be, "{file}");
         }

@@ -105,20 +105,21 @@ fn file_system_reducer(
     found: &rustix::fs::Stat,
     space: Option<Space>,
 ) -> Option<Reducer> {
-    let options = mountinfo::holding(&root.mounts(), place).map(|mount| mount.options).unwrap_or_default();
+    let mounts = root.mounts();
+    let options = mountinfo::holding(&mounts, place).map_or("", |mount| &mount.options);
     let space = space.unwrap_or_default();
     if !FileSystemType::from_name(kind).has(Trait::TellsCompressed) {
         let allocated = u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512);
         let size = u64::try_from(found.st_size).unwrap_or(0);
         // Holes outside of the part that is read would look like compression.
         let written = if space.examined == size { size - space.holes - space.pending } else { 0 };
-        return reducers::of_file_system(kind, &options, file, written, allocated);
+        return reducers::of_file_system(kind, options, file, written, allocated);
     }
     // It tells of every extent whether it is compressed; of what is in memory, the mount options tell.
     let plain = || Reducer { name: kind.to_owned(), compresses: true, deduplicates: false };
     match (space.compressed, space.pending) {
         (0, 0) => None,
-        (0, _) => reducers::by_option(kind, &options),
-        _ => Some(reducers::by_option(kind, &options).unwrap_or_else(plain)),
+        (0, _) => reducers::by_option(kind, options),
+        _ => Some(reducers::by_option(kind, options).unwrap_or_else(plain)),
     }
 }

@@ -38,8 +38,9 @@ pub(super) struct Device {
 impl Device {
     /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
     /// numbers too).
-    pub(crate) fn find(root: &Root, (major, minor): DeviceNumber) -> Option<Device> {
-        Device::find_within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
+    pub(crate) fn find(root: &Root, number: DeviceNumber) -> Option<Device> {
+        let (major, minor) = number;
+        root.device(number, || Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}"))))
     }
 
     pub(crate) fn find_by_name(root: &Root, name: &str) -> Option<Device> {

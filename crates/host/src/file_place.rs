@@ -36,8 +36,8 @@ impl FilePlace {
     /// Returns its mount; `None` if no visible mount has it.
     pub(crate) fn mount(&self, root: &Root) -> Option<Mount> {
         let mounts = root.mounts();
-        let opened = self.mount.and_then(|id| mountinfo::parse(&mounts).find(|mount| mount.id == id));
-        opened.or_else(|| mountinfo::holding(&mounts, &self.path))
+        let opened = self.mount.and_then(|id| mounts.iter().find(|mount| mount.id == id));
+        opened.or_else(|| mountinfo::holding(&mounts, &self.path)).cloned()
     }
 }
 

@@ -3,6 +3,12 @@
 use super::process_stat::ProcessStat;
 use super::root::Root;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::IsTerminal;
+use std::os::unix::fs::OpenOptionsExt;
+
+/// Processes between a rank and the terminal of its launcher, at most.
+const MOST_ANCESTORS: usize = 8;
 
 struct Process {
     name: String,
@@ -15,6 +21,32 @@ struct Process {
 /// prefixes. `None` if the ancestor is invisible.
 pub fn running(root: &Root, parents: &[&str]) -> Option<usize> {
     children(root, std::process::id(), parents)
+}
+
+/// Returns the terminal of the nearest ancestors with such names that pass on the standard error of this
+/// process; `None` if there is no such terminal, or an option of theirs changes the passed lines.
+pub fn terminal(names: &[&str], changing: &[&str]) -> Option<File> {
+    let root = Root::live();
+    let mut above = process(&root, std::process::id())?.parent;
+    for _ in 0..MOST_ANCESTORS {
+        let ancestor = process(&root, above)?;
+        if names.iter().any(|name| ancestor.name.starts_with(name)) {
+            let command = root.text(format!("/proc/{above}/cmdline"))?;
+            let own = std::env::args().next().unwrap_or_default();
+            let mut options = command.split('\0').take_while(|word| *word != own);
+            if options.any(|word| changing.contains(&word)) {
+                return None;
+            }
+            let mut options = File::options();
+            let stream = options.read(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK);
+            let stream = stream.open(format!("/proc/{above}/fd/2"));
+            if let Some(terminal) = stream.ok().filter(File::is_terminal) {
+                return Some(terminal);
+            }
+        }
+        above = ancestor.parent;
+    }
+    None
 }
 
 fn children(root: &Root, own: u32, parents: &[&str]) -> Option<usize> {

@@ -54,6 +54,8 @@ pub mod located;
 #[cfg(target_os = "linux")]
 mod machine;
 #[cfg(target_os = "linux")]
+mod mapping;
+#[cfg(target_os = "linux")]
 pub mod memory_backed;
 #[cfg(target_os = "linux")]
 mod mountinfo;

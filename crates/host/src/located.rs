@@ -53,7 +53,9 @@ impl ResolvedTarget {
     /// # Errors
     /// As for [`target::probe`].
     pub fn facts(&self) -> Result<TargetFacts, TargetError> {
-        target::facts(&self.anchor, |find_out| *self.learned.direct.get_or_init(find_out))
+        target::facts(&self.anchor, &self.root.leases(), |find_out| {
+            *self.learned.direct.get_or_init(find_out)
+        })
     }
 
     /// Returns the requirements of `O_DIRECT`; `None` if they are unknown.

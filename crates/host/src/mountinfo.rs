@@ -43,8 +43,9 @@ pub(super) fn parse(text: &str) -> impl Iterator<Item = Mount> + '_ {
     })
 }
 
-pub(super) fn holding(text: &str, place: &Path) -> Option<Mount> {
-    parse(text)
+pub(super) fn holding<'a>(mounts: &'a [Mount], place: &Path) -> Option<&'a Mount> {
+    mounts
+        .iter()
         .filter(|mount| place.starts_with(&mount.at))
         .max_by_key(|mount| Path::new(&mount.at).components().count())
 }
@@ -52,8 +53,9 @@ pub(super) fn holding(text: &str, place: &Path) -> Option<Mount> {
 /// Returns type and source of an existing path's file system, as in mount(8); `None` if unknown.
 pub fn mounted(path: &Path) -> Option<(String, String)> {
     let text = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-    let mount = holding(&text, &std::fs::canonicalize(path).ok()?)?;
-    Some((mount.file_system, format!("{} {}", mount.source, mount.root)))
+    let mounts: Vec<Mount> = parse(&text).collect();
+    let mount = holding(&mounts, &std::fs::canonicalize(path).ok()?)?;
+    Some((mount.file_system.clone(), format!("{} {}", mount.source, mount.root)))
 }
 
 /// Undoes the kernel's `\040` for a blank, and the like.

@@ -7,12 +7,14 @@
 
 mod classes;
 mod open_files;
+mod target_users;
 
 use crate::process_stat::ProcessStat;
 use crate::root::Root;
 use classes::{Classes, SortedIo};
-use diskspd_model::machine::process_io::{ProcessIo, SortedCalls};
+use diskspd_model::machine::process_io::{CallsDone, ProcessIo, SortedCalls};
 pub use open_files::{OpenFiles, SeenFile};
+pub use target_users::TargetUsers;
 use std::collections::BTreeMap;
 
 /// Looks that examine the open files of a process: the first ones, then each that is a power of two, and each
@@ -30,11 +32,52 @@ pub struct ProcessTree {
     /// Counters of ended processes.
     ended: ProcessIo,
     ended_ticks: u64,
+    ended_faults: u64,
+    /// Children that are gone since the last look, by the living process above them.
+    vanished: Vec<VanishedChildren>,
     sorted: SortedIo,
     pub files: OpenFiles,
     /// Processes that were seen.
     pub seen: u64,
     pub unreadable: u64,
+    /// Processes whose parent ignored their end (SIGCHLD), so that the kernel dropped their counters. Their
+    /// I/O counts up to the last look.
+    pub dropped: u64,
+}
+
+/// Children that a process had at the last look but one, and their counters then.
+#[derive(Debug)]
+struct VanishedChildren {
+    above: u32,
+    /// Counters of the process above at that look.
+    before: ProcessIo,
+    io: ProcessIo,
+    processes: u64,
+}
+
+impl VanishedChildren {
+    fn below<'a>(
+        above: u32,
+        before: ProcessIo,
+        children: impl Iterator<Item = &'a SeenProcess>,
+    ) -> VanishedChildren {
+        let none = VanishedChildren { above, before, io: ProcessIo::default(), processes: 0 };
+        children.fold(none, |sum, child| VanishedChildren {
+            io: sum.io.plus(child.io),
+            processes: sum.processes + 1,
+            ..sum
+        })
+    }
+
+    /// Whether the process above has reaped them. The kernel adds their counters to its own then.
+    fn are_reaped(&self, now: ProcessIo) -> bool {
+        let grown = now.since(self.before);
+        let covers = |grown: CallsDone, gone: CallsDone| grown.calls >= gone.calls && grown.bytes >= gone.bytes;
+        covers(grown.read, self.io.read)
+            && covers(grown.write, self.io.write)
+            && grown.read_bytes >= self.io.read_bytes
+            && grown.write_bytes >= self.io.write_bytes
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -42,6 +85,8 @@ struct SeenProcess {
     parent: u32,
     io: ProcessIo,
     ticks: u64,
+    /// Page faults that read from storage.
+    faults: u64,
     is_stopped: bool,
     is_readable: bool,
     /// Open files at the last examination, and the name of the program then.
@@ -61,10 +106,13 @@ impl ProcessTree {
             living: BTreeMap::new(),
             ended: ProcessIo::default(),
             ended_ticks: 0,
+            ended_faults: 0,
+            vanished: Vec::new(),
             sorted: SortedIo::default(),
             files: OpenFiles::new(storage),
             seen: 0,
             unreadable: 0,
+            dropped: 0,
         }
     }
 
@@ -79,7 +127,19 @@ impl ProcessTree {
             }
         }
         let before = std::mem::replace(&mut self.living, now);
+        for children in std::mem::take(&mut self.vanished) {
+            let now = self.living.get(&children.above).map(|process| process.io);
+            self.settle(&children, now);
+        }
         self.sort(&before);
+    }
+
+    /// Keeps the counters of children that the process above them has not reaped. `now`: its counters.
+    fn settle(&mut self, children: &VanishedChildren, now: Option<ProcessIo>) {
+        if now.is_some_and(|now| !children.are_reaped(now)) {
+            self.ended = self.ended.plus(children.io);
+            self.dropped += children.processes;
+        }
     }
 
     /// Adds the counters of a child that has ended and is about to be reaped.
@@ -88,6 +148,13 @@ impl ProcessTree {
         let Some(last) = self.read(pid, before.clone()) else { return };
         self.ended = self.ended.plus(last.io);
         self.ended_ticks = self.ended_ticks.saturating_add(last.ticks);
+        self.ended_faults = self.ended_faults.saturating_add(last.faults);
+        for children in std::mem::take(&mut self.vanished) {
+            match children.above == pid {
+                true => self.settle(&children, Some(last.io)),
+                false => self.vanished.push(children),
+            }
+        }
         let earlier = before.map(|process| process.io).unwrap_or_default();
         // Those that were alive at the last look, and that it or its descendants have reaped since.
         let gone: Vec<u32> = self.living.keys().copied().filter(|child| !self.is_there(*child)).collect();
@@ -100,6 +167,10 @@ impl ProcessTree {
         };
         let reaped: Vec<u32> = gone.iter().copied().filter(|child| below(child)).collect();
         let reaped: Vec<SeenProcess> = reaped.iter().filter_map(|child| self.living.remove(child)).collect();
+        if last.is_readable {
+            let children = VanishedChildren::below(pid, earlier, reaped.iter());
+            self.settle(&children, Some(last.io));
+        }
         let reaped = reaped.iter().map(|child| (child.io, child.window));
         self.sorted.add(last.io.since(earlier), last.window, reaped);
     }
@@ -119,6 +190,11 @@ impl ProcessTree {
         let ticks =
             self.living.values().map(|process| process.ticks).fold(self.ended_ticks, u64::saturating_add);
         ticks.saturating_mul(tick)
+    }
+
+    /// Page faults of all processes so far that read from storage.
+    pub fn major_faults(&self) -> u64 {
+        self.living.values().map(|process| process.faults).fold(self.ended_faults, u64::saturating_add)
     }
 
     /// Whether a process was stopped at the last look.
@@ -160,6 +236,7 @@ impl ProcessTree {
         process.parent = parent;
         // CPU time of the process and the children that it has reaped, clock ticks.
         process.ticks = (14..=17).filter_map(|field| stat.number(field)).fold(0, u64::saturating_add);
+        process.faults = (12..=13).filter_map(|field| stat.number(field)).fold(0, u64::saturating_add);
         process.is_stopped = matches!(state, 'T' | 't');
         let io = self.root.text(format!("/proc/{pid}/io")).and_then(|text| ProcessIo::parse(&text));
         if io.is_none() && (is_new || process.is_readable) {
@@ -191,10 +268,14 @@ impl ProcessTree {
             .collect();
         for (pid, process) in &self.living {
             let earlier = before.get(pid).map(|process| process.io).unwrap_or_default();
-            let reaped =
+            let children =
                 gone.iter().filter(|(_, child)| ancestor(child.parent, before, &self.living) == Some(*pid));
-            let reaped = reaped.map(|(_, child)| (child.io, child.window));
+            let reaped = children.clone().map(|(_, child)| (child.io, child.window));
             self.sorted.add(process.io.since(earlier), process.window, reaped);
+            let vanished = VanishedChildren::below(*pid, earlier, children.map(|(_, child)| *child));
+            if process.is_readable && vanished.processes > 0 {
+                self.vanished.push(vanished);
+            }
         }
     }
 }

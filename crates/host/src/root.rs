@@ -1,10 +1,12 @@
 //! Where the machine is read from: `/`, or in tests a directory with the same files.
 
+use crate::device::{Device, DeviceNumber};
+use crate::mountinfo::{self, Mount};
 use diskspd_model::machine::content::Reducer;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::BlockDevice;
+use diskspd_sys::leases::Leases;
 use diskspd_sys::mutex::LockUnpoisoned;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -20,12 +22,14 @@ pub struct Root {
 }
 
 /// The id of a mount and the number of its device.
-type MountKey = (u32, (u32, u32));
+type MountKey = (u32, DeviceNumber);
 
 #[derive(Debug, Default)]
 struct Memory {
-    mounts: OnceLock<String>,
+    mounts: OnceLock<Arc<[Mount]>>,
+    leases: OnceLock<Arc<Leases>>,
     links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
+    devices: Mutex<HashMap<DeviceNumber, Option<Device>>>,
     stacks: Mutex<HashMap<MountKey, Stack>>,
     settings: Mutex<HashMap<PathBuf, BlockDevice>>,
     reducers: Mutex<HashMap<(u32, u32), Vec<Reducer>>>,
@@ -41,18 +45,24 @@ impl Root {
         Root { directory: directory.to_owned(), memory: None }
     }
 
-    /// Returns a root that reads mounts, links and devices once.
+    /// Returns a root that reads mounts, leases, links and devices once.
     pub fn remembering(self) -> Root {
         Root { memory: Some(Arc::default()), ..self }
     }
 
-    /// `/proc/self/mountinfo`; empty = it can't be read.
-    pub(super) fn mounts(&self) -> Cow<'_, str> {
-        let read = || self.text("/proc/self/mountinfo").unwrap_or_default();
-        match &self.memory {
-            Some(memory) => Cow::Borrowed(memory.mounts.get_or_init(read)),
-            None => Cow::Owned(read()),
-        }
+    /// The mounts in `/proc/self/mountinfo`; empty = it can't be read.
+    pub(super) fn mounts(&self) -> Arc<[Mount]> {
+        let read = || {
+            let text = self.text("/proc/self/mountinfo").unwrap_or_default();
+            mountinfo::parse(&text).collect::<Arc<[Mount]>>()
+        };
+        self.memory.as_ref().map_or_else(read, |memory| Arc::clone(memory.mounts.get_or_init(read)))
+    }
+
+    /// The leases on files.
+    pub(super) fn leases(&self) -> Arc<Leases> {
+        let read = || Arc::new(Leases::read());
+        self.memory.as_ref().map_or_else(read, |memory| Arc::clone(memory.leases.get_or_init(read)))
     }
 
     pub(super) fn resolved(&self, absolute: &str) -> Option<PathBuf> {
@@ -60,6 +70,16 @@ impl Root {
         let Some(memory) = &self.memory else { return fs::canonicalize(path).ok() };
         let mut links = memory.links.lock_anyway();
         links.entry(path).or_insert_with_key(|path| fs::canonicalize(path).ok()).clone()
+    }
+
+    /// The device with this number.
+    pub(super) fn device(
+        &self,
+        number: DeviceNumber,
+        find: impl FnOnce() -> Option<Device>,
+    ) -> Option<Device> {
+        let Some(memory) = &self.memory else { return find() };
+        memory.devices.lock_anyway().entry(number).or_insert_with(find).clone()
     }
 
     /// Returns the remembered stack of a mount's files.
@@ -96,15 +116,15 @@ impl Root {
         text(&self.path(absolute))
     }
 
-    /// Whether this is the machine itself, and no directory that looks like one.
+    /// Whether this is the running machine, not a directory with a copy of its files.
     pub fn is_live(&self) -> bool {
         self.directory == Path::new("/")
     }
 
-    /// A whole file like [`Root::text`]; `None` = there is no such file.
+    /// Returns the content of a file; `None` if it does not exist.
     ///
     /// # Errors
-    /// There may be one, but it can't be read.
+    /// Fails if the file exists but cannot be read.
     pub fn read(&self, absolute: impl AsRef<Path>) -> io::Result<Option<String>> {
         let text = if_present(fs::read(self.path(absolute)))?;
         Ok(text.map(|text| String::from_utf8_lossy(&text).trim().to_owned()))

@@ -2,7 +2,7 @@
 //!
 //! Linux has no such names: a share is mounted somewhere. This finds where.
 
-use super::mountinfo::{self, Mount};
+use super::mountinfo::Mount;
 
 /// A file or directory on a share.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,13 +44,12 @@ impl SharePath {
     /// user-space file system with that name. The deepest mount in the share is used, then the last
     /// mounted. Names of servers, shares and their directories are case-insensitive. Without such a mount
     /// an smbnetfs is used, which shows all servers of a network and their shares as directories.
-    pub(crate) fn find(&self, mountinfo: &str) -> MountFound {
-        let mounts: Vec<(usize, Mount)> =
-            mountinfo::parse(mountinfo).filter_map(|mount| Some((self.covered_by(&mount)?, mount))).collect();
+    pub(crate) fn find(&self, mounts: &[Mount]) -> MountFound {
+        let covered = mounts.iter().filter_map(|mount| Some((self.covered_by(mount)?, mount)));
         // `max_by_key` takes the last of equals.
-        match mounts.into_iter().max_by_key(|(depth, _)| *depth) {
+        match covered.max_by_key(|(depth, _)| *depth) {
             Some((depth, mount)) => {
-                let mut path = mount.at;
+                let mut path = mount.at.clone();
                 for part in &self.path[depth..] {
                     if !path.ends_with('/') {
                         path.push('/');
@@ -59,10 +58,10 @@ impl SharePath {
                 }
                 MountFound::Mounted(path)
             }
-            None => match mountinfo::parse(mountinfo).filter(|mount| mount.source == "smbnetfs").last() {
+            None => match mounts.iter().rfind(|mount| mount.source == "smbnetfs") {
                 Some(network) => {
                     let parts = [&self.server, &self.share].into_iter().chain(&self.path);
-                    MountFound::InNetwork(parts.fold(network.at, |path, part| path + "/" + part))
+                    MountFound::InNetwork(parts.fold(network.at.clone(), |path, part| path + "/" + part))
                 }
                 None => MountFound::NotMounted(self.share_advice()),
             },
@@ -134,6 +133,11 @@ mod tests {
         39 27 0:58 / /mnt/nfs rw - nfs server:/export rw\n\
         nonsense\n";
 
+    fn find_share(target: &str, mountinfo: &str) -> MountFound {
+        let mounts: Vec<Mount> = crate::mountinfo::parse(mountinfo).collect();
+        parse(target).unwrap().find(&mounts)
+    }
+
     #[test]
     fn file_on_share_is_found_under_its_mount() {
         for (target, expected) in [
@@ -150,7 +154,7 @@ mod tests {
             ("//nas/twice/x", "/mnt/second/x"),
             ("//nas/twice/in/x", "/mnt/inside/x"),
         ] {
-            assert_eq!(parse(target).unwrap().find(MOUNTS), MountFound::Mounted(expected.into()), "{target}");
+            assert_eq!(find_share(target, MOUNTS), MountFound::Mounted(expected.into()), "{target}");
         }
     }
 
@@ -162,7 +166,7 @@ mod tests {
             ("\\\\Other\\Data\\a\\b", MountFound::InNetwork("/home/me/net/Other/Data/a/b".into())),
             ("//other/data", MountFound::InNetwork("/home/me/net/other/data".into())),
         ] {
-            assert_eq!(parse(target).unwrap().find(&mounts), expected, "{target}");
+            assert_eq!(find_share(target, &mounts), expected, "{target}");
         }
     }
 
@@ -175,14 +179,10 @@ mod tests {
             "//nas/bound/x",
             "\\\\server\\export\\x",
         ] {
-            let MountFound::NotMounted(advice) = parse(target).unwrap().find(MOUNTS) else {
-                panic!("{target}")
-            };
+            let MountFound::NotMounted(advice) = find_share(target, MOUNTS) else { panic!("{target}") };
             assert!(advice.contains("mount -t cifs //"), "{advice}");
         }
-        let MountFound::NotMounted(advice) = parse("\\\\Srv\\Share\\a\\b").unwrap().find("") else {
-            panic!()
-        };
+        let MountFound::NotMounted(advice) = find_share("\\\\Srv\\Share\\a\\b", "") else { panic!() };
         assert!(
             advice.contains(" //Srv/Share /mnt/Share ") && advice.ends_with("/mnt/Share/a/b"),
             "{advice}"

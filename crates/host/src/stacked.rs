@@ -53,7 +53,7 @@ fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Ve
     let is_visible = |directory: &Path| {
         directory.is_absolute()
             && root.path(directory).is_dir()
-            && mountinfo::holding(&mounts, directory).is_none_or(|other| other != *mount)
+            && mountinfo::holding(&mounts, directory).is_none_or(|other| other != mount)
     };
     match FileSystemType::from_name(&mount.file_system).home {
         Home::Overlay => {

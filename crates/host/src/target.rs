@@ -9,8 +9,9 @@ use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_model::machine::target::*;
 use diskspd_model::path;
 use diskspd_sys::anchor::Location;
+use diskspd_sys::leases::Leases;
 use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::{block, files, leases, nvme};
+use diskspd_sys::{block, files, nvme};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -76,12 +77,13 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, LocateError> {
 /// # Errors
 /// Fails for missing permissions, too long names, link loops, and dangling links.
 pub fn probe<L: Location + ?Sized>(location: &L) -> Result<TargetFacts, TargetError> {
-    facts(location, |find_out| find_out())
+    facts(location, &Leases::read(), |find_out| find_out())
 }
 
 /// Like [`probe`]; `direct` returns the requirements of `O_DIRECT`.
 pub(super) fn facts<L: Location + ?Sized>(
     location: &L,
+    leases: &Leases,
     direct: impl FnOnce(&mut dyn FnMut() -> Option<DirectRequirements>) -> Option<DirectRequirements>,
 ) -> Result<TargetFacts, TargetError> {
     let (path, way) = (location.name(), location.way());
@@ -108,7 +110,7 @@ pub(super) fn facts<L: Location + ?Sized>(
             facts.file_system = diskspd_sys::file_systems::type_name(way);
             let file_system = &facts.file_system;
             on_storage(path, file_system)?;
-            if let Some(lease) = leases::unreleased(location, false) {
+            if let Some(lease) = leases.unreleased(location, found.st_ino, false) {
                 return Err(TargetError::new(path, Problem::Leased(lease.to_string())));
             }
             facts.direct =
@@ -210,7 +212,7 @@ fn why_not_direct(path: &Path) -> Option<&'static str> {
     let flags = rustix::fs::ioctl_getflags(&file).map_or(0, |flags| flags.bits());
     let options = || {
         let path = std::fs::canonicalize(path).ok()?;
-        Some(mountinfo::holding(&Root::live().mounts(), &path)?.options)
+        Some(mountinfo::holding(&Root::live().mounts(), &path)?.options.clone())
     };
     excluding_flag(flags).or_else(|| {
         let journals = options()?.split(',').any(|option| option == "data=journal");

@@ -18,6 +18,8 @@ const KERNEL: u64 = 0x0020_0000;
 #[derive(Debug, Clone)]
 pub struct Tasks {
     at: Nanos,
+    /// Processes and threads started since boot.
+    started: Option<u64>,
     tasks: BTreeMap<u32, Times>,
 }
 
@@ -47,12 +49,16 @@ impl Tasks {
                 tasks.insert(pid, times);
             }
         }
-        (!tasks.is_empty()).then_some(Tasks { at, tasks })
+        let started = root.text("/proc/stat").and_then(|text| {
+            text.lines().find_map(|line| line.strip_prefix("processes ")?.trim().parse().ok())
+        });
+        (!tasks.is_empty()).then_some(Tasks { at, started, tasks })
     }
 
     pub fn since(&self, earlier: &Tasks) -> Others {
         let elapsed = self.at.saturating_sub(earlier.at);
-        let mut others = Others { elapsed, ..Others::default() };
+        let started = self.started.zip(earlier.started).map(|(now, then)| now.saturating_sub(then));
+        let mut others = Others { elapsed, started, ..Others::default() };
         for (pid, now) in &self.tasks {
             let then = earlier.tasks.get(pid).filter(|then| then.started == now.started);
             // Who wasn't there before was started meanwhile.
@@ -123,7 +129,9 @@ mod tests {
         put_task(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "1000000 50 2");
         put_task(at, 8, "sh\x1b[2J", 0, (100, 2), "5 5 5");
         put_task(at, 9, "old", 0, (900, 3), "");
+        fs::write(at.join("proc/stat"), "cpu  1 2 3\nctxt 5\nprocesses 100\nprocs_running 1\n").unwrap();
         let mut before = Tasks::read(&root).unwrap();
+        fs::write(at.join("proc/stat"), "cpu  1 2 3\nctxt 5\nprocesses 130\nprocs_running 1\n").unwrap();
         put_task(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "601000000 70 9");
         put_task(at, 8, "sh\x1b[2J", 0, (130, 2), "5 5 5");
         // Its number was used again; this one is new.
@@ -135,6 +143,9 @@ mod tests {
         let others = after.since(&before);
         assert_eq!((others.elapsed, others.kernel), (1_000_000_000, Some(600_000_000)));
         assert_eq!((others.kernel_run_delay, others.programs), (Some(20), 50 * tick));
+        assert_eq!((others.started, others.short_lived()), (Some(30), Some(30)));
+        fs::remove_file(at.join("proc/stat")).unwrap();
+        assert_eq!(Tasks::read(&root).unwrap().since(&before).started, None);
         let named: Vec<(&str, bool, u64)> =
             others.busiest.iter().map(|task| (task.name.as_str(), task.kernel, task.busy)).collect();
         let expected = [

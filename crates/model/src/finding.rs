@@ -7,6 +7,7 @@ pub mod named;
 pub mod told;
 
 use crate::path::RawText;
+use crate::units::mark::{Tone, VerdictMark};
 use crate::units::visible::line;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -44,7 +45,22 @@ impl Severity {
             .find(|severity| severity.word() == word)
     }
 
-    /// Returns the word printed before a message, such as `WARNING`.
+    /// Returns the word for people, such as `WARNING`.
+    pub fn capitals(self) -> &'static str {
+        self.label().trim_end_matches(": ")
+    }
+
+    /// Returns the word with its sign and tone.
+    pub fn mark(self) -> VerdictMark {
+        let (tone, sign) = match self {
+            Severity::Error | Severity::Wrong => (Tone::Wrong, "✕"),
+            Severity::Warning => (Tone::Warning, "!"),
+            Severity::Note => (Tone::Note, "i"),
+        };
+        VerdictMark::new(tone, sign, self.capitals())
+    }
+
+    /// Returns the label printed before a message, such as `WARNING: `.
     pub fn label(self) -> &'static str {
         match self {
             Severity::Note => "NOTE: ",

@@ -12,6 +12,7 @@ pub mod engines;
 pub mod finding;
 pub mod fnv;
 pub mod io_error;
+pub mod json_reader;
 pub mod limits;
 pub mod machine;
 pub mod operation;
@@ -23,4 +24,4 @@ pub mod results;
 pub mod trace;
 pub mod workload;
 
-pub use diskspd_figures::{stats, units};
+pub use diskspd_figures::{json_lists, stats, units};

@@ -172,10 +172,12 @@ pub(super) fn refuse_target(
 
 /// The key of the file at a path; `None` if it is unknown.
 fn key_of(path: &Path) -> Option<SpotKey> {
+    if let Ok(identity) = diskspd_sys::inode::identity_at(path) {
+        return Some(SpotKey::There(identity));
+    }
     match reach(path, LastName::Followed) {
         Ok(Reached::Spot(spot)) => spot.key(),
-        // A descriptor; or a link that is followed for reading.
-        _ => diskspd_sys::inode::identity_at(path).ok().map(SpotKey::There),
+        _ => None,
     }
 }
 

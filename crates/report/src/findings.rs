@@ -3,6 +3,7 @@
 use diskspd_judge::checks::{Judgement, Limiter};
 use diskspd_model::finding::{Finding, Printed, Severity};
 use diskspd_model::units::visible::line;
+use std::collections::HashMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
@@ -33,20 +34,21 @@ pub fn text(judgement: &Judgement, detail: Detail) -> String {
     let mut lines: Vec<(Option<Severity>, String)> =
         super::verdicts::blocks(judgement, detail != Detail::Full);
     let findings = judgement.findings.iter();
+    let is_printed = printed_in_brief(judgement);
     match detail {
         Detail::Full => {
             let findings = once_for_all_targets(&judgement.findings);
             lines.extend(findings.iter().map(|found| (Some(found.severity), full_text(found, several))));
         }
         Detail::Brief => {
-            let told = findings.clone().filter(|found| {
-                is_printed(judgement, found) || found.answers && found.severity == Severity::Note
-            });
+            let told = findings
+                .clone()
+                .filter(|found| is_printed(found) || found.answers && found.severity == Severity::Note);
             lines.extend(told.map(|found| (Some(found.severity), brief_text(found, several))));
             lines.push((Some(Severity::Note), notes_text(judgement)));
         }
         Detail::Doubts => {
-            let told = findings.filter(|found| is_printed(judgement, found));
+            let told = findings.filter(|found| is_printed(found));
             lines.extend(told.map(|found| (Some(found.severity), brief_text(found, several))));
             lines.retain(|(severity, _)| *severity > Some(Severity::Note));
         }
@@ -64,16 +66,19 @@ pub fn text(judgement: &Judgement, detail: Detail) -> String {
 
 /// Condenses findings that several targets share to one, with the first target and the number of others.
 fn once_for_all_targets(findings: &[Finding]) -> Vec<Finding> {
-    let is_same = |a: &Finding, b: &Finding| {
-        let same_span = a.place.time_span == b.place.time_span;
-        let targets = a.place.target.is_some() && b.place.target.is_some();
-        same_span && targets && (a.name, a.severity, &a.remedy) == (b.name, b.severity, &b.remedy)
-    };
     let mut shown: Vec<(Finding, usize)> = Vec::new();
+    let mut first: HashMap<_, usize> = HashMap::new();
     for found in findings {
-        match shown.iter_mut().find(|(first, _)| is_same(first, found)) {
-            Some((_, others)) if found.severity < Severity::Wrong => *others += 1,
-            _ => shown.push((found.clone(), 0)),
+        let condensed = found.place.target.is_some() && found.severity < Severity::Wrong;
+        let key = (found.place.time_span, found.name, found.severity, &found.remedy);
+        match first.get(&key) {
+            Some(place) if condensed => shown[*place].1 += 1,
+            _ => {
+                if condensed {
+                    first.insert(key, shown.len());
+                }
+                shown.push((found.clone(), 0));
+            }
         }
     }
     let with_others = |(found, others): (Finding, usize)| match others {
@@ -89,11 +94,16 @@ const MOST: usize = 5;
 /// Lines that show a finding, in brief.
 const MOST_EVIDENCE: usize = 3;
 
-/// Whether a warning or worse is printed in brief: all wrong figures, and the worst of the others.
-pub fn is_printed(judgement: &Judgement, finding: &Finding) -> bool {
-    let takes_away = |found: &&Finding| !found.quiet && found.severity > Severity::Note;
-    let place = judgement.findings.iter().filter(takes_away).position(|found| std::ptr::eq(found, finding));
-    place.is_some_and(|place| place < MOST || finding.answers || finding.severity > Severity::Warning)
+/// Returns whether a finding of the judgement is a warning or worse that is printed in brief: all wrong
+/// figures, and the worst of the others.
+pub fn printed_in_brief(judgement: &Judgement) -> impl Fn(&Finding) -> bool {
+    let takes_away = |found: &Finding| !found.quiet && found.severity > Severity::Note;
+    let first: Vec<&Finding> =
+        judgement.findings.iter().filter(|found| takes_away(found)).take(MOST).collect();
+    move |finding| {
+        let is_first = || first.iter().any(|found| std::ptr::eq(*found, finding));
+        takes_away(finding) && (finding.answers || finding.severity > Severity::Warning || is_first())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -115,9 +125,10 @@ impl HiddenFindings {
 /// The finding about the limit of a run of one time span, if it is a note; and the hidden findings.
 pub fn notes_of(judgement: &Judgement) -> (Option<&Finding>, HiddenFindings) {
     let (mut limit, mut hidden) = (None, HiddenFindings::default());
+    let is_printed = printed_in_brief(judgement);
     let is_hidden = |found: &&Finding| {
         let is_note = found.severity == Severity::Note && !found.answers;
-        !found.quiet && (is_note || found.severity > Severity::Note && !is_printed(judgement, found))
+        !found.quiet && (is_note || found.severity > Severity::Note && !is_printed(found))
     };
     for finding in judgement.findings.iter().filter(is_hidden) {
         let is_limit = finding.severity == Severity::Note && Limiter::is_name(finding.name);

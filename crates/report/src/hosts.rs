@@ -1,7 +1,7 @@
 //! The hosts of a merged run as rows.
 
 use diskspd_judge::checks::merged::{Stragglers, figures};
-use diskspd_model::results::{Record, SpanSummary};
+use diskspd_model::results::{Record, RunVerdict, SpanSummary};
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{Cell, TableColumn};
 
@@ -9,6 +9,7 @@ use diskspd_model::units::table::{Cell, TableColumn};
 pub struct HostRow<'a> {
     pub name: &'a str,
     pub span: Option<&'a SpanSummary>,
+    pub verdict: RunVerdict,
     pub is_slow: bool,
     /// Why it has no figures.
     pub missing: Option<&'a str>,
@@ -35,10 +36,8 @@ impl<'a> HostRow<'a> {
         .on_page("p99, ms"),
         TableColumn::<HostRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent))
             .on_page("CPU, %"),
-        TableColumn::<HostRow>::words("verdict", |row| {
-            Cell::text(row.span.and_then(|span| span.verdict).map(|verdict| verdict.to_string()))
-        })
-        .paged(),
+        TableColumn::<HostRow>::words("verdict", |row| row.verdict.verdict_cell()).paged(),
+        TableColumn::<HostRow>::words("severity", |row| row.verdict.severity_cell()).paged(),
         TableColumn::<HostRow>::words("straggler", |row| {
             Cell::text(row.span.map(|_| if row.is_slow { "yes" } else { "no" }))
         })
@@ -51,15 +50,26 @@ impl<'a> HostRow<'a> {
 pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
     let figures = figures(record, index);
     let slow = Stragglers::find(&figures);
+    let severity = |name: &str| {
+        let host = record.present().find(|host| host.name == name)?;
+        host.summary.as_ref()?.run.worst()
+    };
     let measured = figures.iter().map(|host| HostRow {
         name: host.name,
         span: Some(host.span),
+        verdict: RunVerdict::new(host.span.verdict, severity(host.name)),
         is_slow: slow.has(host.name),
         missing: None,
     });
     let missing = record.hosts.iter().filter_map(|host| {
         let missing = Some(host.missing.as_deref()?);
-        Some(HostRow { name: &host.name, span: None, is_slow: false, missing })
+        Some(HostRow {
+            name: &host.name,
+            span: None,
+            verdict: RunVerdict::default(),
+            is_slow: false,
+            missing,
+        })
     });
     measured.chain(missing).collect()
 }

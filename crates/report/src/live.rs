@@ -2,7 +2,7 @@
 //! metrics that replace the previous interval's.
 
 use crate::openmetrics::{Dialect, Exposition, Family, counter, gauge};
-use diskspd_model::results::{IntervalDirection, IntervalFigures, WhichIos};
+use diskspd_model::results::{HostInterval, IntervalDirection, IntervalFigures, JobInterval, WhichIos};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -32,7 +32,41 @@ pub struct LiveInterval<'a> {
     /// Intervals that were left out before this one, in all.
     pub missed: u64,
     #[serde(flatten)]
-    pub figures: &'a IntervalFigures,
+    pub scope: LiveScope<'a>,
+    /// `None` = they have not arrived in time.
+    #[serde(flatten)]
+    pub figures: Option<&'a IntervalFigures>,
+}
+
+/// The part of a job that an interval covers.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[serde(untagged)]
+pub enum LiveScope<'a> {
+    /// A run of one process.
+    #[default]
+    Alone,
+    Host {
+        rank: u32,
+        host: &'a str,
+    },
+    Job {
+        hosts: usize,
+        missing: usize,
+    },
+}
+
+/// Returns the intervals of a job: the shown hosts, then the sum.
+pub fn job_intervals<'a>(job: &'a JobInterval, missed: u64) -> Vec<LiveInterval<'a>> {
+    let time_span = job.time_span;
+    let of_host = |one: &'a HostInterval| LiveInterval {
+        time_span,
+        missed,
+        scope: LiveScope::Host { rank: one.rank, host: &one.host },
+        figures: one.figures.as_ref(),
+    };
+    let scope = LiveScope::Job { hosts: job.hosts.len(), missing: job.missing() };
+    let sum = LiveInterval { time_span, missed, scope, figures: Some(&job.sum) };
+    job.shown().iter().map(of_host).chain([sum]).collect()
 }
 
 /// Totals of the stream, which metrics contain in addition to the latest interval.
@@ -55,9 +89,15 @@ pub fn json_line(interval: &LiveInterval) -> String {
 }
 
 /// Returns the lines of InfluxDB's protocol: measurement `diskspd`, one line for each direction, with the
-/// interval's start time in ns. Latencies are in seconds; unknown fields are omitted.
-pub fn influx_lines(interval: &LiveInterval, host: &str) -> String {
-    let figures = interval.figures;
+/// interval's start time in ns. Latencies are in seconds; unknown fields are omitted. The sum of a job is
+/// measurement `diskspd_job`.
+pub fn influx_lines(interval: &LiveInterval, own_host: &str) -> String {
+    let Some(figures) = interval.figures else { return String::new() };
+    let (measurement, host, rank) = match interval.scope {
+        LiveScope::Alone => ("diskspd", own_host, String::new()),
+        LiveScope::Host { rank, host } => ("diskspd", host, format!(",rank={rank}")),
+        LiveScope::Job { .. } => ("diskspd_job", own_host, String::new()),
+    };
     let mut text = String::new();
     for (which, direction) in interval_directions(figures) {
         let mut fields = vec![
@@ -65,6 +105,10 @@ pub fn influx_lines(interval: &LiveInterval, host: &str) -> String {
             ("ios_per_second", format_float(direction.iops)),
             ("missed_intervals", format!("{}i", interval.missed)),
         ];
+        if let LiveScope::Job { hosts, missing } = interval.scope {
+            fields.push(("hosts", format!("{hosts}i")));
+            fields.push(("missing_hosts", format!("{missing}i")));
+        }
         let mut known =
             |name, value: Option<f64>| fields.extend(value.map(|value| (name, format_float(value))));
         known("bytes_per_second", direction.mib_per_s.map(|rate| rate * 1024.0 * 1024.0));
@@ -83,7 +127,7 @@ pub fn influx_lines(interval: &LiveInterval, host: &str) -> String {
         let host = if host.is_empty() { "unknown" } else { host };
         let _ = write!(
             text,
-            "diskspd,direction={},host={},time_span={} {}",
+            "{measurement},direction={},host={}{rank},time_span={} {}",
             which.name(),
             escape_tag(host),
             interval.time_span,
@@ -106,7 +150,8 @@ fn format_float(value: f64) -> String {
 }
 
 /// The metrics of the latest interval; `None` = the run has ended.
-pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &str) -> String {
+pub fn prometheus(intervals: &[LiveInterval], totals: &LiveTotals, host: &str) -> String {
+    let interval = intervals.last();
     let mut text = Exposition::new(Dialect::Prometheus);
     let going = gauge("diskspd_live_running", "", "1 while the run is measuring, 0 when it has ended.");
     text.family(going).sample(&[("run_host", host)], f64::from(interval.is_some()));
@@ -116,7 +161,8 @@ pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &s
         samples.sample(&[("direction", direction)], ios as f64);
     }
     let Some(interval) = interval else { return text.finish() };
-    let figures = interval.figures;
+    put_hosts(&mut text, intervals);
+    let Some(figures) = interval.figures else { return text.finish() };
     let span = gauge("diskspd_live_time_span", "", "The current time span, from 1.");
     text.family(span).sample(&[], interval.time_span as f64);
     let missed = "Intervals dropped because the output was too slow.";
@@ -157,6 +203,39 @@ pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &s
     text.finish()
 }
 
+/// Writes the metrics of each host of a job.
+fn put_hosts(text: &mut Exposition, intervals: &[LiveInterval]) {
+    let hosts: Vec<(String, &str, Option<&IntervalFigures>)> = intervals
+        .iter()
+        .filter_map(|interval| match interval.scope {
+            LiveScope::Host { rank, host } => Some((rank.to_string(), host, interval.figures)),
+            LiveScope::Alone | LiveScope::Job { .. } => None,
+        })
+        .collect();
+    if hosts.is_empty() {
+        return;
+    }
+    let mut by_host = |name, unit, help, value: &dyn Fn(Option<&IntervalFigures>) -> Option<f64>| {
+        let mut samples = text.family(gauge(name, unit, help));
+        for (rank, host, figures) in &hosts {
+            samples.sample_if(&[("host", *host), ("rank", rank.as_str())], value(*figures));
+        }
+    };
+    by_host("diskspd_live_host_up", "", "1 if the figures of the host have arrived in time.", &|figures| {
+        Some(f64::from(figures.is_some()))
+    });
+    let rate = "I/Os per second of the host in the latest interval.";
+    by_host("diskspd_live_host_ios_per_second", "", rate, &|figures| Some(figures?.total.iops));
+    let transferred = "Bytes per second of the host in the latest interval.";
+    by_host("diskspd_live_host_transferred_bytes_per_second", "", transferred, &|figures| {
+        Some(figures?.total.mib_per_s? * 1024.0 * 1024.0)
+    });
+    let p99 = "Latency that 99 % of the host's I/Os in the latest interval did not exceed.";
+    by_host("diskspd_live_host_io_latency_p99_seconds", "seconds", p99, &|figures| {
+        Some(figures?.percentiles?.p99.seconds())
+    });
+}
+
 fn interval_directions(figures: &IntervalFigures) -> [(WhichIos, &IntervalDirection); 3] {
     [(WhichIos::Total, &figures.total), (WhichIos::Read, &figures.read), (WhichIos::Write, &figures.write)]
 }
@@ -176,7 +255,8 @@ mod tests {
     #[test]
     fn influx_lines_have_tags_fields_and_start_time() {
         let figures = sample_figures();
-        let interval = LiveInterval { time_span: 2, missed: 1, figures: &figures };
+        let interval =
+            LiveInterval { time_span: 2, missed: 1, scope: LiveScope::Alone, figures: Some(&figures) };
         let text = influx_lines(&interval, "a b,c=d\\");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
@@ -194,7 +274,7 @@ mod tests {
              1700000000123000000"
         );
         let unknown = IntervalFigures::default();
-        let text = influx_lines(&LiveInterval { figures: &unknown, ..interval }, "");
+        let text = influx_lines(&LiveInterval { figures: Some(&unknown), ..interval }, "");
         assert!(text.starts_with("diskspd,direction=total,host=unknown,time_span=2 ios=0i,"), "{text}");
     }
 
@@ -203,8 +283,9 @@ mod tests {
         let figures = sample_figures();
         let mut totals = LiveTotals::default();
         (0..3).for_each(|_| totals.add(&figures));
-        let interval = LiveInterval { time_span: 1, missed: 0, figures: &figures };
-        let text = prometheus(Some(&interval), &totals, "h");
+        let interval =
+            LiveInterval { time_span: 1, missed: 0, scope: LiveScope::Alone, figures: Some(&figures) };
+        let text = prometheus(&[interval], &totals, "h");
         for line in [
             "diskspd_live_running{run_host=\"h\"} 1\n",
             "diskspd_live_ios_total{direction=\"read\"} 21\n",
@@ -214,8 +295,34 @@ mod tests {
             assert!(text.contains(line), "{line}{text}");
         }
         // No interval: no figures that look as if they were of now.
-        let text = prometheus(None, &totals, "h");
+        let text = prometheus(&[], &totals, "h");
         assert!(text.contains("diskspd_live_running{run_host=\"h\"} 0\n"), "{text}");
         assert!(!text.contains("per_second"), "{text}");
+    }
+
+    #[test]
+    fn intervals_of_job_name_hosts_and_missing_ones() {
+        let host = |rank, figures| HostInterval { rank, host: format!("n{rank}"), figures };
+        let job = JobInterval::new(1, vec![host(0, Some(sample_figures())), host(1, None)]);
+        let intervals = job_intervals(&job, 0);
+        let json: Vec<serde_json::Value> =
+            intervals.iter().map(|one| serde_json::from_str(&json_line(one)).unwrap()).collect();
+        assert_eq!((&json[0]["host"], json[0].get("total")), (&"n1".into(), None));
+        assert_eq!((&json[1]["rank"], &json[1]["total"]["ios"]), (&0.into(), &7.into()));
+        assert_eq!((&json[2]["hosts"], &json[2]["missing"]), (&2.into(), &1.into()));
+        assert_eq!(json[2]["total"]["iops"], 7.5);
+        let influx: String = intervals.iter().map(|one| influx_lines(one, "lead")).collect();
+        assert!(influx.starts_with("diskspd,direction=total,host=n0,rank=0,time_span=1 ios=7i,"), "{influx}");
+        assert!(influx.contains("diskspd_job,direction=total,host=lead,time_span=1 ios=7i,"), "{influx}");
+        assert!(influx.contains("hosts=2i,missing_hosts=1i"), "{influx}");
+        let metrics = prometheus(&intervals, &LiveTotals::default(), "lead");
+        for line in [
+            "diskspd_live_host_up{host=\"n1\",rank=\"1\"} 0\n",
+            "diskspd_live_host_ios_per_second{host=\"n0\",rank=\"0\"} 7.5\n",
+            "diskspd_live_ios_per_second{direction=\"read\"} 7.5\n",
+        ] {
+            assert!(metrics.contains(line), "{line}{metrics}");
+        }
+        assert!(!metrics.contains("ios_per_second{host=\"n1\""), "{metrics}");
     }
 }

@@ -42,6 +42,7 @@ fn text(judged: &JudgedRecord, dialect: Dialect) -> String {
     write_requested(&mut text, &spans);
     write_done(&mut text, &spans);
     write_validity(&mut text, &spans);
+    write_severity(&mut text, known.worst());
     write_latencies(&mut text, &spans);
     write_targets(&mut text, judged, &spans);
     text.finish()
@@ -215,6 +216,17 @@ fn write_validity(text: &mut Exposition, spans: &[MeasuredSpan]) {
     for (span, verdict) in spans.iter().filter_map(|span| Some((span, span.known.verdict?))) {
         verdicts.sample(&[("time_span", &span.number), ("verdict", &verdict.to_string())], 1.0);
     }
+}
+
+/// The severity of the worst finding, as a record states it.
+fn write_severity(text: &mut Exposition, severity: Option<Severity>) {
+    let worst = Family {
+        name: "diskspd_severity",
+        kind: MetricKind::Info,
+        unit: "",
+        help: "Severity of the worst finding: none, note, warning, wrong.",
+    };
+    text.family(worst).sample(&[("severity", severity.map_or("none", Severity::word))], 1.0);
 }
 
 fn each_direction<'a>(

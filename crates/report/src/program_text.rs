@@ -1,7 +1,7 @@
 //! The head of the text report about another program's I/O, in the place of the parameters of a run.
 
 use diskspd_model::profile::Profile;
-use diskspd_model::results::{EngineFacts, JudgedProgram, SortedCalls};
+use diskspd_model::results::{DeviceView, EngineFacts, JudgedProgram, SizeClass, SortedCalls, TargetUser};
 use diskspd_model::units::{amount, seconds_of_ns};
 
 pub(super) fn head(profile: &Profile, program: &JudgedProgram) -> Vec<u8> {
@@ -13,6 +13,8 @@ pub(super) fn head(profile: &Profile, program: &JudgedProgram) -> Vec<u8> {
         put!(out, "\tstorage: {}\n", target.path);
     }
     if program.words.is_empty() {
+        program.users.iter().for_each(|user| write_user(&mut out, user));
+        program.device_view.iter().for_each(|view| write_view(&mut out, view));
         out.push(b'\n');
         return out;
     }
@@ -36,6 +38,7 @@ pub(super) fn head(profile: &Profile, program: &JudgedProgram) -> Vec<u8> {
     write_calls(&mut out, "read calls", &program.read);
     write_calls(&mut out, "write calls", &program.write);
     program.engines.iter().for_each(|engine| write_engine(&mut out, engine));
+    program.device_view.iter().for_each(|view| write_view(&mut out, view));
     put!(out, "\tobserver: {:.2} % of a CPU\n\n", program.observer_cpu_share * 100.0);
     out
 }
@@ -63,4 +66,53 @@ fn write_engine(out: &mut Vec<u8>, facts: &EngineFacts) {
         ),
         None => put!(out, "\t{name}: not counted: {}\n", facts.uncounted_reason.as_deref().unwrap_or("-")),
     }
+}
+
+fn write_user(out: &mut Vec<u8>, user: &TargetUser) {
+    let (name, pid) = (&user.name, user.pid);
+    match user.read_bytes.zip(user.write_bytes) {
+        Some((read, written)) => put!(
+            out,
+            "\tuser: {name} ({pid}), {} read, {} written or made dirty\n",
+            amount(read),
+            amount(written)
+        ),
+        None => put!(out, "\tuser: {name} ({pid}), counters not readable\n"),
+    }
+}
+
+fn write_view(out: &mut Vec<u8>, view: &DeviceView) {
+    let classes = |classes: &[SizeClass], name: fn(u64) -> String| {
+        let all: u64 = classes.iter().map(|class| class.count).sum();
+        let share = |class: &SizeClass| {
+            format!("{} {:.0} %", name(class.from), class.count as f64 / all.max(1) as f64 * 100.0)
+        };
+        classes.iter().map(share).collect::<Vec<_>>().join(", ")
+    };
+    if !view.in_flight.is_empty() {
+        let name = |from: u64| if from < 2 { from.to_string() } else { format!("{from}..{}", 2 * from - 1) };
+        put!(out, "\tI/Os in flight: {} of the samples\n", classes(&view.in_flight, name));
+    }
+    let Some(traced) = &view.requests else {
+        put!(out, "\trequests: not traced: {}\n", view.untraced_reason.as_deref().unwrap_or("-"));
+        return;
+    };
+    for (direction, shape) in [("reads", &traced.read), ("writes", &traced.write)] {
+        if shape.requests > 0 {
+            put!(
+                out,
+                "\t{direction} of {}: {:.0} % sequential, sizes from {}\n",
+                traced.device,
+                shape.sequential as f64 / shape.requests as f64 * 100.0,
+                classes(&shape.sizes, amount)
+            );
+        }
+    }
+    put!(
+        out,
+        "\ttraced: {} requests in {:.1} % of the time, {} events lost\n",
+        traced.read.requests + traced.write.requests,
+        traced.traced_share * 100.0,
+        traced.lost
+    );
 }

@@ -10,17 +10,17 @@
 //! next      to see how far runs differ: diskspd --repeat 5 -b4K -r -o32 -t2 -Su -L test.dat
 //! ```
 
-use crate::findings::{is_printed, notes_of};
+use crate::findings::notes_of;
 use crate::html::Run;
 use crate::html::course::Timeline;
 use crate::html::span::RecordedSpan;
-use crate::html::verdict::{Badge, UNCONFIRMED};
+use crate::html::verdict::span_verdict;
 use crate::number::{number, time_or};
-use crate::{spark, verdicts, workload_text};
+use crate::{spark, workload_text};
 use diskspd_judge::checks::{DeviceVerdict, Finding, JudgedRecord, Judgement, Limiter, Severity, Verdict};
-use diskspd_judge::experiments::repetition::{RepeatedFigure, Repetition};
+use diskspd_judge::experiments::repetition::{NOTHING_FOUND, RepeatedFigure, Repetition};
 use diskspd_judge::record::known;
-use diskspd_model::results::SpanSummary;
+use diskspd_model::results::{RunVerdict, SpanSummary};
 use diskspd_model::units::mark::Tone;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
@@ -75,7 +75,8 @@ pub fn of_run(
         _ => of_spans(&run, columns),
     };
     let (word, tone, said) = verdict_text(judgement);
-    lines.extend(row_pieces("verdict", Some((&word, tone)), &said, columns));
+    lines.extend(row_pieces("verdict", Some((word, tone)), &said, columns));
+    lines.extend(severity_pieces(judgement, columns));
     let outages = judgement.findings.iter().filter(|found| found.name == "outage");
     lines.extend(outages.flat_map(|found| of_finding("outage", found, &said_once(found), columns)));
     lines.extend(limit_pieces(judged, columns));
@@ -105,9 +106,15 @@ pub fn of_repetition(
     let whole = format!("mean of {}: {}", count_of(repetition.runs.len(), "run"), means.join(", "));
     let shown = wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " ");
     lines.extend(label_pieces("figures", &shown, None));
-    let word = repetition.verdict.word();
-    let tone = end_tone(repetition.verdict.mark().tone);
-    lines.extend(row_pieces("verdict", Some((word, tone)), &repetition.of_runs(), columns));
+    let (word, tone) = verdict_word(repetition.verdict.device);
+    lines.extend(row_pieces("verdict", Some((word, tone)), &repetition.verdict_runs(), columns));
+    lines.extend(match repetition.verdict.severity {
+        Some(severity) => {
+            let word = (severity.capitals(), tone_of(Some(severity)));
+            row_pieces("severity", Some(word), &repetition.severity_runs(), columns)
+        }
+        None => row_pieces("severity", None, NOTHING_FOUND, columns),
+    });
     lines.extend(next.map(|next| command_pieces("next", next, columns)).unwrap_or_default());
     lines
 }
@@ -220,37 +227,55 @@ fn said_once(found: &Finding) -> String {
     }
 }
 
-fn verdict_text(judgement: &Judgement) -> (String, EndTone, String) {
+/// The worst verdict of the devices, and its reason. A reason printed above is not repeated.
+fn verdict_text(judgement: &Judgement) -> (&'static str, EndTone, String) {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
-    let devices = parts.map(|part| {
-        let is_above = part.severity > Some(Severity::Note);
-        let said = if is_above { "as above" } else { part.message.as_str() };
-        (part.severity, verdicts::word(part), said.to_owned())
-    });
-    let is_doubt = |found: &&Finding| {
-        let elsewhere = found.answers || Limiter::is_name(found.name);
-        is_printed(judgement, found) && !elsewhere
+    let Some(worst) = parts.max_by_key(|part| (part.severity, part.verdict)) else {
+        return ("NOT CHECKED", EndTone::Plain, "no device could confirm the figures".to_owned());
     };
-    let doubts = judgement.findings.iter().filter(is_doubt);
-    let doubts = doubts.map(|found| {
-        (Some(found.severity), verdicts::in_capitals(found.severity).to_owned(), said_once(found))
-    });
-    let mut said: Vec<(Option<Severity>, String, String)> = devices.chain(doubts).collect();
-    // Stable: verdicts stand before findings that are as bad.
-    said.sort_by_key(|(severity, ..)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
-    let others = said.iter().skip(1).filter(|(severity, ..)| *severity > Some(Severity::Note)).count();
-    let others = if others > 0 { format!(" (and {others} more above)") } else { String::new() };
-    let verified = Verdict::Verified.word();
-    let is_verified = said.iter().any(|(_, word, _)| word == verified);
-    match said.into_iter().next() {
-        Some((_, word, message)) if word == verified => (word, EndTone::Good, format!("{message}{others}")),
-        Some((severity, word, message)) => {
-            // What the devices say is no less true for what is said of the rest.
-            let word = if is_verified { format!("{verified}, but {word}") } else { word };
-            (word, tone_of(severity), format!("{message}{others}"))
+    let is_above = worst.severity > Some(Severity::Note);
+    let said = if is_above { "as above" } else { worst.message.as_str() };
+    let (word, tone) = verdict_word(Some(worst.verdict));
+    (word, if is_above { tone_of(worst.severity) } else { tone }, said.to_owned())
+}
+
+fn verdict_word(verdict: Option<Verdict>) -> (&'static str, EndTone) {
+    verdict.map_or(("NOT CHECKED", EndTone::Plain), |known| (known.word(), end_tone(known.mark().tone)))
+}
+
+/// Findings named in the row of the severity.
+const MAX_NAMED: usize = 4;
+
+/// The worst severity, and the names of the verdicts and findings that limit the figures.
+fn severity_pieces(judgement: &Judgement, columns: usize) -> Vec<Vec<EndPiece>> {
+    let limiting: Vec<(Severity, String)> = limiting_names(judgement);
+    let Some(worst) = limiting.iter().map(|(severity, _)| *severity).max() else {
+        return row_pieces("severity", None, NOTHING_FOUND, columns);
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for (_, name) in &limiting {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
         }
-        None => ("NOT CHECKED".to_owned(), EndTone::Plain, UNCONFIRMED.trim_end_matches('.').to_owned()),
     }
+    let more = names.len().saturating_sub(MAX_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names.truncate(MAX_NAMED);
+    let said = format!("{}{more}", names.join(", "));
+    row_pieces("severity", Some((worst.capitals(), tone_of(Some(worst)))), &said, columns)
+}
+
+/// The names of the verdicts and findings that limit the figures, worst first.
+fn limiting_names(judgement: &Judgement) -> Vec<(Severity, String)> {
+    let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
+    let devices = parts.filter_map(|part| Some((part.severity?, part.verdict.to_string())));
+    let findings = judgement.findings.iter().filter(|found| !found.quiet);
+    let findings = findings.map(|found| (found.severity, found.name.to_owned()));
+    let mut limiting: Vec<(Severity, String)> =
+        devices.chain(findings).filter(|(severity, _)| *severity > Severity::Note).collect();
+    // Stable: verdicts come before findings of the same severity.
+    limiting.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
+    limiting
 }
 
 fn tone_of(severity: Option<Severity>) -> EndTone {
@@ -285,7 +310,7 @@ fn without_label(message: &str) -> &str {
 }
 
 fn of_finding(label: &str, found: &Finding, said: &str, columns: usize) -> Vec<Vec<EndPiece>> {
-    let word = verdicts::in_capitals(found.severity);
+    let word = found.severity.capitals();
     let word = (found.severity > Severity::Note).then_some((word, tone_of(Some(found.severity))));
     row_pieces(label, word, said, columns)
 }
@@ -331,8 +356,8 @@ fn command_pieces(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<En
 /// A run or a time span in a table.
 struct EndTableRow {
     figures: [String; 4],
-    word: String,
-    tone: EndTone,
+    verdict: (String, EndTone),
+    severity: (String, EndTone),
     workload: String,
 }
 
@@ -340,17 +365,19 @@ const HEAD: [&str; 4] = ["IOPS", "MiB/s", "mean ms", "p99 ms"];
 
 fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
     let of_span = |(index, span): (usize, &Option<SpanSummary>)| {
-        let badge = Badge::of_span(run, index + 1);
-        let (word, tone) = match span {
-            Some(_) => (badge.word().to_owned(), end_tone(badge.0.tone)),
+        let RunVerdict { device, severity } = span_verdict(run, index + 1);
+        let (word, tone) = verdict_word(device);
+        let verdict = match span {
+            Some(_) => (word.to_owned(), tone),
             None => ("not measured".to_owned(), EndTone::Doubtful),
         };
+        let severity = severity.map(|severity| (severity.capitals().to_owned(), tone_of(Some(severity))));
         let latency = span.as_ref().map_or(("", None, None), user_latency);
         let total = span.as_ref().map(|span| span.total).unwrap_or_default();
         EndTableRow {
             figures: figure_cells([total.iops, total.mib_per_s], [latency.1, latency.2]),
-            word,
-            tone,
+            verdict,
+            severity: severity.unwrap_or_else(|| ("-".to_owned(), EndTone::Plain)),
             workload: workload_text(run, index),
         }
     };
@@ -381,21 +408,30 @@ fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<End
         cells.chain([HEAD[place].len()]).max().unwrap_or(0)
     };
     let widths: [usize; 4] = std::array::from_fn(wide);
-    let of_words = rows.iter().map(|row| width(&row.word)).chain(["verdict".len()]).max().unwrap_or(0);
+    let word_width = |name: &str, of: fn(&EndTableRow) -> &str| {
+        rows.iter().map(|row| width(of(row))).chain([name.len()]).max().unwrap_or(0)
+    };
+    let verdict_width = word_width("verdict", |row| &row.verdict.0);
+    let severity_width = word_width("severity", |row| &row.severity.0);
+    let padded = |text: &str, wide: usize| format!("{text}{}", " ".repeat(wide.saturating_sub(width(text))));
     let figures = |cells: [&str; 4]| -> String {
         cells.iter().zip(widths).map(|(cell, wide)| format!("{cell:>wide$}  ")).collect()
     };
     let with_work = rows.iter().any(|row| !row.workload.is_empty());
     let beside = with_work && columns >= WIDE;
-    let head = format!("{what:<4}  {}verdict", figures(HEAD));
-    let head =
-        if beside { format!("{head:<0$}  workload", head.len() - "verdict".len() + of_words) } else { head };
+    let words = format!("{}  {}", padded("verdict", verdict_width), padded("severity", severity_width));
+    let head = format!("{what:<4}  {}{words}{}", figures(HEAD), if beside { "  workload" } else { "" });
+    let head = head.trim_end().to_owned();
     let mut lines = vec![vec![piece(EndTone::Label, head)]];
     for (row, number) in rows.iter().zip(1..) {
         let begin = format!("{number:>4}  {}", figures(row.figures.each_ref().map(String::as_str)));
-        let word = piece(row.tone, row.word.clone());
+        let words = [
+            piece(row.verdict.1, padded(&row.verdict.0, verdict_width)),
+            piece(EndTone::Plain, "  ".to_owned()),
+            piece(row.severity.1, row.severity.0.clone()),
+        ];
         let work = visible::line(&row.workload);
-        let begun = begin.len() + of_words + 2;
+        let begun = begin.len() + verdict_width + severity_width + 4;
         if !beside {
             if with_work {
                 let shown = wrapped(&work, columns, 6, 6);
@@ -405,14 +441,15 @@ fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<End
                 lines.extend(of_work.map(|line| vec![piece(EndTone::Plain, line.to_owned())]));
             }
             let begin = if with_work { format!("{:6}{}", "", &begin[6..]) } else { begin };
-            lines.push(vec![piece(EndTone::Plain, begin), word]);
+            lines.push([piece(EndTone::Plain, begin)].into_iter().chain(words).collect());
             continue;
         }
         let shown = wrapped(&work, columns, begun, begun);
         let mut of_work = shown.split('\n');
-        let gap = " ".repeat(of_words + 2 - width(&row.word));
+        let gap = " ".repeat(severity_width + 2 - width(&row.severity.0));
         let first = format!("{gap}{}", of_work.next().unwrap_or_default());
-        lines.push(vec![piece(EndTone::Plain, begin), word, piece(EndTone::Plain, first)]);
+        let ends = [piece(EndTone::Plain, first)];
+        lines.push([piece(EndTone::Plain, begin)].into_iter().chain(words).chain(ends).collect());
         lines.extend(of_work.map(|line| vec![piece(EndTone::Plain, line.to_owned())]));
     }
     lines

@@ -6,6 +6,8 @@ use diskspd_model::units::visible;
 /// I/Os that are listed one by one; the record has all.
 const LISTED: usize = 10;
 const CULPRITS: usize = 10;
+/// Hosts of a merged run with a section.
+const HOSTS: usize = 5;
 const DEAR: f64 = 5.0;
 
 /// Appends a section for each time span that has some.
@@ -13,13 +15,33 @@ pub(super) fn write_slow(out: &mut Vec<u8>, record: &Record) {
     let Host { results, .. } = record.host();
     for (index, span) in results.time_spans.iter().enumerate() {
         if let Some(slow) = span.observed.as_ref().and_then(|observed| observed.slow.as_ref()) {
-            write_section(out, index + 1, slow);
+            write_section(out, &format!("timespan {}", index + 1), slow);
         }
+        write_hosts(out, index + 1, slow_hosts(record, index));
     }
 }
 
-fn write_section(out: &mut Vec<u8>, number: usize, slow: &SlowIos) {
-    put!(out, "\n\nSlowest I/Os of timespan {number}:\n{}\n", "*".repeat(79));
+/// Returns the slowest I/Os of each host of a merged run in a time span.
+fn slow_hosts(record: &Record, index: usize) -> Vec<(&str, &SlowIos)> {
+    let summaries = record.hosts.iter().filter_map(|host| Some((host.name.as_str(), host.summary.as_ref()?)));
+    summaries.filter_map(|(name, summary)| Some((name, summary.slow.get(index)?.as_ref()?))).collect()
+}
+
+/// Appends a section for each host, the one with the slowest I/O first.
+fn write_hosts(out: &mut Vec<u8>, number: usize, mut hosts: Vec<(&str, &SlowIos)>) {
+    let slowest = |slow: &SlowIos| slow.ios.iter().map(|io| io.latency_ns).max().unwrap_or(0);
+    hosts.sort_by_key(|(_, slow)| std::cmp::Reverse(slowest(slow)));
+    for (name, slow) in hosts.iter().take(HOSTS) {
+        write_section(out, &format!("timespan {number} on {}", visible::line(name)), slow);
+    }
+    if hosts.len() > HOSTS {
+        let hidden = hosts.len() - HOSTS;
+        put!(out, "\nthe record has the slowest I/Os of {hidden} more hosts (hosts[].summary.slow)\n");
+    }
+}
+
+fn write_section(out: &mut Vec<u8>, place: &str, slow: &SlowIos) {
+    put!(out, "\n\nSlowest I/Os of {place}:\n{}\n", "*".repeat(79));
     if !slow.ios.is_empty() {
         write_stages(out, slow);
         write_culprits(out, slow);
@@ -150,7 +172,7 @@ mod tests {
             vec![io(30_000_000, stopped, CulpritKind::Stopped), io(10_000_000, device, CulpritKind::Device)];
         let slow = SlowIos { requested: 2, ios, lost_events: 3, cost_percent: 7.0, ..SlowIos::default() };
         let mut out = Vec::new();
-        write_section(&mut out, 1, &slow);
+        write_section(&mut out, "timespan 1", &slow);
         let text = String::from_utf8(out).expect("text");
         for expected in [
             "at the device                  |  25.00 % |      5.000 |     10.000 |                1\n",
@@ -164,5 +186,31 @@ mod tests {
         }
         let nothing = SlowIos { error: Some("no right".into()), ..SlowIos::default() };
         assert!(remarks(&nothing).starts_with("no I/O was explained\nno right\n"));
+    }
+
+    #[test]
+    fn merged_run_lists_hosts_with_slowest_io_first() {
+        let slow = |latency_ns: u64| {
+            let io = SlowIo {
+                thread: 0,
+                target: TargetId(0),
+                operation: "read".into(),
+                offset: 0,
+                length: 4096,
+                submitted_ns: 0,
+                latency_ns,
+                stages: StageTimes { device_ns: latency_ns, ..StageTimes::default() },
+                cause: None,
+            };
+            (format!("h{latency_ns}"), SlowIos { ios: vec![io], ..SlowIos::default() })
+        };
+        let hosts: Vec<(String, SlowIos)> = (0..7).map(slow).collect();
+        let mut out = Vec::new();
+        write_hosts(&mut out, 1, hosts.iter().map(|(name, slow)| (name.as_str(), slow)).collect());
+        let text = String::from_utf8(out).expect("text");
+        let order: Vec<&str> = text.lines().filter(|line| line.starts_with("Slowest")).collect();
+        assert_eq!(order.len(), HOSTS);
+        assert_eq!(order[0], "Slowest I/Os of timespan 1 on h6:");
+        assert!(text.ends_with("the slowest I/Os of 2 more hosts (hosts[].summary.slow)\n"), "{text}");
     }
 }

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn start_times() {
+    fn start_time_is_printed_in_utc() {
         let table = [
             (0, Some("1970/01/01 00:00:00 UTC")),
             (1_741_944_413, Some("2025/03/14 09:26:53 UTC")),

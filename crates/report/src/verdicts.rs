@@ -45,14 +45,9 @@ fn part_block(part: &DeviceVerdict, place: &FindingPlace, named: bool, brief: bo
 pub fn word(part: &DeviceVerdict) -> String {
     let doubt = match part.severity.filter(|severity| *severity > Severity::Note) {
         None => String::new(),
-        Some(severity) => format!(" ({})", in_capitals(severity)),
+        Some(severity) => format!(" ({})", severity.capitals()),
     };
     format!("{}{doubt}", part.verdict.word())
-}
-
-/// `WARNING`
-pub fn in_capitals(severity: Severity) -> &'static str {
-    severity.label().trim_end_matches(": ")
 }
 
 fn target_names(paths: &[RawText]) -> String {

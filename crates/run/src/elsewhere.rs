@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\diskspd.exe";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it needs Linux, and is not available on Windows yet; {INSTEAD}")]
+#[error("it needs Linux, and is not available on Windows; {INSTEAD}")]
 pub struct NoRunsHere;
 
 /// Whether files can be opened as temporary ones (`-ft`).

@@ -2,6 +2,8 @@
 
 mod counters;
 mod course;
+mod device_view;
+mod live;
 mod merged;
 mod requested;
 
@@ -11,8 +13,10 @@ use super::watch::limits::LimitWatch;
 use super::watch::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
 use course::DeviceCourse;
+use device_view::DeviceTracing;
+use live::LiveFigures;
 use diskspd_host::cpu_times::CpuClock;
-use diskspd_host::process_tree::ProcessTree;
+use diskspd_host::process_tree::{ProcessTree, TargetUsers};
 use diskspd_host::root::Root;
 use diskspd_host::zram_pages::ZramPages;
 use diskspd_host::{devices, stack, storage};
@@ -23,12 +27,13 @@ use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
 use diskspd_model::results::{
-    ClaimedFigures, Delays, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage, Results,
+    ClaimedFigures, Delays, DeviceView, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage, Results,
     SpanResults, TargetResults, ThreadResults,
 };
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::observed_child::{self, ObservedChild};
 use diskspd_worker::Control;
+use diskspd_worker::listener::RunObserver;
 use std::ffi::OsString;
 use std::io;
 use std::process::ChildStdout;
@@ -68,8 +73,12 @@ pub struct JudgedRun {
     ended: EndedBy,
     /// Bytes that zram stored as a repeated pattern.
     repeated: u64,
+    /// Size of the written files; `None` = a device was written.
+    written_bytes: Option<u64>,
     /// Times of all active CPUs; empty = unknown.
     cpus: Vec<CpuTimes>,
+    /// Figures that could not be written during the run.
+    trouble: Option<String>,
 }
 
 /// Files that are kept in the record.
@@ -91,6 +100,10 @@ struct Watches {
     limits: LimitWatch,
     course: DeviceCourse,
     zrams: Vec<ZramPages>,
+    /// Without a command: the processes that have the targets open.
+    users: Option<TargetUsers>,
+    /// Tracing of the device, or why there is none; `None` = the device is not known yet.
+    tracing: Option<Result<DeviceTracing, String>>,
     looking: Nanos,
     stopped: Nanos,
 }
@@ -100,14 +113,24 @@ struct Watches {
 ///
 /// # Errors
 /// The command cannot be started.
-pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout)) -> io::Result<JudgedRun> {
+pub fn judge(
+    order: JudgeOrder,
+    control: &Control,
+    observer: &dyn RunObserver,
+    take: impl FnOnce(ChildStdout),
+) -> io::Result<JudgedRun> {
     let system = diskspd_host::snapshot();
     let named: Vec<Stack> = order.targets.iter().map(stack_of).collect();
-    let mut watches = Watches::new(named);
-    let counters = if order.words.is_empty() { EngineCounters::none() } else { EngineCounters::open() };
-    let mut counters = counters.slices(order.count_all);
+    let mut watches = Watches::new(named, &order);
+    // Before the counters, which later threads inherit.
+    watches.trace_device();
+    let mut counters = match order.words.is_empty() {
+        true => EngineCounters::none(),
+        false => EngineCounters::open(order.count_all),
+    };
     let started_at = clock::wall_millis();
     let begun = watches.begin();
+    let mut live = LiveFigures::new(observer, begun, started_at);
     let cpus = (CpuClock::read().ok(), None);
     let mut run = Run { system, cpus, started_at, begun, exit_code: None, interrupted: false, end: begun };
     match order.words.split_first() {
@@ -116,14 +139,16 @@ pub fn judge(order: JudgeOrder, control: &Control, take: impl FnOnce(ChildStdout
             if let Some(output) = output {
                 take(output);
             }
-            run.follow(&child, &mut watches, &mut counters);
+            run.follow(&child, &mut watches, &mut counters, &mut live);
         }
-        None => run.wait(order.duration, control, &mut watches),
+        None => run.wait(order.duration, control, &mut watches, &mut live),
     }
+    live.look(&watches.course, || watches.top_devices(), true);
     watches.end();
     run.cpus.1 = CpuClock::read().ok();
     counters.stop(run.measured());
-    Ok(gather(order, &run, watches, counters))
+    let trouble = live.finish();
+    Ok(JudgedRun { trouble, ..gather(order, &run, watches, counters) })
 }
 
 /// Reads the facts after the end of the I/O.
@@ -131,7 +156,8 @@ fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCo
     let measured = run.measured();
     let (mut facts, effort) = watches.facts(run);
     let parts = merged::join(&watches.tree.files, &watches.named, &order.targets);
-    let program = program(&order, run, &watches, counters, measured);
+    let device_view = watches.device_view(&parts.stack);
+    let program = JudgedProgram { device_view, ..program(&order, run, &watches, counters, measured) };
     facts.process = Some(OwnIo::from(program.counted)).filter(|_| !order.words.is_empty());
     facts.targets = vec![TargetDevices {
         target: TargetId(0),
@@ -166,7 +192,9 @@ fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCo
         started_at,
         ended,
         repeated,
+        written_bytes: watches.tree.files.written_bytes(),
         cpus,
+        trouble: None,
     }
 }
 
@@ -200,7 +228,13 @@ impl Run {
     }
 
     /// Reads the processes until the command has ended.
-    fn follow(&mut self, child: &ObservedChild, watches: &mut Watches, counters: &mut EngineCounters) {
+    fn follow(
+        &mut self,
+        child: &ObservedChild,
+        watches: &mut Watches,
+        counters: &mut EngineCounters,
+        live: &mut LiveFigures,
+    ) {
         let (mut pause, mut due, mut last) = (FIRST_LOOK, self.begun + FIRST_LOOK, self.begun);
         loop {
             let now = clock::monotonic();
@@ -222,13 +256,15 @@ impl Run {
             if now < due && self.exit_code.is_none() {
                 continue;
             }
+            let worked = clock::thread_cpu_time();
             watches.look(now, now.saturating_sub(last));
+            live.look(&watches.course, || watches.top_devices(), false);
             if self.exit_code.is_some() {
                 return;
             }
             last = now;
             let over = clock::monotonic();
-            watches.looking += over.saturating_sub(now);
+            watches.looking += clock::thread_cpu_time().saturating_sub(worked);
             pause = (pause * 2).min(LONGEST_LOOK);
             let beyond = watches.looking.saturating_sub(FOR_LOOKS).saturating_mul(LOOK_SHARE);
             due = (over + pause).max((self.begun + beyond).min(over + SECOND));
@@ -236,12 +272,19 @@ impl Run {
     }
 
     /// Reads the devices for a time.
-    fn wait(&mut self, time: Duration, control: &Control, watches: &mut Watches) {
+    fn wait(&mut self, time: Duration, control: &Control, watches: &mut Watches, live: &mut LiveFigures) {
         let until = self.begun.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        live.until(until);
+        let mut users_due = self.begun;
         loop {
             self.end = clock::monotonic();
             watches.course.look(self.end);
             watches.limits.look(self.end);
+            if self.end >= users_due || self.end >= until {
+                let took = watches.find_users();
+                users_due = self.end + SECOND.max(took.saturating_mul(LOOK_SHARE));
+            }
+            live.look(&watches.course, || watches.top_devices(), false);
             self.interrupted = control.is_interrupted();
             if self.end >= until || self.interrupted {
                 return;
@@ -252,7 +295,7 @@ impl Run {
 }
 
 impl Watches {
-    fn new(named: Vec<Stack>) -> Watches {
+    fn new(named: Vec<Stack>, order: &JudgeOrder) -> Watches {
         let names = match named.is_empty() {
             true => devices::all_names(&Root::live()),
             false => super::watch::device_readings::names_of(named.iter()),
@@ -267,9 +310,52 @@ impl Watches {
             course: DeviceCourse::new(names),
             zrams: ZramPages::of_all(&Root::live()),
             named,
+            users: order.words.is_empty().then(|| {
+                TargetUsers::of_targets(Root::live(), order.targets.iter().map(RawText::as_path))
+            }),
+            tracing: None,
             looking: 0,
             stopped: 0,
         }
+    }
+
+    /// Stacks of the named targets, or of the files that were open so far.
+    fn stacks(&self) -> Vec<&Stack> {
+        match self.named.is_empty() {
+            false => self.named.iter().collect(),
+            // Small files are often those of programs.
+            true if self.tree.files.has_large() => self.tree.files.stacks(),
+            true => Vec::new(),
+        }
+    }
+
+    fn top_devices(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.stacks().iter().flat_map(|stack| stack.top_devices.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Traces the device as soon as it is known.
+    fn trace_device(&mut self) {
+        if self.tracing.is_none() && !self.top_devices().is_empty() {
+            self.tracing = Some(DeviceTracing::start(&merged::joined(&self.stacks())));
+        }
+    }
+
+    /// Looks for processes that have a target open; returns the time that this took.
+    fn find_users(&mut self) -> Nanos {
+        let began = clock::thread_cpu_time();
+        self.users.iter_mut().for_each(TargetUsers::look);
+        let took = clock::thread_cpu_time().saturating_sub(began);
+        self.looking += took;
+        took
+    }
+
+    fn device_view(&mut self, stack: &Stack) -> Option<DeviceView> {
+        let traced = self.tracing.take()?.and_then(DeviceTracing::finish);
+        let (requests, untraced_reason) = (traced.as_ref().ok().cloned(), traced.err());
+        Some(DeviceView { in_flight: self.course.in_flight(stack), requests, untraced_reason })
     }
 
     fn begin(&mut self) -> Nanos {
@@ -291,6 +377,7 @@ impl Watches {
         if self.course.look(now) {
             self.limits.look(now);
             self.arrays.look();
+            self.trace_device();
         }
     }
 
@@ -328,25 +415,33 @@ fn program(
     JudgedProgram {
         words: order.words.iter().map(|word| RawText::from(word.clone())).collect(),
         exit_code: run.exit_code,
-        processes: tree.seen,
+        processes: watches.users.as_ref().map_or(tree.seen, TargetUsers::count),
         left_running: tree.living() as u64,
-        unreadable: tree.unreadable,
+        unreadable: watches.users.as_ref().map_or(tree.unreadable, |users| users.unreadable),
+        dropped: tree.dropped,
         counted: tree.total(),
         read,
         write,
         files: merged::paths(&tree.files).into_iter().take(MOST_FILES).collect(),
         bypasses_cache: tree.files.bypass_the_cache(),
-        engines: counters.facts(&tree.files),
+        engines: counters.facts(tree),
         cpu_ns: tree.cpu_ns(),
         stopped_us: watches.stopped / 1000,
         observer_cpu_share: watches.looking as f64 / measured as f64,
         claimed: None,
+        users: watches.users.as_ref().map(TargetUsers::busiest).unwrap_or_default(),
+        device_view: None,
     }
 }
 
 impl JudgedRun {
     pub fn exit_code(&self) -> Option<u8> {
         self.program.exit_code
+    }
+
+    /// Takes the message about figures that could not be written during the run.
+    pub fn trouble(&mut self) -> Option<String> {
+        self.trouble.take()
     }
 
     /// The record; `claimed`: the figures that the command reported itself.
@@ -361,6 +456,8 @@ impl JudgedRun {
         let seconds = u32::try_from(self.measured.div_ceil(SECOND)).unwrap_or(u32::MAX);
         let (bytes, ios) = (row.read.bytes + row.write.bytes, row.read.ios + row.write.ios);
         let bytes_written = row.write.bytes;
+        // A place that is written again is kept once.
+        let places_written = self.written_bytes.map_or(bytes_written, |size| size.min(bytes_written));
         let block_size = bytes.checked_div(ios).and_then(|size| u32::try_from(size).ok()).unwrap_or(0);
         let target = Target {
             path: self.path,
@@ -374,7 +471,7 @@ impl JudgedRun {
             duration: seconds,
             warmup: 0,
             // A device that keeps a pattern once does no work for it.
-            random_write_data: self.repeated < bytes_written / 2 || bytes_written == 0,
+            random_write_data: self.repeated < places_written / 2 || bytes_written == 0,
             targets: vec![target],
             ..TimeSpan::default()
         };

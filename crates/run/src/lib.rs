@@ -55,7 +55,7 @@ pub use diskspd_outlet::{
     Permitted, StreamedFile, destination, guard,
 };
 pub use diskspd_worker::listener::{
-    MachineSpeed, Nobody, Progress, RunObserver, Speed, Subscriptions, TargetSpeed,
+    HostSpeed, HostState, MachineSpeed, Nobody, Progress, RunObserver, Speed, Subscriptions, TargetSpeed,
 };
 pub use diskspd_worker::telemetry::live::Counters;
 pub use diskspd_worker::{Control, Outcome, RunReporter};

@@ -7,6 +7,7 @@
 //! ```
 
 use super::files::write_whole;
+use super::notes::{NotesError, NotesKind};
 use super::{Store, StoreError};
 use diskspd_model::limits;
 use serde::de::DeserializeOwned;
@@ -14,19 +15,6 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct NotesFormat {
-    name: String,
-    version: u32,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredNotes<T> {
-    format: NotesFormat,
-    #[serde(flatten)]
-    notes: T,
-}
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -62,30 +50,6 @@ pub struct Baseline {
 pub struct BaselineRun {
     pub id: String,
     pub test: String,
-}
-
-struct NotesKind {
-    folder: &'static str,
-    format: &'static str,
-}
-
-/// Why bytes are not a file of its kind.
-#[derive(Debug, thiserror::Error)]
-pub enum NotesError {
-    #[error("is damaged: {0}")]
-    Damaged(#[from] serde_json::Error),
-    #[error("is not a file of this kind, but {0}")]
-    Other(String),
-}
-
-impl NotesKind {
-    fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, NotesError> {
-        let stored: StoredNotes<T> = serde_json::from_slice(bytes)?;
-        match stored.format.name == self.format {
-            true => Ok(stored.notes),
-            false => Err(NotesError::Other(stored.format.name)),
-        }
-    }
 }
 
 impl SuiteNotes {
@@ -184,8 +148,7 @@ impl Store {
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
         self.make_folder(&folder).map_err(failed)?;
         let file = self.notes_file(kind, name);
-        let format = NotesFormat { name: kind.format.to_owned(), version: 1 };
-        let bytes = serde_json::to_vec_pretty(&StoredNotes { format, notes });
+        let bytes = serde_json::to_vec_pretty(&kind.stored(notes));
         let bytes =
             bytes.map_err(|error| StoreError::Unwritten { file: file.clone(), why: error.to_string() })?;
         write_whole(&file, &bytes).map(drop)

@@ -1,5 +1,6 @@
 //! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
 
+use super::notes::NotesKind;
 use super::{RunNotes, Store, StoreError, id, packed};
 use diskspd_judge::checks::JudgedRecord;
 use diskspd_judge::record::fault::ResultError;
@@ -12,7 +13,6 @@ use diskspd_sys::atomic_file::{NewFile, Place, elsewhere};
 use diskspd_sys::fault_points::{self, FileStep};
 use diskspd_sys::folder::{self, OpenFolder};
 use diskspd_sys::{clock, locks};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufReader};
@@ -78,18 +78,7 @@ pub struct KeptRun {
 
 const ABOUT: &str = "about.json";
 
-#[derive(Serialize, Deserialize)]
-struct StoredAbout {
-    format: AboutFormat,
-    #[serde(flatten)]
-    about: RunNotes,
-}
-
-#[derive(Serialize, Deserialize)]
-struct AboutFormat {
-    name: String,
-    version: u32,
-}
+const NOTES: NotesKind = NotesKind { folder: "runs", format: "diskspd-about" };
 
 impl Store {
     /// Keeps a run's file under a new id. On return it is durable; the index follows.
@@ -189,11 +178,9 @@ impl Store {
         match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RunNotes::default()),
             Err(error) => Err(wrong(format!("cannot be read: {error}"))),
-            Ok(bytes) => {
-                serde_json::from_slice::<StoredAbout>(&bytes).map(|stored| stored.about).map_err(|error| {
-                    wrong(format!("is damaged: {error}; remove it (only label and tags are lost)"))
-                })
-            }
+            Ok(bytes) => NOTES
+                .parse(&bytes)
+                .map_err(|fault| wrong(format!("{fault}; remove it (only label and tags are lost)"))),
         }
     }
 
@@ -203,9 +190,8 @@ impl Store {
     }
 
     pub(super) fn write_about(&self, id: &str, about: &RunNotes) -> Result<NewFile, StoreError> {
-        let format = AboutFormat { name: "diskspd-about".into(), version: 1 };
         let file = self.about_file(id);
-        let bytes = serde_json::to_vec(&StoredAbout { format, about: about.clone() });
+        let bytes = serde_json::to_vec(&NOTES.stored(about));
         let bytes =
             bytes.map_err(|error| StoreError::Unwritten { file: file.clone(), why: error.to_string() })?;
         write_whole(&file, &bytes)

@@ -55,7 +55,7 @@ impl StoreIndex {
             of(
                 "figures",
                 "time_span, direction, seconds, ios, iops, mib_per_s, mean_ms, p50_ms, p99_ms, p999_ms, \
-                 open_end_ms",
+                 open_end_ms, verdict",
                 "time_span, CASE direction WHEN 'total' THEN 0 WHEN 'read' THEN 1 ELSE 2 END",
             ),
             of("time_spans", &format!("time_span, {}", WORK.join(", ")), "time_span"),

@@ -25,6 +25,7 @@ mod find;
 mod id;
 mod keep;
 mod machines;
+mod notes;
 pub mod packed;
 mod trend;
 mod work;

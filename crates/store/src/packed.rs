@@ -5,7 +5,7 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -23,6 +23,27 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
+/// Reads a pipe to its end. Its content is kept compressed, because text of JSON takes a tenth of its length
+/// then.
+///
+/// # Errors
+/// The pipe cannot be read, or its content is longer than a record may be.
+pub fn spool(mut pipe: impl Read) -> io::Result<Inflated<Cursor<Vec<u8>>>> {
+    let mut beginning = Vec::new();
+    pipe.by_ref().take(MAGIC.len() as u64).read_to_end(&mut beginning)?;
+    let is_compressed = is_packed(&beginning);
+    let source = Cursor::new(beginning).chain(pipe);
+    let bytes = if is_compressed { RECORD.read(source)? } else { pack_stream(source)? };
+    Ok(Inflated::new(Cursor::new(bytes)))
+}
+
+fn pack_stream(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let length = io::copy(&mut source.take(RECORD.bytes + 1), &mut encoder)?;
+    RECORD.check(usize::try_from(length).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+    encoder.finish()
+}
+
 pub fn reader(source: impl Read) -> impl Read {
     MultiGzDecoder::new(source)
 }
@@ -30,36 +51,38 @@ pub fn reader(source: impl Read) -> impl Read {
 /// The content of a compressed file, which is not held in memory; reading fails beyond the length of a
 /// record. It seeks to its start only.
 #[derive(Debug)]
-pub struct Inflated {
-    file: File,
-    decoder: MultiGzDecoder<File>,
+pub struct Inflated<S> {
+    /// `None` after a failed rewind.
+    decoder: Option<MultiGzDecoder<S>>,
     position: u64,
 }
 
-impl Inflated {
-    /// # Errors
-    /// The descriptor cannot be duplicated.
-    pub fn new(file: File) -> io::Result<Inflated> {
-        Ok(Inflated { decoder: MultiGzDecoder::new(file.try_clone()?), file, position: 0 })
+impl<S: Read + Seek> Inflated<S> {
+    /// The content of a source from its current position.
+    pub fn new(source: S) -> Inflated<S> {
+        Inflated { decoder: Some(MultiGzDecoder::new(source)), position: 0 }
     }
 }
 
-impl Read for Inflated {
+impl<S: Read> Read for Inflated<S> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.decoder.read(into).map_err(|error| damaged(&error))?;
+        let decoder = self.decoder.as_mut().ok_or(io::ErrorKind::Unsupported)?;
+        let read = decoder.read(into).map_err(|error| damaged(&error))?;
         self.position += read as u64;
         RECORD.check(usize::try_from(self.position).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
         Ok(read)
     }
 }
 
-impl Seek for Inflated {
+impl<S: Read + Seek> Seek for Inflated<S> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match to {
             SeekFrom::Current(0) => {}
             SeekFrom::Start(0) => {
-                self.file.rewind()?;
-                self.decoder = MultiGzDecoder::new(self.file.try_clone()?);
+                let decoder = self.decoder.take().ok_or(io::ErrorKind::Unsupported)?;
+                let mut source = decoder.into_inner();
+                source.rewind()?;
+                self.decoder = Some(MultiGzDecoder::new(source));
                 self.position = 0;
             }
             _ => return Err(io::ErrorKind::Unsupported.into()),
@@ -108,12 +131,29 @@ mod tests {
     }
 
     #[test]
+    fn pipe_is_read_again_and_bounded() {
+        let text = b"a record ".repeat(1000);
+        for piped in [&b""[..], b"a", &text, &pack(&text)] {
+            let mut content = spool(piped).unwrap();
+            let expected = if is_packed(piped) { &text } else { piped };
+            for _ in 0..2 {
+                let mut read = Vec::new();
+                content.read_to_end(&mut read).unwrap();
+                assert!(read == expected);
+                content.rewind().unwrap();
+            }
+        }
+        assert!(spool(&pack(&text)[..50]).unwrap().read_to_end(&mut Vec::new()).is_err());
+        assert!(spool(io::repeat(b'a')).unwrap_err().to_string().contains("the limit for a record"));
+    }
+
+    #[test]
     fn content_is_read_again_after_rewind() {
         let mut file = tempfile::tempfile().unwrap();
         let text = b"a record ".repeat(100_000);
         file.write_all(&pack(&text)).unwrap();
         file.rewind().unwrap();
-        let mut content = Inflated::new(file).unwrap();
+        let mut content = Inflated::new(file);
         for begin in [10, text.len()] {
             let mut read = vec![0; begin];
             content.read_exact(&mut read).unwrap();
@@ -133,7 +173,7 @@ mod tests {
         }
         file.write_all(&pack(b"x")).unwrap();
         file.rewind().unwrap();
-        let error = io::copy(&mut Inflated::new(file).unwrap(), &mut io::sink()).unwrap_err();
+        let error = io::copy(&mut Inflated::new(file), &mut io::sink()).unwrap_err();
         assert!(error.to_string().contains("a record"), "{error}");
     }
 }

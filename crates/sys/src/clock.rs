@@ -7,6 +7,8 @@ mod counter;
 
 use crate::fault_points;
 use crate::kernel_clock as kernel;
+#[cfg(target_os = "linux")]
+pub use crate::kernel_clock::thread_cpu_time;
 pub use crate::kernel_clock::{Nanos, SECOND, monotonic, process_cpu, raw};
 use counter::Counter;
 pub use counter::prepare;

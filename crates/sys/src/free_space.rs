@@ -1,4 +1,4 @@
-//! Room on file systems: how much there is, and taking some of it.
+//! Free space of file systems, and its allocation.
 
 use rustix::fs::{FallocateFlags, StatVfs};
 use rustix::io::Errno;

@@ -28,6 +28,11 @@ pub fn raw() -> Nanos {
     read(ClockId::MonotonicRaw)
 }
 
+/// CPU time of the calling thread.
+pub fn thread_cpu_time() -> Nanos {
+    read(ClockId::ThreadCPUTime)
+}
+
 /// CPU time that all threads of this process have taken.
 pub fn process_cpu() -> Nanos {
     read(ClockId::ProcessCPUTime)

@@ -4,6 +4,7 @@
 use super::anchor::Location;
 use super::files;
 use rustix::fs::{AtFlags, StatxFlags};
+use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
@@ -37,40 +38,63 @@ const TICK: Duration = Duration::from_millis(20);
 /// does. A holder that obeys the kernel's signal gets the time for that.
 pub fn unreleased<L: Location + ?Sized>(location: &L, written: bool) -> Option<Lease> {
     let inode = rustix::fs::stat(location.way()).ok()?.st_ino;
-    // Opening for writing has effects: it is not tried without need.
-    let mut lease = lease_holder(inode)?;
-    for _ in 0..PATIENCE.as_millis() / TICK.as_millis() {
-        match files::open_to_locate(location, written) {
-            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(TICK),
-            _ => return None,
-        }
-        lease = lease_holder(inode).unwrap_or(lease);
-    }
-    Some(lease)
+    Leases::read().unreleased(location, inode, written)
 }
 
 /// The lease on a file, by attributes in memory: the call does not wait for a server.
 pub fn of_file(file: &Path) -> Option<Lease> {
     let flags = AtFlags::STATX_DONT_SYNC;
-    lease_holder(rustix::fs::statx(rustix::fs::CWD, file, flags, StatxFlags::INO).ok()?.stx_ino)
+    let found = rustix::fs::statx(rustix::fs::CWD, file, flags, StatxFlags::INO).ok()?;
+    Leases::read().holder(found.stx_ino)
 }
 
-/// Returns the holder of a lease on a file with this inode. A line of /proc/locks is `1: LEASE  ACTIVE
-/// WRITE <process> <major>:<minor>:<inode> 0 EOF`; the NFS server has `DELEG`.
-fn lease_holder(inode: u64) -> Option<Lease> {
-    let locks = fs::read_to_string("/proc/locks").ok()?;
-    let process = locks.lines().find_map(|line| parse_lease(line, inode))?;
-    let program = process.and_then(|process| fs::read_to_string(format!("/proc/{process}/comm")).ok());
-    Some(Lease { process, program: program.map(|name| name.trim().to_owned()) })
+/// The leases on files at one moment: one read of /proc/locks for any number of files.
+#[derive(Debug, Default)]
+pub struct Leases {
+    /// The first holder by inode; `None` if it is in another namespace of processes.
+    holders: HashMap<u64, Option<u32>>,
 }
 
-/// The process of a line of /proc/locks, where that is a lease on the inode.
-fn parse_lease(line: &str, inode: u64) -> Option<Option<u32>> {
+impl Leases {
+    /// Reads the current leases; none if they are unknown.
+    pub fn read() -> Leases {
+        let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+        let mut holders = HashMap::new();
+        for (inode, process) in locks.lines().filter_map(parse_lease) {
+            holders.entry(inode).or_insert(process);
+        }
+        Leases { holders }
+    }
+
+    /// As the function of the same name, for a file with this inode.
+    pub fn unreleased<L: Location + ?Sized>(&self, location: &L, inode: u64, written: bool) -> Option<Lease> {
+        // Opening for writing has effects: it is not tried without need.
+        let mut lease = self.holder(inode)?;
+        for _ in 0..PATIENCE.as_millis() / TICK.as_millis() {
+            match files::open_to_locate(location, written) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(TICK),
+                _ => return None,
+            }
+            lease = Leases::read().holder(inode).unwrap_or(lease);
+        }
+        Some(lease)
+    }
+
+    fn holder(&self, inode: u64) -> Option<Lease> {
+        let process = *self.holders.get(&inode)?;
+        let program = process.and_then(|process| fs::read_to_string(format!("/proc/{process}/comm")).ok());
+        Some(Lease { process, program: program.map(|name| name.trim().to_owned()) })
+    }
+}
+
+/// Returns the inode and the process of a lease. A line of /proc/locks is `1: LEASE  ACTIVE  WRITE <process>
+/// <major>:<minor>:<inode> 0 EOF`; the NFS server has `DELEG`.
+fn parse_lease(line: &str) -> Option<(u64, Option<u32>)> {
     let mut words = line.split_ascii_whitespace().skip(1);
     let is_lease = matches!(words.next()?, "LEASE" | "DELEG");
     let (process, place) = (words.nth(2)?, words.next()?);
-    let is_here = place.rsplit(':').next()?.parse() == Ok(inode);
-    (is_lease && is_here).then(|| process.parse().ok().filter(|process| *process > 0))
+    let inode = place.rsplit(':').next()?.parse().ok()?;
+    is_lease.then(|| (inode, process.parse().ok().filter(|process| *process > 0)))
 }
 
 #[cfg(test)]
@@ -80,14 +104,13 @@ mod tests {
     #[test]
     fn lines_of_locks_name_the_holder_of_a_lease() {
         for (line, expected) in [
-            ("1: LEASE  ACTIVE    WRITE 1234 fe:00:77 0 EOF", Some(Some(1234))),
-            ("2: LEASE  BREAKING  READ  1234 fe:00:77 0 EOF", Some(Some(1234))),
-            ("3: DELEG  ACTIVE    READ  0 fe:00:77 0 EOF", Some(None)),
-            ("4: LEASE  ACTIVE    WRITE 1234 fe:00:78 0 EOF", None),
+            ("1: LEASE  ACTIVE    WRITE 1234 fe:00:77 0 EOF", Some((77, Some(1234)))),
+            ("2: LEASE  BREAKING  READ  1234 fe:00:78 0 EOF", Some((78, Some(1234)))),
+            ("3: DELEG  ACTIVE    READ  0 fe:00:77 0 EOF", Some((77, None))),
             ("5: FLOCK  ADVISORY  WRITE 1234 fe:00:77 0 EOF", None),
             ("", None),
         ] {
-            assert_eq!(parse_lease(line, 77), expected, "{line}");
+            assert_eq!(parse_lease(line), expected, "{line}");
         }
     }
 

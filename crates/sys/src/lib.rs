@@ -144,6 +144,8 @@ pub mod perf;
 #[cfg(target_os = "linux")]
 pub mod positioned;
 #[cfg(target_os = "linux")]
+pub mod rank_socket;
+#[cfg(target_os = "linux")]
 pub mod ring;
 #[cfg(target_os = "linux")]
 pub mod run_delay;

@@ -15,6 +15,44 @@ pub(crate) fn leads_its_own(command: &mut Command) {
     }
 }
 
+/// Starts it in a separate process group, so that Ctrl-C of the terminal does not reach it.
+pub fn lead_group(command: &mut Command) {
+    command.process_group(0);
+}
+
+/// A signal to a program and all that it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupSignal {
+    Interrupt,
+    Terminate,
+    Hangup,
+    Kill,
+}
+
+impl GroupSignal {
+    const ALL: [GroupSignal; 4] =
+        [GroupSignal::Interrupt, GroupSignal::Terminate, GroupSignal::Hangup, GroupSignal::Kill];
+
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    pub fn from_number(number: u8) -> Option<GroupSignal> {
+        GroupSignal::ALL.get(usize::from(number)).copied()
+    }
+}
+
+/// Sends a signal to a program that leads its group. No effect after it was waited for.
+pub fn send(child: &Child, signal: GroupSignal) {
+    let signal = match signal {
+        GroupSignal::Interrupt => Signal::INT,
+        GroupSignal::Terminate => Signal::TERM,
+        GroupSignal::Hangup => Signal::HUP,
+        GroupSignal::Kill => Signal::KILL,
+    };
+    signal_group(child, signal);
+}
+
 /// Returns whether the program has ended; it can still be waited for, and keeps its process number.
 ///
 /// # Errors

@@ -1,5 +1,7 @@
 //! Signals handled by a run.
 
+pub use super::limits::lead_cpu_limit;
+
 use super::clock::{self, Nanos, SECOND};
 use super::mutex::LockUnpoisoned;
 use super::process;

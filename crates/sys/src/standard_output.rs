@@ -42,9 +42,39 @@ pub fn room() -> usize {
 }
 
 /// Returns standard output, sanitized for a terminal. The live display is erased.
-pub fn writer() -> Guard<Stdout> {
+pub fn writer() -> Guard<SystemLines<Stdout>> {
     standard_error::wipe();
-    Guard::new(std::io::stdout(), is_terminal())
+    Guard::new(SystemLines(std::io::stdout()), is_terminal())
+}
+
+/// Ends lines as programs of this system do: on Windows with CR LF, as DISKSPD.
+#[derive(Debug)]
+pub struct SystemLines<W>(W);
+
+impl<W: Write> Write for SystemLines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match cfg!(windows) {
+            true => write_crlf(&mut self.0, bytes).map(|()| bytes.len()),
+            false => self.0.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn write_crlf(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        match line.split_last() {
+            Some((b'\n', text)) => {
+                out.write_all(text.strip_suffix(b"\r").unwrap_or(text))?;
+                out.write_all(b"\r\n")?;
+            }
+            _ => out.write_all(line)?,
+        }
+    }
+    Ok(())
 }
 
 /// Writes sentences in readable form: wrapped on a terminal, with coloured labels. Files and pipes get
@@ -68,4 +98,18 @@ pub fn tell(text: &str) -> io::Result<()> {
 pub fn write(text: &str) {
     let mut out = writer();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_feeds_become_crlf_once() {
+        for (text, expected) in [("", ""), ("a", "a"), ("a\nb\n", "a\r\nb\r\n"), ("a\r\n\n", "a\r\n\r\n")] {
+            let mut out = Vec::new();
+            write_crlf(&mut out, text.as_bytes()).unwrap();
+            assert_eq!(out, expected.as_bytes(), "{text:?}");
+        }
+    }
 }

@@ -3,7 +3,19 @@
 use super::console::{AsStream, takes_sequences, window};
 pub use diskspd_model::units::wrapped::{width, width_of};
 use std::env;
+use std::fs::File;
 use std::io::IsTerminal;
+use std::sync::OnceLock;
+
+/// The terminal to which another process passes standard error unchanged.
+#[derive(Debug)]
+pub enum PassedTerminal {
+    Here(File),
+    /// On another host: columns and rows at the start.
+    Elsewhere(usize, usize),
+}
+
+static PASSED_TO: OnceLock<PassedTerminal> = OnceLock::new();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
@@ -17,18 +29,30 @@ pub struct Screen {
 /// Returns the terminal of standard error; `None` if it is not a terminal, or does not support drawing
 /// (`TERM=dumb`).
 pub fn screen() -> Option<Screen> {
-    screen_of(&std::io::stderr())
+    screen_of(&std::io::stderr()).or_else(|| match PASSED_TO.get()? {
+        PassedTerminal::Here(terminal) => screen_of(terminal),
+        PassedTerminal::Elsewhere(columns, rows) => find_screen(*columns, *rows, named),
+    })
+}
+
+/// Draws what goes to standard error for this terminal.
+pub fn pass_to(terminal: PassedTerminal) {
+    // There is one launcher in the life of a process.
+    let _ = PASSED_TO.set(terminal);
 }
 
 /// Returns the terminal of a stream; `None` if it is not a terminal, or does not support drawing.
 pub(crate) fn screen_of(stream: &(impl IsTerminal + AsStream)) -> Option<Screen> {
-    let named = |name: &str| env::var_os(name).and_then(|value| value.into_string().ok());
     if !stream.is_terminal() || !takes_sequences(stream) {
         return None;
     }
     let size = window(stream);
     let side = |side: Option<usize>, usual| side.filter(|side| *side > 0).unwrap_or(usual);
     find_screen(side(size.map(|(columns, _)| columns), 80), side(size.map(|(_, rows)| rows), 24), named)
+}
+
+fn named(name: &str) -> Option<String> {
+    env::var_os(name).and_then(|value| value.into_string().ok())
 }
 
 fn find_screen(columns: usize, rows: usize, named: impl Fn(&str) -> Option<String>) -> Option<Screen> {

@@ -1,7 +1,7 @@
 //! The processor's time-stamp counter, read raw.
 
-/// Whether the counter runs at one rate in every state of the processor, and the kernel, whose watchdog
-/// compares it with other clocks, still lists it as one to keep time by.
+/// Whether the counter has a constant rate, and the kernel lists it as a clock source. The kernel removes it
+/// from the list if it deviates from other clocks.
 pub(crate) fn are_reliable() -> bool {
     is_invariant() && {
         let clocks = "/sys/devices/system/clocksource/clocksource0/available_clocksource";

@@ -1,9 +1,10 @@
 //! Receivers of progress information. The run itself prints nothing.
 
 use diskspd_model::finding::Finding;
-use diskspd_model::results::{IntervalFigures, Record};
+use diskspd_model::results::{IntervalFigures, JobInterval, Record};
 use diskspd_model::units::Millis;
 use diskspd_sys::clock::Nanos;
+use serde::{Deserialize, Serialize};
 
 /// Receiver of a run's progress: a terminal, a stream of lines, a page, another host. The measurement does
 /// not depend on it, so its methods must not fail or take long.
@@ -34,6 +35,9 @@ pub trait RunObserver: Send + Sync {
     /// The figures of an interval of the measured time ([`Subscriptions::intervals`]).
     fn interval(&self, _: &IntervalFigures) {}
 
+    /// The figures of an interval on all hosts of a job, in place of [`RunObserver::interval`].
+    fn job_interval(&self, _: &JobInterval) {}
+
     /// Reports the intermediate results between time spans. Later spans do not have figures yet.
     fn time_span_ended(&self, _: &Record) {}
 
@@ -44,7 +48,7 @@ pub trait RunObserver: Send + Sync {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subscriptions {
     pub steps: bool,
     pub progress: bool,
@@ -72,6 +76,8 @@ pub enum Progress<'a> {
         machine: MachineSpeed,
         /// Each target, if there are several and each worker has one.
         targets: &'a [TargetSpeed],
+        /// Hosts of a job, missing and slow ones first; the rates are the sum.
+        hosts: &'a [HostSpeed],
     },
 }
 
@@ -81,8 +87,27 @@ pub struct TargetSpeed {
     pub speed: Speed,
 }
 
+/// A host of a job in this second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostSpeed {
+    /// Rank and name of the host.
+    pub name: String,
+    pub state: HostState,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum HostState {
+    /// The reason.
+    Lost(String),
+    /// No message for this number of seconds.
+    Silent(u64),
+    /// It has not begun.
+    Waiting,
+    Running(Speed, MachineSpeed),
+}
+
 /// Facts about the machine since the last progress.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineSpeed {
     /// Busy share of all CPUs, percent; `None` = unknown.
     pub cpu_percent: Option<f64>,
@@ -90,7 +115,7 @@ pub struct MachineSpeed {
     pub device_share: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Speed {
     /// I/Os per second.
     pub iops: f64,

@@ -125,7 +125,14 @@ impl RunReporter {
             let mut seen = self.seen.lock_anyway();
             let now = collect(workers);
             let rates = speed_between(&seen, &now);
-            self.listener.progress(&Progress::Running { phase, left_ns: left, rates, machine, targets });
+            self.listener.progress(&Progress::Running {
+                phase,
+                left_ns: left,
+                rates,
+                machine,
+                targets,
+                hosts: &[],
+            });
             *seen = now;
         }
     }

@@ -6,7 +6,7 @@ mod reader;
 use super::error::{CliError, Problem};
 use super::line::given_again;
 use super::option::OptionRow;
-use super::{Invocation, OutRequest};
+use super::{Invocation, OutRequest, StreamRequest};
 use crate::profile::RawText;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -166,6 +166,16 @@ impl CommandLine {
             OutRequest::read(given.value.as_encoded_bytes()).ok_or_else(missing)
         };
         self.given_values(row).map(read).collect()
+    }
+
+    /// # Errors
+    /// The place is missing or invalid.
+    pub fn stream(&self, row: &OptionRow) -> Result<Option<StreamRequest>, CliError> {
+        let read = |given: &GivenOption| {
+            let impossible = |problem: Problem| given.impossible_value(problem.expected.unwrap_or(problem.what));
+            StreamRequest::read(given.value.as_encoded_bytes()).map_err(impossible)
+        };
+        self.given_values(row).map(read).next_back().transpose()
     }
 
     pub fn files(&self) -> Vec<PathBuf> {

@@ -4,7 +4,7 @@ use super::Command;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::{OUT, OptionRow, QUIET, STORE, STRICT, VERBOSE, switch, text};
-use crate::cli::requests::{JudgeRequest, SaveRequest};
+use crate::cli::requests::{JudgeRequest, SaveRequest, StreamPlace};
 use crate::cli::{Invocation, words};
 use crate::experiments::selection::check_word;
 
@@ -12,10 +12,16 @@ const FOR: OptionRow =
     text("--for", "<time>", "60s", "without a command: judge the current I/O on the targets for this time");
 const COUNT_ALL: OptionRow = switch(
     "--count-all",
-    "count I/Os of io_uring all the time, not in a tenth of each second; each costs about 0.1 us then",
+    "count I/Os of io_uring all the time, not in a tenth of it, and those of Linux AIO; each costs about 0.1 us",
 );
 const REPORTS: OptionRow =
     OUT.here("write the report to this file, in the format of its extension: .txt, .json, .html, .prom, .om");
+const STREAM: OptionRow = text(
+    "--stream",
+    "<file>",
+    "dev.jsonl",
+    "write the devices' I/O of each second to this file, or <format>:<file> (json, influx, prom), or fd:<n>",
+);
 const SAVE: OptionRow = text("--save", "[=<label>]", "", "keep the record in the history");
 const FOLDER: OptionRow = STORE.here("the folder of the history, for --save");
 const ON_OUTAGE: OptionRow = text(
@@ -31,7 +37,7 @@ pub const JUDGE: Command = Command {
     name: "judge",
     arguments: "[<option> ..] [<target> ..] -- <command> [<argument> ..], or --for <time> <target> ..",
     help: "run any program, and judge whether its I/O reached the devices (docs/how-to/judge-any-program.md)",
-    options: &[FOR, COUNT_ALL, REPORTS, SAVE, FOLDER, ON_OUTAGE, DOUBTFUL, QUIET, VERBOSE],
+    options: &[FOR, COUNT_ALL, REPORTS, STREAM, SAVE, FOLDER, ON_OUTAGE, DOUBTFUL, QUIET, VERBOSE],
     exclusive: &[&[FOR, COUNT_ALL], &[VERBOSE, QUIET]],
     takes: Takes::Program,
     examples: &[
@@ -80,6 +86,12 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         return Err(CliError::new("--store has no effect without --save")
             .hint("add --save or --save=LABEL, or leave out --store"));
     }
+    let stream = line.stream(&STREAM)?;
+    let takes_output = stream.as_ref().is_some_and(|stream| stream.to == StreamPlace::StandardOutput);
+    if takes_output && !words.is_empty() {
+        return Err(CliError::new("--stream -: standard output belongs to the command")
+            .hint("name a file, or a descriptor as in --stream fd:3"));
+    }
     Ok(Invocation::Judge(Box::new(JudgeRequest {
         targets: line.targets(),
         watched_ms,
@@ -89,6 +101,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         strict: line.has(&DOUBTFUL),
         fail_on_outage_ms: line.read_value(&ON_OUTAGE, time("--fail-on-outage", 1000))?,
         out: line.reports(&REPORTS)?,
+        stream,
         save,
         store,
         typed: line.typed.clone(),
@@ -131,6 +144,8 @@ mod tests {
             ("--count-all --for 1s a", "exclude each other"),
             ("--store s -- dd", "--store has no effect"),
             ("--fail-on-outage 10ms -- dd", "this value is not possible"),
+            ("--stream - -- dd", "belongs to the command"),
+            ("--stream json: -- dd", "this value is not possible"),
             ("-o32 -- dd", "-o32 is not an option of judge"),
         ] {
             let error = requested(line).unwrap_err();

@@ -9,6 +9,7 @@ mod convert;
 mod devices;
 mod fio;
 mod history;
+mod hosts;
 mod judge;
 mod merge;
 mod precondition;
@@ -26,6 +27,7 @@ use super::option::OptionRow;
 use super::{Invocation, foreign_options, suggest};
 use crate::profile::RawText;
 pub use command::Command;
+pub use hosts::is_plain_path;
 use std::borrow::Cow;
 use std::ffi::OsString;
 
@@ -33,6 +35,7 @@ pub const COMMANDS: &[Command] = &[
     report::REPORT,
     merge::MERGE,
     judge::JUDGE,
+    hosts::HOSTS,
     rerun::RERUN,
     answers::PRESET,
     sweep::SWEEP,

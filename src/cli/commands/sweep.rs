@@ -8,7 +8,7 @@ use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STRICT, row
 use crate::cli::requests::SweepRequest;
 use crate::cli::{Invocation, SweptLine, TypedLine};
 use crate::experiments::repeat::Repeat;
-use crate::experiments::sweep::{Axis, Objective, Settings, SweepOrder, curve, seconds};
+use crate::experiments::sweep::{Axis, FEWEST_SLICES, Objective, Settings, SweepOrder, curve, seconds};
 use std::path::Path;
 
 /// The curve of an objective that has no loads to choose among.
@@ -23,9 +23,13 @@ const REPEAT: OptionRow = text(
     "until=2%",
     "run every point n times, or until its mean IOPS are known to the given percentage",
 )
-.or("1");
-const ORDER: OptionRow =
-    row("--order", OneOf(&["interleaved", "given", "random"]), "order of the points").or("interleaved");
+.or("chosen; 1 with -d or -W");
+const ORDER: OptionRow = row(
+    "--order",
+    OneOf(&["interleaved", "given", "random"]),
+    "order of the points; with it, -d, -W or --repeat the sweep does not choose its runs",
+)
+.or("random; interleaved with -d, -W or --repeat");
 const RECORDS: OptionRow =
     row("--dir", Folder, "keep every run's record in this folder; repeat the command to continue");
 const DIAGONAL: OptionRow = switch("--diagonal", "only points whose threads x depth is the same");
@@ -72,8 +76,8 @@ pub const SWEEP: Command = Command {
     takes: Takes::Line,
     examples: &[
         (
-            "diskspd sweep -o1..64 -b4K -r -Su -W1 -d3 test.dat",
-            "seven depths, the knee and the command line to use",
+            "diskspd sweep -o1..64 -b4K -r -Su test.dat",
+            "seven depths in short runs, the knee and the command line to use",
         ),
         (
             "diskspd sweep --slo p99=5ms -t4 -o32 -b4K -r -Su test.dat",
@@ -85,14 +89,21 @@ pub const SWEEP: Command = Command {
 
 fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let usual = Settings::default();
+    let typed = TypedLine::split(line.line.as_deref().unwrap_or_default())?;
+    let slices = chooses_slices(&line, &typed);
+    let (repeat, order) = match slices {
+        true => (Repeat::Times(FEWEST_SLICES), SweepOrder::Random),
+        false => (usual.repeat, usual.order),
+    };
     let settings = Settings {
-        repeat: line.read_value(&REPEAT, Repeat::parse)?.unwrap_or(usual.repeat),
-        order: line.read_value(&ORDER, SweepOrder::parse)?.unwrap_or(usual.order),
+        repeat: line.read_value(&REPEAT, Repeat::parse)?.unwrap_or(repeat),
+        order: line.read_value(&ORDER, SweepOrder::parse)?.unwrap_or(order),
         diagonal: line.has(&DIAGONAL),
         curve: line.read_value(&OF_MAXIMUM, curve)?.unwrap_or_default(),
         objective: line.read_value(&SLO, Objective::parse)?,
         adaptive: line.has(&ADAPTIVE),
         until_sure: line.has(&UNTIL_SURE),
+        slices,
         budget_s: line.read_value(&BUDGET, seconds)?,
         settle_s: line.read_value(&SETTLE, seconds)?.unwrap_or(usual.settle_s),
     };
@@ -101,7 +112,6 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
         files[kind].push(path);
     }
     let [csv, json, html] = files;
-    let typed = TypedLine::split(line.line.as_deref().unwrap_or_default())?;
     let iops_only = line.has(&IOPS_ONLY);
     let (typed, adds_latency) = with_latency(typed, iops_only)?;
     let swept = SweptLine::from_line(typed)?;
@@ -121,6 +131,20 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
         arguments: line.line.unwrap_or_default(),
         given: line.typed,
     })))
+}
+
+/// Letters of a run that state how long it is, or take a profile that does.
+const TIMED_LETTERS: &[u8] = b"dWX";
+/// Options of a run that state how long it is, or what makes it.
+const TIMED_OPTIONS: [&str; 7] =
+    ["preset", "until-steady", "until-written", "until-read", "replay", "each-once", "with"];
+
+/// Whether the sweep chooses the length and the number of its runs.
+fn chooses_slices(line: &CommandLine, typed: &TypedLine) -> bool {
+    let is_stated = [&REPEAT, &ORDER, &ADAPTIVE, &OF_MAXIMUM].into_iter().any(|row| line.has(row));
+    let is_timed = TIMED_LETTERS.iter().any(|letter| typed.has_letter(*letter))
+        || TIMED_OPTIONS.iter().any(|name| typed.has_long(name));
+    !is_stated && !is_timed
 }
 
 fn by_ending(name: &str) -> Result<usize, &'static str> {
@@ -155,6 +179,10 @@ fn with_latency(line: TypedLine, iops_only: bool) -> Result<(TypedLine, bool), C
 fn complete_settings(mut settings: Settings, axes: &[Axis]) -> Result<Settings, CliError> {
     if settings.objective.is_some() && axes.is_empty() && settings.curve.is_empty() {
         settings.curve = curve(CURVE).map_err(CliError::new)?;
+    }
+    if settings.slices && !settings.curve.is_empty() {
+        let Settings { repeat, order, .. } = Settings::default();
+        settings = Settings { slices: false, repeat, order, ..settings };
     }
     if settings.until_sure {
         settings.budget_s.get_or_insert(UNTIL_SURE_S);
@@ -204,6 +232,34 @@ mod tests {
         assert_eq!(budget("-o1..8 --until-sure f"), Some(1800.0));
         assert_eq!(budget("-o1..8 --until-sure --budget 1h f"), Some(3600.0));
         assert_eq!(budget("-o1..8 f"), None);
+    }
+
+    #[test]
+    fn sweep_chooses_runs_unless_options_state_them() {
+        for (line, slices) in [
+            ("-o1..8 f", true),
+            ("-o1..8 -b4K -L --budget 1m --until-sure f", true),
+            ("-o1..8 --slo p99=5ms f", true),
+            ("-t1..8 -o8 --diagonal --settle 1s f", true),
+            ("-o1..8 -d3 f", false),
+            ("-o1..8 -W0 f", false),
+            ("-d1,2 f", false),
+            ("-o1..8 --repeat 2 f", false),
+            ("-o1..8 --order interleaved f", false),
+            ("-o1..8 --adaptive f", false),
+            ("-o8 --curve 10%..100% f", false),
+            ("-o8 --slo p99=5ms f", false),
+            ("-o1..8 --until-steady f", false),
+            ("-o1..8 --preset fleet-general f", false),
+        ] {
+            let settings = parse_request(line).unwrap().settings;
+            let (repeat, order) = match slices {
+                true => (Repeat::Times(2), SweepOrder::Random),
+                false if line.contains("--repeat") => (Repeat::Times(2), SweepOrder::Interleaved),
+                false => (Repeat::Times(1), SweepOrder::Interleaved),
+            };
+            assert_eq!((settings.slices, settings.repeat, settings.order), (slices, repeat, order), "{line}");
+        }
     }
 
     #[test]

@@ -61,7 +61,11 @@ pub const GROUPS: &[OptionGroup] = &[
     OptionGroup { topic: "writing", title: "Writing", tables: &[writing::FLAGS], everyday: &["w", "Z"] },
     OptionGroup {
         topic: "shape",
-        title: "Shape of the work, in the Linux version",
+        title: if cfg!(windows) {
+            "Shape of the work, in this program"
+        } else {
+            "Shape of the work, in the Linux version"
+        },
         tables: &[shape::FLAGS],
         everyday: &["mix"],
     },
@@ -101,7 +105,7 @@ pub const GROUPS: &[OptionGroup] = &[
     OptionGroup { topic: "hosts", title: "Many hosts", tables: &[cluster::FLAGS], everyday: &[] },
     OptionGroup {
         topic: "linux",
-        title: "Options of the Linux version",
+        title: if cfg!(windows) { "Options of this program" } else { "Options of the Linux version" },
         tables: linux::FLAGS,
         everyday: &["engine", "preset", "out", "repeat", "until-steady", "dry-run", "quiet"],
     },

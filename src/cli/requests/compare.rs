@@ -32,7 +32,8 @@ impl CompareRequest {
 /// Two command lines that are run in pairs, in random order within each pair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interleaved {
-    pub repeat: u32,
+    /// Runs of each side; `None` = until the answer is certain (`--until-sure`).
+    pub repeat: Option<u32>,
     pub order_seed: Option<u32>,
     pub requests: [RunRequest; 2],
     pub typed: [String; 2],

@@ -1,6 +1,6 @@
 //! Request of `judge`.
 
-use crate::cli::requests::{OutRequest, SaveRequest};
+use crate::cli::requests::{OutRequest, SaveRequest, StreamRequest};
 use crate::profile::RawText;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,6 +19,7 @@ pub struct JudgeRequest {
     pub strict: bool,
     pub fail_on_outage_ms: Option<u64>,
     pub out: Vec<OutRequest>,
+    pub stream: Option<StreamRequest>,
     pub save: Option<SaveRequest>,
     pub store: Option<PathBuf>,
     /// All words after the name of the command `judge`.

@@ -13,8 +13,8 @@ use super::{again, side};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
 use crate::experiments::compare::{
-    self, ChangeVerdict, PlannedRuns, Question, RunComparison, Side, SideRun, SpanCompared, in_one_sentence,
-    table,
+    self, ChangeVerdict, Looks, PlannedRuns, Question, RunComparison, Side, SideRun, SpanCompared,
+    in_one_sentence, table,
 };
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
@@ -52,7 +52,7 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
     let tests = find::tests(&baseline).into_iter();
     let question = Question {
         tests: tests.map(|test| (test.to_owned(), again::question(&baseline, test))).collect(),
-        looks: if asked.rounds.until_sure { LOOKS } else { 1 },
+        looks: Looks::Equal(if asked.rounds.until_sure { LOOKS } else { 1 }),
         ..Question::default()
     };
     let judged = BaselineSide { request, side: first, question };

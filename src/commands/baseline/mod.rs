@@ -10,8 +10,11 @@ use super::command_error::CommandError;
 use super::{print, stored};
 use crate::cli::{BaselineAction, BaselineRequest, Exit};
 use crate::store::{Baseline, Store};
+use crate::sys::standard_output;
 use crate::units::start_time::date_and_time;
+use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible;
+use crate::units::wrapped::wrapped;
 use find::{find_named, tests, unknown};
 
 /// Executes the request.
@@ -23,7 +26,7 @@ pub fn baseline(request: &BaselineRequest) -> Result<Exit, CommandError> {
     match &request.action {
         BaselineAction::List => list_baselines(&store),
         BaselineAction::Show { name } => {
-            print(&visible::lines(&baseline_text(name, &find_named(&store, name)?)))
+            print(&folded_text(&visible::lines(&baseline_text(name, &find_named(&store, name)?))))
         }
         BaselineAction::Set { name, runs } => set::set(&store, name, runs),
         BaselineAction::Remove { name } => match store.remove_baseline(name)? {
@@ -39,18 +42,47 @@ fn list_baselines(store: &Store) -> Result<Exit, CommandError> {
     if names.is_empty() {
         return print("no baseline is set: run a suite, then diskspd baseline set NAME\n");
     }
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
-    for name in &names {
-        let about = find_named(store, name)?;
-        text += &format!(
-            "{name:<width$}  {} tests, {} runs, set {}\n",
-            tests(&about).len(),
-            about.runs.len(),
-            date_and_time(about.set_at).unwrap_or_default()
-        );
-    }
-    print(&visible::lines(&text))
+    let rows = names.iter().map(|name| {
+        let baseline = find_named(store, name)?;
+        Ok(ListedBaseline { name: visible::line(name).into_owned(), baseline })
+    });
+    let rows: Vec<ListedBaseline> = rows.collect::<Result<_, CommandError>>()?;
+    print(&table::text_within(ListedBaseline::COLUMNS, &rows, standard_output::room()))
+}
+
+struct ListedBaseline {
+    name: String,
+    baseline: Baseline,
+}
+
+impl ListedBaseline {
+    const COLUMNS: &[TableColumn<ListedBaseline>] = &[
+        TableColumn::<ListedBaseline>::words("name", |row| Cell::named(&row.name)).brief(),
+        TableColumn::<ListedBaseline>::words("suite", |row| {
+            Cell::text(Some(&row.baseline.asked.suite).filter(|suite| !suite.is_empty()))
+        })
+        .brief()
+        .spare(2),
+        TableColumn::<ListedBaseline>::number("tests", |row| Cell::Whole(tests(&row.baseline).len() as u64))
+            .brief(),
+        TableColumn::<ListedBaseline>::number("runs", |row| Cell::Whole(row.baseline.runs.len() as u64))
+            .brief()
+            .spare(3),
+        TableColumn::<ListedBaseline>::words("set", |row| Cell::text(date_and_time(row.baseline.set_at)))
+            .brief()
+            .spare(1),
+    ];
+}
+
+/// Folds each line at blanks to the width of the terminal.
+fn folded_text(text: &str) -> String {
+    let room = standard_output::room();
+    let fold = |line: &str| {
+        let indent = line.len() - line.trim_start().len();
+        let folded = wrapped(line.trim_start(), room, indent, indent + 2);
+        format!("{}{folded}\n", &line[..indent])
+    };
+    text.lines().map(fold).collect()
 }
 
 fn baseline_text(name: &str, baseline: &Baseline) -> String {

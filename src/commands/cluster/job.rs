@@ -4,12 +4,13 @@
 //! MPI, takes its orders and stays in touch with the other ranks between two of them.
 
 use super::messages::ReadBackTask;
+use super::plans::group_plans;
 use crate::cli::VerifyAfterRequest;
 use crate::cluster::part::{fill_in, of_rank, shifted};
 use crate::commands::command_error::CommandError;
+use crate::commands::job_command::{RankPlans, RankReply};
 use crate::commands::job_limits::{self, is_by_rank};
 use crate::commands::runnable::{self, JobRunner, Runnable};
-use crate::commands::verify_after::RankReadBack;
 use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::RawText;
@@ -22,7 +23,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub enum Wish {
     Run(Box<Order>),
     /// Every rank reads back by its journal.
-    ReadBack(ReadBackTask, Sender<Vec<RankReadBack>>),
+    ReadBack(ReadBackTask, Sender<Vec<RankReply>>),
+    /// Every rank plans its part of this run.
+    Plan(Box<Runnable>, Sender<Vec<RankReply>>),
     /// The command has ended with this exit code.
     End(u8),
 }
@@ -74,6 +77,12 @@ impl JobRunner for LedJob {
         done.recv().unwrap_or_else(|_| left())
     }
 
+    fn plan(&self, run: &Runnable) -> RankPlans {
+        let (reply, done) = channel();
+        self.0.send(Wish::Plan(Box::new(run.clone()), reply));
+        group_plans(&done.recv().unwrap_or_default(), &self.0.hosts, run.split)
+    }
+
     fn own_part(&self, run: &Runnable) -> Runnable {
         let hosts: Vec<&str> = self.0.hosts.iter().map(String::as_str).collect();
         part(run, 0, &hosts)
@@ -88,7 +97,7 @@ impl JobRunner for LedJob {
 ///
 /// # Errors
 /// The ranks can't share the work.
-pub fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReadBack>, CommandError>> {
+pub fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReply>, CommandError>> {
     let led = LED.get()?;
     let task = ReadBackTask::from_request(request);
     if !is_by_rank(&task.journal) {

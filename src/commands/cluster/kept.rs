@@ -1,13 +1,12 @@
 //! A rank's record on its own disk, until rank 0 has it.
 
+use super::live::LiveOutbox;
 use crate::clock;
 use crate::finding::Finding;
 use crate::merge::kept_record_of;
 use crate::record::json;
 use crate::results::{IntervalFigures, Record};
-use crate::run::{
-    Control, HangGuard, OutputError, OutputPolicy, Progress, RunObserver, Session, Subscriptions,
-};
+use crate::run::{HangGuard, OutputError, OutputPolicy, Progress, RunObserver, Session, Subscriptions};
 use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::standard_error::say;
 use std::path::{Path, PathBuf};
@@ -83,27 +82,30 @@ impl RankKeeper {
         self.kept.lock_anyway().take()
     }
 
-    /// The session of a rank that reports nothing.
-    pub fn session(keeper: &Arc<RankKeeper>, control: &Arc<Control>) -> Session {
-        let session = Session { control: Arc::clone(control), ..Session::default() };
-        RankKeeper::listens(keeper, session)
-    }
-
-    /// The session, whose results so far this keeps. Its listener gets all other events.
-    pub fn listens(keeper: &Arc<RankKeeper>, session: Session) -> Session {
+    /// The session, whose results so far this keeps. The outbox gets its progress and intervals, its
+    /// listener all other events.
+    pub fn listens(
+        keeper: &Arc<RankKeeper>,
+        outbox: &Arc<LiveOutbox>,
+        wants: Subscriptions,
+        session: Session,
+    ) -> Session {
+        let (keeper, outbox) = (Arc::clone(keeper), Arc::clone(outbox));
         let inner = Arc::clone(&session.listener);
-        Session { listener: Arc::new(RankListener { keeper: Arc::clone(keeper), inner }), ..session }
+        Session { listener: Arc::new(RankListener { keeper, outbox, wants, inner }), ..session }
     }
 }
 
 struct RankListener {
     keeper: Arc<RankKeeper>,
+    outbox: Arc<LiveOutbox>,
+    wants: Subscriptions,
     inner: Arc<dyn RunObserver>,
 }
 
 impl RunObserver for RankListener {
     fn wants(&self) -> Subscriptions {
-        self.inner.wants()
+        Subscriptions { steps: self.inner.wants().steps, ..self.wants }
     }
 
     fn notice(&self, notice: &Finding) {
@@ -119,11 +121,19 @@ impl RunObserver for RankListener {
     }
 
     fn time_span_begins(&self, number: usize) {
+        self.outbox.begin_span(number);
         self.inner.time_span_begins(number);
     }
 
     fn progress(&self, progress: &Progress) {
-        self.inner.progress(progress);
+        match progress {
+            Progress::Preparing { .. } => self.inner.progress(progress),
+            Progress::Running { .. } => self.outbox.note_progress(progress),
+        }
+    }
+
+    fn marks(&self) -> u32 {
+        self.inner.marks()
     }
 
     fn progress_ends(&self) {
@@ -131,15 +141,12 @@ impl RunObserver for RankListener {
     }
 
     fn interval(&self, figures: &IntervalFigures) {
-        self.inner.interval(figures);
+        self.outbox.note_interval(figures);
     }
 
-    /// Reports are of all ranks, so the listener does not get the record of one rank.
+    /// Reports are of all ranks, so the listener does not get the record of one rank. It gets the run's end
+    /// from rank 0, once all ranks are done.
     fn time_span_ended(&self, so_far: &Record) {
         self.keeper.keep(&mut so_far.clone());
-    }
-
-    fn run_ended(&self) -> Option<String> {
-        self.inner.run_ended()
     }
 }

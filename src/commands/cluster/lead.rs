@@ -2,13 +2,14 @@
 
 use super::job::{Order, Wish};
 use super::kept::{self, RankKeeper};
+use super::live::{LiveBoard, LiveOutbox};
 use super::merge_ranks::{self, RankPart, WholeRun};
 use super::messages::{
-    Checked, Hello, NextStep, NextTask, RankName, RankOutcome, RankRequest, ReadBackAnswer, ReadBackTask,
-    RunTask, SharedTargets, StartDecision,
+    Checked, Hello, NextStep, NextTask, RankAnswer, RankName, RankOutcome, RankRequest, RankState,
+    ReadBackTask, RunTask, SharedTargets, StartDecision, unpack,
 };
 use super::names::{by_message, exit_of, ranks};
-use super::{arguments, verified, zoned};
+use super::{arguments, names, verified, zoned};
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::RankLink;
@@ -16,12 +17,12 @@ use crate::cluster::cpus::{Seat, share};
 use crate::cluster::offset::Offset;
 use crate::cluster::part::TargetPart;
 use crate::cluster::place::{TargetPlace, together};
+use crate::commands::job_command::RankReply;
 use crate::commands::runnable::Runnable;
-use crate::commands::verify_after::RankReadBack;
 use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::{RateTotal, RawText, TargetIds, Volume};
-use crate::run::{Control, Executed, RunError, Session};
+use crate::run::{Control, Executed, RunError, Session, Subscriptions};
 use crate::sys::standard_error::say;
 use crate::units::amount;
 use std::collections::{HashMap, HashSet};
@@ -51,18 +52,23 @@ pub struct Lead {
     seats: Vec<Option<Seat>>,
     waiting: (Nanos, bool),
     first_with_clock: Vec<usize>,
+    /// Number of ranks with a part of the current task: the first ones.
+    taking_part: usize,
     /// Printed sentences that are true of all runs of the job.
     said: HashSet<String>,
     /// The current run.
     going: Option<GoingRun>,
-    /// Receiver of the results of `verify-after`.
-    reading: Option<Sender<Vec<RankReadBack>>>,
+    /// Receiver of the answers of all ranks.
+    asking: Option<Sender<Vec<RankReply>>>,
 }
 
 struct GoingRun {
     order: Order,
     before: Vec<Option<Offset>>,
     outcomes: Vec<Option<RankOutcome>>,
+    board: LiveBoard,
+    /// Ranks whose silence has been reported.
+    silent: HashSet<usize>,
 }
 
 impl Lead {
@@ -76,9 +82,10 @@ impl Lead {
             seats: Vec::new(),
             waiting: (0, false),
             first_with_clock: (0..size).collect(),
+            taking_part: size,
             said: HashSet::new(),
             going: None,
-            reading: None,
+            asking: None,
         }
     }
 
@@ -96,7 +103,12 @@ impl Lead {
     }
 
     /// The session of rank 0's own part of the run.
-    pub fn session(&mut self, keeper: &Arc<RankKeeper>) -> Session {
+    pub fn session(
+        &mut self,
+        keeper: &Arc<RankKeeper>,
+        outbox: &Arc<LiveOutbox>,
+        wants: Subscriptions,
+    ) -> Session {
         let session = self.going.as_mut().map(|going| {
             let asked = &mut going.order.session;
             Session {
@@ -107,7 +119,34 @@ impl Lead {
                 ..Session::default()
             }
         });
-        RankKeeper::listens(keeper, session.unwrap_or_default())
+        RankKeeper::listens(keeper, outbox, wants, session.unwrap_or_default())
+    }
+
+    /// Takes the states of the current run, and shows them. `own`: the state of rank 0.
+    pub fn watch_run(&mut self, link: &mut RankLink, own: Option<RankState>) {
+        let states = link.take_states();
+        let Some(going) = &mut self.going else { return };
+        let now = clock::monotonic();
+        own.into_iter().for_each(|own| going.board.add(0, own, now));
+        for (rank, state) in states {
+            match unpack(&state) {
+                Ok(state) => going.board.add(rank, state, now),
+                Err(why) => link.lose(rank, &format!("it sent an invalid message: {why}")),
+            }
+        }
+        let (lost, silences) = (link.lost_ranks(), link.silences());
+        for (rank, silence) in silences.iter().enumerate().take(going.outcomes.len()) {
+            if *silence >= SILENT && lost[rank].is_none() && going.silent.insert(rank) {
+                going.order.session.listener.notice(&Finding::warning(format!(
+                    "{} has been silent for {} s; without a message within {} s of silence the run ends \
+                     with the figures so far",
+                    names::ranks(&[rank], &self.hosts),
+                    silence / SECOND,
+                    link.limits().silence.as_secs()
+                )));
+            }
+        }
+        going.board.refresh(now, &lost, &silences);
     }
 
     fn say_once(&mut self, sentence: String) {
@@ -148,19 +187,19 @@ impl Lead {
         &self.hosts
     }
 
-    /// All have read back, so the command gets the results.
-    pub fn all_read(&mut self, link: &mut RankLink, answers: Vec<Option<ReadBackAnswer>>) {
+    /// All have answered, so the command gets the answers.
+    pub fn all_answered(&mut self, link: &mut RankLink, answers: Vec<Option<RankAnswer>>) {
         let lost = link.lost_ranks();
-        let read = |(rank, answer): (usize, Option<ReadBackAnswer>)| {
-            let missing = || ReadBackAnswer {
+        let reply = |(rank, answer): (usize, Option<RankAnswer>)| {
+            let missing = || RankAnswer {
                 failure: Some(format!("missing: {}", lost[rank].clone().unwrap_or_default())),
-                ..ReadBackAnswer::default()
+                ..RankAnswer::default()
             };
-            let ReadBackAnswer { text, exit, failure } = answer.unwrap_or_else(missing);
-            RankReadBack { name: ranks(&[rank], &self.hosts), text, exit: exit_of(exit), failure }
+            let RankAnswer { text, key, exit, failure } = answer.unwrap_or_else(missing);
+            RankReply { name: ranks(&[rank], &self.hosts), text, key, exit: exit_of(exit), failure }
         };
-        let all = answers.into_iter().enumerate().map(read).collect();
-        if let Some(reply) = self.reading.take() {
+        let all = answers.into_iter().enumerate().take(self.taking_part).map(reply).collect();
+        if let Some(reply) = self.asking.take() {
             let _ = reply.send(all);
         }
     }
@@ -182,26 +221,42 @@ impl Lead {
 
     /// Returns the next task of all ranks.
     pub fn begin(&mut self, link: &mut RankLink, wish: Option<Wish>) -> NextTask {
+        self.taking_part = self.ranks.len();
         let order = match wish {
             Some(Wish::Run(order)) => *order,
+            Some(Wish::Plan(run, reply)) => {
+                self.asking = Some(reply);
+                return NextTask::Plan(Box::new(self.task_of(*run)));
+            }
             Some(Wish::ReadBack(task, reply)) => {
-                self.reading = Some(reply);
+                self.asking = Some(reply);
                 return NextTask::ReadBack(ReadBackTask { hosts: self.hosts.clone(), ..task });
             }
             Some(Wish::End(code)) => return NextTask::Bye(code, link.is_complete()),
             None => return NextTask::Bye(Exit::RunFailed.code(), false),
         };
-        let taking_part = order.run.hosts.map_or(self.ranks.len(), |hosts| hosts as usize);
-        let ranks = self.ranks[..taking_part.min(self.ranks.len())].to_vec();
-        self.tell_of_volumes(&order.run, ranks.len() as u64);
-        let cpus = match shares_cpus(&order.run) {
+        let task = self.task_of(order.run.clone());
+        let listener = Arc::clone(&order.session.listener);
+        let (one_of_several, wants) = (order.session.one_of_several, listener.wants());
+        let outcomes = task.ranks.iter().map(|_| None).collect();
+        let hosts = task.ranks.iter().map(|rank| rank.host.clone()).collect();
+        let (board, silent) = (LiveBoard::new(listener, hosts), HashSet::new());
+        self.going = Some(GoingRun { order, before: Vec::new(), outcomes, board, silent });
+        NextTask::Run(Box::new(RunTask { one_of_several, wants, ..task }))
+    }
+
+    /// The task of a run that shows nothing.
+    fn task_of(&mut self, run: Runnable) -> RunTask {
+        let all = self.ranks.len();
+        self.taking_part = run.hosts.map_or(all, |hosts| hosts as usize).min(all);
+        let ranks = self.ranks[..self.taking_part].to_vec();
+        self.tell_of_volumes(&run, ranks.len() as u64);
+        let cpus = match shares_cpus(&run) {
             true => share(&self.seats[..ranks.len()]),
             false => vec![None; ranks.len()],
         };
-        let (run, one_of_several) = (order.run.clone(), order.session.one_of_several);
-        let outcomes = ranks.iter().map(|_| None).collect();
-        self.going = Some(GoingRun { order, before: Vec::new(), outcomes });
-        NextTask::Run(Box::new(RunTask { run, one_of_several, job: self.name.clone(), cpus, ranks }))
+        let wants = Subscriptions::default();
+        RunTask { run, one_of_several: false, job: self.name.clone(), cpus, ranks, wants }
     }
 
     /// The run has ended, so the command gets its result.
@@ -382,9 +437,12 @@ impl Lead {
 
     /// All is over: the command gets the record of the whole. Whether it reports what there is of all ranks.
     fn finish_run(&mut self, link: &mut RankLink) -> bool {
+        // The last states came with the answers.
+        self.watch_run(link, None);
         let Some(going) = self.going.take() else { return true };
         let after = if going.before.is_empty() { Vec::new() } else { link.clocks(&self.first_with_clock) };
-        let GoingRun { order, before, outcomes } = going;
+        let GoingRun { order, before, outcomes, board, .. } = going;
+        board.finish();
         let lost = link.lost_ranks();
         let mut parts = Vec::new();
         for (rank, outcome) in outcomes.into_iter().enumerate() {
@@ -397,7 +455,8 @@ impl Lead {
                 after: clock(&after),
             });
         }
-        let WholeRun { executed, first_line } = merge_ranks::whole(&order.run, parts, &self.hosts);
+        let WholeRun { mut executed, first_line } = merge_ranks::whole(&order.run, parts, &self.hosts);
+        executed.troubles.extend(order.session.listener.run_ended());
         first_line.into_iter().map(Finding::error).for_each(say);
         let is_one = order.session.one_of_several;
         if !self.quiet && !is_one {

@@ -9,7 +9,8 @@ use crate::commands::runnable::Runnable;
 use crate::host::claims::SharedClaim;
 use crate::limits;
 use crate::profile::RawText;
-use crate::results::{Record, RecordMismatchError};
+use crate::results::{IntervalFigures, Record, RecordMismatchError};
+use crate::run::{MachineSpeed, Speed, Subscriptions};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -42,6 +43,8 @@ pub struct RankName {
 pub enum NextTask {
     Run(Box<RunTask>),
     ReadBack(ReadBackTask),
+    /// Every rank plans its part of the run (`--dry-run`).
+    Plan(Box<RunTask>),
     /// The job ends with this exit code; whether all ranks are there, so that they can leave in order.
     Bye(u8, bool),
 }
@@ -92,10 +95,13 @@ impl ReadBackTask {
     }
 }
 
-/// The report and exit code of a rank that read back, or the reason of a failure.
+/// The text and exit code of a rank, or the reason of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReadBackAnswer {
+pub struct RankAnswer {
     pub text: String,
+    /// The text without facts that differ by rank; empty = it has none.
+    #[serde(default)]
+    pub key: String,
     pub exit: u8,
     pub failure: Option<String>,
 }
@@ -118,6 +124,25 @@ pub struct RunTask {
     pub cpus: Vec<Option<Vec<u32>>>,
     /// The ranks that do I/O: the first ones.
     pub ranks: Vec<RankName>,
+    /// What rank 0 shows of every rank during the run.
+    pub wants: Subscriptions,
+}
+
+/// The state of a rank's run in this second.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RankState {
+    /// Warm-up, measured time or cool-down, in words; empty = none of them.
+    pub phase: String,
+    pub left_ns: Nanos,
+    pub speed: Option<Speed>,
+    pub machine: MachineSpeed,
+    /// New intervals with their time span, from 1, and number, from 0.
+    pub intervals: Vec<(usize, u32, IntervalFigures)>,
+}
+
+impl RankState {
+    /// Further intervals of a second (`-D`) are not sent.
+    pub const MOST_INTERVALS: usize = 64;
 }
 
 /// Second answer: whether it can be run there.
@@ -198,10 +223,17 @@ impl RankMessage for Hello {}
 impl<T: Serialize + DeserializeOwned> RankMessage for StartDecision<T> {}
 impl RankMessage for Checked {}
 impl RankMessage for NextTask {}
-impl RankMessage for ReadBackAnswer {}
+impl RankMessage for RankAnswer {}
 impl RankMessage for NextStep {}
 /// The exit code of a job that ends before anything is run.
 impl RankMessage for Option<u8> {}
+impl RankMessage for RankState {
+    fn check(&self) -> Result<(), RecordMismatchError> {
+        let (found, most) = (self.intervals.len() as u64, RankState::MOST_INTERVALS as u64);
+        if found > most { Err(RecordMismatchError::Intervals { found, most }) } else { Ok(()) }
+    }
+}
+
 /// The rank waits for the next task.
 impl RankMessage for () {}
 /// Why files of the run can't be made there.
@@ -244,7 +276,7 @@ pub enum MessageError {
     Packed(#[from] io::Error),
     /// They say nothing that is understood.
     #[error(transparent)]
-    Json(#[from] serde_json::Error),
+    Json(#[from] crate::json_reader::JsonError),
     #[error(transparent)]
     Impossible(#[from] RecordMismatchError),
 }
@@ -255,7 +287,7 @@ pub enum MessageError {
 /// They are none of this program's messages.
 pub fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
     let text = limits::MESSAGE.read(DeflateDecoder::new(bytes))?;
-    let message: T = serde_json::from_slice(&text)?;
+    let message: T = crate::json_reader::read_json(&text)?;
     message.check()?;
     Ok(message)
 }
@@ -267,10 +299,11 @@ pub fn is_any(bytes: &[u8]) -> bool {
     }
     is_message::<Hello>(bytes)
         | is_message::<NextTask>(bytes)
-        | is_message::<ReadBackAnswer>(bytes)
+        | is_message::<RankAnswer>(bytes)
         | is_message::<Checked>(bytes)
         | is_message::<StartDecision<SharedTargets>>(bytes)
         | is_message::<RankRequest>(bytes)
         | is_message::<NextStep>(bytes)
+        | is_message::<RankState>(bytes)
         | is_message::<Option<String>>(bytes)
 }

@@ -17,9 +17,11 @@ mod job;
 mod joining;
 mod kept;
 mod lead;
+mod live;
 mod merge_ranks;
 mod messages;
 mod names;
+mod plans;
 mod rank_protocol;
 mod stops;
 mod targets;
@@ -31,10 +33,12 @@ use super::command_error::{CommandError, DEFECT, report_error};
 use super::job_command::JobCommand;
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
-use crate::cluster::launcher::Launcher;
-use crate::cluster::{self, Mpi, RankLink, WaitLimits};
+use crate::cluster::launcher::{self, Launcher};
+use crate::cluster::{self, JobGroup, RankLink, WaitLimits};
 use crate::finding::Finding;
+use crate::host::launched;
 use crate::sys::standard_error::{self, say};
+use crate::sys::terminal::{PassedTerminal, pass_to};
 use crate::sys::{process, real_time};
 pub use job::read_back;
 pub use messages::is_any;
@@ -50,6 +54,8 @@ const ENDING: Nanos = 2 * SECOND;
 const FIRST_SPEAKS: Nanos = SECOND;
 /// How long the last messages have where they don't.
 const SHORTLY: Nanos = SECOND;
+/// How long the other ranks have to leave before rank 0 lets the launcher end the job.
+const PARTING: Nanos = SECOND / 5;
 /// Memory for the stack of the command's thread, bytes: as much as a main thread has.
 const STACK: usize = 8 << 20;
 
@@ -132,6 +138,7 @@ fn take_part(
         Ok(Some(exit)) => Ok(exit),
         Ok(None) if !leads => course.serve(None),
         Ok(None) => {
+            passed_terminal().into_iter().for_each(pass_to);
             let wishes = job::lead(course.hosts());
             std::thread::scope(|scope| {
                 let work = move || job::end(finished(command).code());
@@ -154,6 +161,15 @@ fn take_part(
     }
 }
 
+/// The terminal to which the launcher passes what this rank draws.
+fn passed_terminal() -> Option<PassedTerminal> {
+    if let Ok(size) = std::env::var(launcher::RELAYED_SCREEN) {
+        let (columns, rows) = size.split_once('x')?;
+        return Some(PassedTerminal::Elsewhere(columns.parse().ok()?, rows.parse().ok()?));
+    }
+    launched::terminal(launcher::PROCESSES, launcher::CHANGES_LINES).map(PassedTerminal::Here)
+}
+
 /// The command of rank 0, whose messages it prints.
 fn finished(command: impl FnOnce() -> Result<Exit, CommandError>) -> Exit {
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
@@ -170,7 +186,7 @@ pub fn first_alone(command: impl FnOnce() -> Result<Exit, CommandError>) -> Resu
 }
 
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
-fn leave_world(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
+fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
     let until = clock::monotonic() + if complete { LEAVING } else { SHORTLY };
     mpi.flush(|| clock::monotonic() < until);
     let tells = leads && complete;
@@ -191,6 +207,8 @@ fn leave_world(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
         if leads {
             // Launchers may lose what they have not read by then.
             standard_error::wait_until_read(SHORTLY);
+            // The others remove their records, which rank 0 has.
+            clock::Clock::Monotonic.sleep_until(clock::monotonic() + PARTING);
             mpi.abort(exit.code());
         }
         process::end(exit.code());

@@ -4,8 +4,9 @@
 use super::job::Wish;
 use super::kept::{KeptRecord, RankKeeper};
 use super::lead::Lead;
+use super::live::LiveOutbox;
 use super::messages::{
-    Checked, Hello, NextStep, NextTask, RankMessage, RankRequest, ReadBackAnswer, ReadBackTask, RunTask,
+    Checked, Hello, NextStep, NextTask, RankAnswer, RankMessage, RankRequest, ReadBackTask, RunTask,
     SharedTargets, StartDecision, pack, unpack,
 };
 use super::names::exit_of;
@@ -13,13 +14,14 @@ use super::stops::Stops;
 use super::targets;
 use super::work::{RankWork, Running, WorkFault};
 use crate::cli::{Exit, help};
+use crate::clock;
 use crate::cluster::{RankLink, Separated};
 use crate::commands::command_error::CommandError;
 use crate::commands::ctrl_c;
 use crate::commands::verify_after;
 use crate::finding::Finding;
 use crate::profile::RawText;
-use crate::run::Control;
+use crate::run::{Control, Session};
 use crate::sys::cpu;
 use crate::sys::standard_error::say;
 use std::any::Any;
@@ -42,6 +44,7 @@ pub struct RankProtocol<'a> {
     /// The record of the last run, until rank 0 has done with it.
     kept: Option<KeptRecord>,
     left_behind: bool,
+    outbox: Arc<LiveOutbox>,
     _watch: Box<dyn Any>,
 }
 
@@ -67,6 +70,7 @@ impl<'a> RankProtocol<'a> {
             lead,
             kept: None,
             left_behind: false,
+            outbox: Arc::default(),
             _watch: watch,
         })
     }
@@ -116,6 +120,7 @@ impl<'a> RankProtocol<'a> {
                 NextTask::Run(task) if self.link.rank() >= task.ranks.len() => self.idle()?,
                 NextTask::Run(task) => self.run(*task)?,
                 NextTask::ReadBack(task) => self.read_back(&task)?,
+                NextTask::Plan(task) => self.plan(*task)?,
                 NextTask::Bye(code, complete) => {
                     self.left_behind |= !complete;
                     return Ok(exit_of(code));
@@ -145,6 +150,25 @@ impl<'a> RankProtocol<'a> {
         }
     }
 
+    /// Exchanges messages with the other ranks during a run. A lost rank ends the run of all.
+    fn stay_in_touch(&mut self) {
+        let separated = self.link.tend().is_err();
+        self.pass_state(false);
+        if separated || !self.link.is_complete() {
+            self.stops.end_after_loss(&mut self.link);
+        }
+        self.stops.heed(&mut self.link);
+    }
+
+    /// Sends this rank's state to rank 0, which shows all of them.
+    fn pass_state(&mut self, is_over: bool) {
+        let own = self.outbox.take(clock::monotonic(), is_over);
+        match &mut self.lead {
+            Some(lead) => lead.watch_run(&mut self.link, own),
+            None => own.iter().for_each(|own| self.link.send_state(pack(own))),
+        }
+    }
+
     /// A run in which this rank does no I/O.
     fn idle(&mut self) -> Result<(), Separated> {
         self.stops.begin(Arc::default());
@@ -164,10 +188,32 @@ impl<'a> RankProtocol<'a> {
     fn read_back(&mut self, task: &ReadBackTask) -> Result<(), Separated> {
         let request = task.of_rank(self.link.rank());
         let answer = self.run_busy(|_| match verify_after::read_back(&request) {
-            Ok((text, exit)) => ReadBackAnswer { text, exit: exit.code(), failure: None },
-            Err(why) => ReadBackAnswer { failure: Some(why.to_string()), ..ReadBackAnswer::default() },
+            Ok((text, exit)) => RankAnswer { text, exit: exit.code(), ..RankAnswer::default() },
+            Err(why) => RankAnswer { failure: Some(why.to_string()), ..RankAnswer::default() },
         });
-        self.run_round(answer, Lead::all_read)
+        self.run_round(answer, Lead::all_answered)
+    }
+
+    /// Plans this rank's part of a run.
+    fn plan(&mut self, task: RunTask) -> Result<(), Separated> {
+        self.stops.begin(Arc::default());
+        let rank = self.link.rank();
+        if rank >= task.ranks.len() {
+            return self.run_round(RankAnswer::default(), Lead::all_answered);
+        }
+        self.use_share(&task);
+        let work = RankWork::new(task, rank);
+        let answer = self.run_busy(|_| work.plan());
+        self.run_round(answer, Lead::all_answered)
+    }
+
+    /// Runs on this rank's share of the CPUs from now on.
+    fn use_share(&self, task: &RunTask) {
+        let rank = self.link.rank();
+        let own = task.cpus.get(rank).cloned().flatten().unwrap_or_else(|| self.cpus.clone());
+        if let Err(why) = cpu::use_only(&own) {
+            say(Finding::warning(format!("rank {rank}: cannot limit it to its share of the CPUs: {why}")));
+        }
     }
 
     /// One run of all ranks.
@@ -176,11 +222,9 @@ impl<'a> RankProtocol<'a> {
         if rank > 0 {
             self.stops.begin(Arc::default());
         }
-        let own = task.cpus.get(rank).cloned().flatten().unwrap_or_else(|| self.cpus.clone());
-        if let Err(why) = cpu::use_only(&own) {
-            say(Finding::warning(format!("rank {rank}: cannot limit it to its share of the CPUs: {why}")));
-        }
-        let (size, job) = (task.ranks.len(), task.job.clone());
+        self.use_share(&task);
+        let (size, job, wants) = (task.ranks.len(), task.job.clone(), task.wants);
+        self.outbox = Arc::default();
         let mut work = RankWork::new(task, rank);
         let checked = self.run_busy(|_| work.check());
         let StartDecision::Go(SharedTargets { roles, claims }) = self.run_round(checked, Lead::judge)? else {
@@ -189,8 +233,11 @@ impl<'a> RankProtocol<'a> {
         work.share_claims(&claims);
         let keeper = Arc::new(RankKeeper::new(rank, size, job));
         let session = match &mut self.lead {
-            Some(lead) => lead.session(&keeper),
-            None => RankKeeper::session(&keeper, &self.stops.run()),
+            Some(lead) => lead.session(&keeper, &self.outbox, wants),
+            None => {
+                let session = Session { control: self.stops.run(), ..Session::default() };
+                RankKeeper::listens(&keeper, &self.outbox, wants, session)
+            }
         };
         let hears = Arc::clone(&session.listener);
         let said = |done: Result<(), WorkFault>| done.err().map(|fault| fault.to_string());
@@ -234,6 +281,7 @@ impl<'a> RankProtocol<'a> {
         let answers = link.gather(own, |link| {
             stops.heed(link);
             lead.waits(link);
+            lead.watch_run(link, None);
         });
         let mut understood = Vec::new();
         for (rank, answer) in answers.into_iter().enumerate() {
@@ -254,14 +302,11 @@ impl<'a> RankProtocol<'a> {
         let mut alone = None;
         let mut over = false;
         loop {
-            let (link, stops) = (&mut self.link, &mut self.stops);
             let mut step = match over {
                 true => RankRequest::Over,
-                false => running.next(|| {
-                    let _ = link.tend();
-                    stops.heed(link);
-                }),
+                false => running.next(|| self.stay_in_touch()),
             };
+            self.pass_state(true);
             self.left_behind |= running.left_behind;
             if let RankRequest::Ended(outcome) = &mut step {
                 over = true;

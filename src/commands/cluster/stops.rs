@@ -42,6 +42,15 @@ impl Stops {
         self.run.interrupt();
     }
 
+    /// Ends the job because a rank is lost; rank 0 ends the run of the others.
+    pub fn end_after_loss(&mut self, link: &mut RankLink) {
+        if self.said || self.run_ended || self.run.is_interrupted() {
+            return;
+        }
+        self.run.interrupt_by(EndedBy::LostRank);
+        self.heed(link);
+    }
+
     /// Passes on what ends this rank, and ends it where another one was ended.
     pub fn heed(&mut self, link: &mut RankLink) {
         if self.said {

@@ -1,7 +1,7 @@
 //! Work of a rank on its machine: inspection of its targets, creation of its files, and the run.
 
 use super::job;
-use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankRequest, Roles, RunTask};
+use super::messages::{Checked, RankAnswer, RankClaims, RankName, RankOutcome, RankRequest, Roles, RunTask};
 use super::targets;
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::part::{self, SplitError, TargetPart};
@@ -9,8 +9,9 @@ use crate::commands::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{ClaimOwner, Claims};
 use crate::host::target;
-use crate::plan::{self, JobRank};
+use crate::plan::{self, JobRank, SpanPlan};
 use crate::profile::{Profile, RawText, TargetIds};
+use crate::report::plan_text;
 use crate::results::Results;
 use crate::run::{
     self, BarrierPoint, Control, Executed, FileToCreate, NotCreated, Options, PeerRanks, RunError,
@@ -134,6 +135,49 @@ impl RankWork {
             checked.places = targets::places(&self.run.profile);
         }
         checked
+    }
+
+    /// Returns the plan of this rank's part, and the obstacles.
+    pub fn plan(&self) -> RankAnswer {
+        let system = run::machine_for(&self.run.profile);
+        let mut answer = RankAnswer::default();
+        let mut failures: Vec<String> =
+            self.run.can_begin().err().iter().flatten().map(ToString::to_string).collect();
+        for (number, outlook) in self.run.outlooks(&system, &self.check_options()).enumerate() {
+            if let Ok(plan) = &outlook.plan {
+                let text = |plan: &SpanPlan| {
+                    let mut text = Vec::new();
+                    plan_text::write_plan(&mut text, number + 1, plan);
+                    String::from_utf8_lossy(&text).into_owned()
+                };
+                answer.text += &text(plan);
+                answer.key += &text(&self.without_rank(plan));
+                for warning in &plan.warnings {
+                    answer.text += &format!("{}\n", warning.printed());
+                }
+            }
+            failures.extend(outlook.messages());
+        }
+        failures.dedup();
+        answer.failure = (!failures.is_empty()).then(|| failures.join("; "));
+        answer
+    }
+
+    /// The plan without seeds, CPUs and names that differ by rank.
+    fn without_rank(&self, plan: &SpanPlan) -> SpanPlan {
+        let mut plan = plan.clone();
+        let own = self.target_paths();
+        let common = TargetIds::from_profile(&self.task.run.profile);
+        for worker in &mut plan.workers {
+            (worker.seed, worker.cpu) = Default::default();
+            for target in &mut worker.targets {
+                let path = own.iter().position(|path| *path == target.path);
+                if let Some(path) = path.and_then(|id| common.paths().get(id)) {
+                    target.path = path.clone();
+                }
+            }
+        }
+        plan
     }
 
     /// The paths of the targets, by their ids.

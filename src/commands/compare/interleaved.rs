@@ -1,4 +1,4 @@
-//! `--repeat N -- A :: B`: runs of both sides in pairs, in random order within each pair, so that a drift or
+//! `--repeat N -- A :: B`, `--until-sure -- A :: B`: runs of both sides in pairs, in random order within each pair, so that a drift or
 //! an effect of the position affects both sides equally.
 
 use super::super::command_error::CommandError;
@@ -9,9 +9,9 @@ use super::super::{ctrl_c, foreseen, job_limits, load, quiet, run as single, run
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
-use crate::cli::{CompareRequest, Interleaved, RunRequest};
+use crate::cli::{CompareRequest, FailIf, Interleaved, RunRequest};
 use crate::clock;
-use crate::experiments::compare::{self, PlannedRuns, Side, SideRun};
+use crate::experiments::compare::{self, Looks, PlannedRuns, Question, Side, SideRun, UntilSure};
 use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
 use crate::run::{Control, HangGuard, OutputPolicy};
@@ -34,6 +34,8 @@ pub struct RunSides {
     pub is_noise: bool,
     /// Seed of the order of the runs.
     pub order_seed: u64,
+    /// The course of `--until-sure`.
+    pub until_sure: Option<UntilSure>,
     pub files: ComparisonFiles,
 }
 
@@ -63,15 +65,21 @@ pub fn run(
         job_limits::refuse("a comparison of programs")?;
     }
     let time_spans = lines[0].run.profile.time_spans.len();
-    let planned = PlannedRuns::Pairs(both.repeat as usize);
-    foreseen::warn(planned, time_spans, quiet, |found| format!("use --repeat {}", found.each));
+    if let Some(repeat) = both.repeat {
+        let planned = PlannedRuns::Pairs(repeat as usize);
+        foreseen::warn(planned, time_spans, quiet, |found| format!("use --repeat {}", found.each));
+    }
     if let Some(programs) = programs.as_ref().filter(|_| !quiet) {
         say(format_args!("A: {}", programs.name(0)));
         say(format_args!("B: {}", programs.name(1)));
     }
     let order_seed = both.order_seed.map_or_else(clock::seed_millis, u64::from);
-    let order = compare::draw_order(both.repeat as usize, order_seed);
-    let [first, other] = run_all(both, &lines, &order, programs.as_ref(), &control)?;
+    let plan = PairPlan { both, lines: &lines, programs: programs.as_ref(), control: &control, asked };
+    let (runs, until_sure) = match both.repeat {
+        Some(repeat) => (plan.run_all(&compare::draw_order(repeat as usize, order_seed))?, None),
+        None => plan.run_until_sure(&compare::draw_look_order(order_seed))?,
+    };
+    let [first, other] = runs;
     let name = |which: usize| match &programs {
         Some(programs) => format!("{}: {}", programs.name(which), side_name(&both.typed[which])),
         None => side_name(&both.typed[which]),
@@ -79,45 +87,106 @@ pub fn run(
     let side = |which: usize, runs| Side { name: name(which), runs };
     let is_noise = (both.typed[0] == both.typed[1] || both.same())
         && programs.as_ref().is_none_or(SidePrograms::are_same);
-    Ok(RunSides { sides: [side(0, first), side(1, other)], is_noise, order_seed, files })
+    let sides = [side(0, first), side(1, other)];
+    Ok(RunSides { sides, is_noise, order_seed, until_sure, files })
 }
 
-/// Makes all runs of both sides in the given order.
-fn run_all(
-    both: &Interleaved,
-    lines: &[SideLine; 2],
-    order: &[usize],
-    programs: Option<&SidePrograms>,
-    control: &Arc<Control>,
-) -> Result<[Vec<SideRun>; 2], CommandError> {
-    let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
-    let total = order.len();
-    let display = Display::new(lines[0].request.quiet);
-    let seconds = lines.each_ref().map(|line| line.run.planned_seconds());
-    for (number, which) in order.iter().copied().enumerate() {
+/// Runs of both sides, in order.
+type BothRuns = [Vec<SideRun>; 2];
+
+struct PairPlan<'a> {
+    both: &'a Interleaved,
+    lines: &'a [SideLine<'a>; 2],
+    programs: Option<&'a SidePrograms>,
+    control: &'a Arc<Control>,
+    asked: &'a CompareRequest,
+}
+
+impl PairPlan<'_> {
+    /// Makes all runs of both sides in the given order.
+    fn run_all(&self, order: &[usize]) -> Result<BothRuns, CommandError> {
+        let mut runs = BothRuns::default();
+        let display = Display::new(self.lines[0].request.quiet);
+        for number in 0..order.len() {
+            self.run_step(order, number, "of", &mut runs, &display)?;
+        }
+        Ok(runs)
+    }
+
+    /// Makes pairs in the given order until the answer is certain, all are made, or the user ends it.
+    fn run_until_sure(&self, order: &[usize]) -> Result<(BothRuns, Option<UntilSure>), CommandError> {
+        let mut runs = BothRuns::default();
+        let display = Display::new(self.lines[0].request.quiet);
+        for number in 0..order.len() {
+            let step = self.run_step(order, number, "of at most", &mut runs, &display);
+            let pairs = number / 2;
+            match step {
+                Err(_) if self.control.is_interrupted() && pairs > 0 => {
+                    runs.iter_mut().for_each(|runs| runs.truncate(pairs));
+                    return Ok((runs, Some(UntilSure::stopped(pairs))));
+                }
+                step => step?,
+            }
+            if number % 2 == 1
+                && let Some(end) = self.judge_look(&runs)?
+            {
+                return Ok((runs, Some(end)));
+            }
+        }
+        Ok((runs, None))
+    }
+
+    /// Judges the pairs so far, if this is a look; `None` = more pairs are needed.
+    fn judge_look(&self, runs: &BothRuns) -> Result<Option<UntilSure>, CommandError> {
+        let pairs = runs[0].len();
+        if compare::look_after(pairs).is_none() {
+            return Ok(None);
+        }
+        let [first, other] = runs.each_ref().map(|runs| Side { name: String::new(), runs: runs.clone() });
+        let question = Question { looks: Looks::AfterPairs(pairs), ..self.asked.question.clone() };
+        let compared = compare::compare(&first, &other, &question);
+        let comparison = compared.map_err(|differences| super::refused(&differences))?;
+        let loss = match self.asked.fail_if {
+            Some(FailIf::Bisect(loss)) => Some(loss),
+            Some(FailIf::Worse(_) | FailIf::Unsure) | None => None,
+        };
+        Ok(UntilSure::at_look(&comparison, pairs, loss))
+    }
+
+    /// Makes one run, the next of its side.
+    fn run_step(
+        &self,
+        order: &[usize],
+        number: usize,
+        of: &str,
+        runs: &mut BothRuns,
+        display: &Arc<Display>,
+    ) -> Result<(), CommandError> {
+        let which = order[number];
         let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
-        let turn = format!("run {} of {total}: {name}", number + 1);
-        let left_s = order[number..].iter().map(|which| seconds[*which]).sum();
+        let turn = format!("run {} {of} {}: {name}", number + 1, order.len());
+        let left_s = order[number..].iter().map(|which| self.lines[*which].run.planned_seconds()).sum();
         display.begin(Step { name: turn.clone(), left_s });
         // Every run has addresses of its own: what the run before it has read may be in a cache.
         let seed = u32::try_from(number).unwrap_or(u32::MAX);
-        let mut made = match programs {
+        let mut made = match self.programs {
             Some(programs) => {
-                let line = &lines[which].request;
-                side_run::of_record(&programs.run(which, &both.lines[which], line, seed, &turn)?, &name)
+                let line = &self.lines[which].request;
+                let record = programs.run(which, &self.both.lines[which], line, seed, &turn)?;
+                side_run::of_record(&record, &name)
             }
-            None => one(&lines[which], number, &display, control)?.side(&name),
+            None => one(&self.lines[which], number, display, self.control)?.side(&name),
         };
-        if let Some(programs) = programs {
+        if let Some(programs) = self.programs {
             made.environment.insert("program".into(), programs.name(which));
         }
         // Simulated runs may take no time at all.
         made.began_ms = i64::try_from(number).ok();
-        tell(&turn, &made.known, lines[which].request.quiet);
+        tell(&turn, &made.known, self.lines[which].request.quiet);
         runs[which].push(made);
-        display.answer(medians(&runs), Vec::new());
+        display.answer(medians(runs), Vec::new());
+        Ok(())
     }
-    Ok(runs)
 }
 
 /// The medians of both sides so far.

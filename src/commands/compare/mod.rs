@@ -13,7 +13,9 @@ use super::{job_limits, output};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::experiments::compare;
-use crate::experiments::compare::{Bisected, ChangeVerdict, Question, RunComparison, Side};
+use crate::experiments::compare::{
+    Bisected, ChangeVerdict, Looks, Question, RunComparison, Side, SureEnd, UntilSure,
+};
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
 use crate::run::OutputPolicy;
@@ -35,14 +37,21 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
     let sources = sides::read_files(&request.sides, request.store.as_deref())?;
     let open = |door| ComparisonFiles::open(&request.out, &sources, door);
     if let Some(both) = &request.interleaved {
-        let RunSides { sides, is_noise, order_seed, files } = interleaved::run(both, request, open)?;
-        return report_comparison(&sides, is_noise, Some(order_seed), request, &files);
+        let RunSides { sides, is_noise, order_seed, until_sure, files } =
+            interleaved::run(both, request, open)?;
+        let course = ComparisonCourse { is_noise, order_seed: Some(order_seed), until_sure };
+        let is_stopped = course.until_sure.as_ref().is_some_and(|sure| sure.ended == SureEnd::Stopped);
+        let exit = if is_stopped { Exit::RunFailed } else { Exit::Success };
+        return report_comparison(&sides, course, exit, request, &files);
     }
     if let Some(asked) = &request.boots {
         job_limits::refuse("compare over reboots")?;
         let BootSides { sides, order_seed, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
-            Some(sides) => report_comparison(&sides, false, order_seed, request, &files)?,
+            Some(sides) => {
+                let course = ComparisonCourse { order_seed, ..ComparisonCourse::default() };
+                report_comparison(&sides, course, Exit::Success, request, &files)?
+            }
             None => unjudged(request.fail_if, "one kernel alone cannot be judged"),
         };
         // It is what to do, whatever else is quiet.
@@ -52,7 +61,8 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
     let files = open(OutputPolicy::default())?;
     let [first, other] = read(request)?;
     let common = sides::tell_of_common([&first, &other]);
-    let exit = report_comparison(&[first, other], false, None, request, &files)?;
+    let course = ComparisonCourse::default();
+    let exit = report_comparison(&[first, other], course, Exit::Success, request, &files)?;
     Ok(exit.max(gate_of_common(common, request.fail_if)))
 }
 
@@ -84,33 +94,45 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], CommandError> {
     Ok([side(first)?, side(other)?])
 }
 
-fn report_comparison(
-    [first, other]: &[Side; 2],
+/// The making of the runs, by this command.
+#[derive(Debug, Default)]
+struct ComparisonCourse {
+    /// Whether both sides are the same.
     is_noise: bool,
     order_seed: Option<u64>,
+    until_sure: Option<UntilSure>,
+}
+
+/// `exit`: that of the runs.
+fn report_comparison(
+    [first, other]: &[Side; 2],
+    course: ComparisonCourse,
+    exit: Exit,
     request: &CompareRequest,
     files: &ComparisonFiles,
 ) -> Result<Exit, CommandError> {
+    let ComparisonCourse { is_noise, order_seed, until_sure } = course;
+    let looks = until_sure.as_ref().map_or(Looks::Equal(1), |sure| Looks::AfterPairs(sure.pairs));
+    let question = Question { looks, ..request.question.clone() };
     let past = past::runs([first, other], request.store.as_deref(), past::MOST);
-    let comparison = compare::compare_knowing(first, other, &past, &request.question);
+    let comparison = compare::compare_knowing(first, other, &past, &question);
     let comparison = comparison.map_err(|differences| refused(&differences))?;
-    let comparison = RunComparison { order_seed, ..comparison };
+    let comparison = RunComparison { order_seed, until_sure, ..comparison };
     let mut text = compare::text(&comparison, standard_output::room());
     if is_noise {
         text += &noise_text(&comparison);
     }
     // What can't be printed may still be written to a file.
     let exit = match ComparisonFiles::take_standard_output(&request.out) {
-        true => Exit::Success,
-        false => report_error(output::told_to_stdout(&text)),
+        true => exit,
+        false => exit.max(report_error(output::told_to_stdout(&text))),
     };
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };
-    let telling =
-        ComparisonReport { title: "compare", comparison: &comparison, question: &request.question, by };
+    let telling = ComparisonReport { title: "compare", comparison: &comparison, question: &question, by };
     let about = AboutPage { command_line: &command_line, is_noise, sentence: None };
     files.write(&telling, [first, other], &about)?;
-    Ok(ended(exit, &comparison, request.fail_if, &request.question))
+    Ok(ended(exit, &comparison, request.fail_if, &question))
 }
 
 /// The exit code of a comparison whose report ended with `exit`.

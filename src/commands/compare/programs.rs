@@ -6,6 +6,7 @@ use super::super::load_runs;
 use super::super::other_program::{ANSWER, ProgramFault, behind, how, last_message, not_started, to_its_end};
 use super::super::with;
 use super::sides::INTERRUPTED;
+use crate::cli::help::PRODUCT;
 use crate::cli::{Interleaved, RunRequest, SideWords};
 use crate::profile::SEED_STEP;
 use crate::results::Record;
@@ -20,8 +21,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
-
-const OURS: &str = "DiskSpd for Linux ";
 
 /// Programs of both sides, and the folder for their results.
 pub struct SidePrograms {
@@ -153,14 +152,14 @@ impl Asking<'_> {
         }
         let version = self.start(&by, &path, &["--version".into()], Some(ANSWER))?;
         let text = String::from_utf8_lossy(&version.printed);
-        let Some(rest) = text.strip_prefix(OURS).filter(|_| version.status.success()) else {
+        let Some(rest) = text.strip_prefix(PRODUCT).filter(|_| version.status.success()) else {
             return Err(failed(&format_args!(
-                "is not DiskSpd for Linux: its --version does not print '{OURS}..' ({})",
+                "is not {PRODUCT}: its --version does not print '{PRODUCT} ..' ({})",
                 how(version.status)
             )));
         };
-        let number = rest.split([' ', '\n']).next().unwrap_or_default();
-        let program = SideProgram { version: format!("{OURS}{number}"), path };
+        let number = rest.trim_start().split([' ', '\n']).next().unwrap_or_default();
+        let program = SideProgram { version: format!("{PRODUCT} {number}"), path };
         let file = self.folder.path().join("trial.json");
         // That of the other side is none of this one.
         let _ = fs::remove_file(&file);

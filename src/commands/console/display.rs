@@ -4,6 +4,7 @@
 use super::chart::LiveChart;
 use super::course::LivePoint;
 use super::fit;
+use super::host_rows;
 use super::live::{self, LiveStretch, latency_chart, rate_chart};
 use crate::clock::{self, Nanos, SECOND};
 use crate::commands::quiet::ToldOnce;
@@ -22,6 +23,8 @@ const LINE_EVERY: Nanos = 10 * SECOND;
 /// Fewer columns have room for one chart in a line.
 const WIDE: usize = 72;
 const BAR: usize = 20;
+/// Rows of the terminal that the hosts of a job leave to the step and the sum.
+const SUM_ROWS: usize = 5;
 /// Columns of a target's name.
 const NAME: usize = 24;
 const KEYS: &str = "q: end, m: mark";
@@ -131,8 +134,8 @@ impl Display {
         &self,
         (phase, left): (&str, Nanos),
         rates: Option<Speed>,
-        machine: MachineSpeed,
-        targets: &[TargetSpeed],
+        lines: Vec<String>,
+        sentence: &str,
     ) {
         let mut state = self.state();
         state.view.stretch.goes_on(phase, left, rates);
@@ -140,11 +143,8 @@ impl Display {
         let planned = Some(state.view.step.left_s).filter(|planned| *planned > 0.0);
         let left_s = planned.map_or(seconds(left), |planned| (planned - gone_s).max(seconds(left)));
         let share = share(state.view.gone_s + gone_s, left_s);
-        let mut lines = figures(phase, seconds(left), rates, machine);
-        lines.extend(targets.iter().map(row));
-        let sentence = sentence(phase, rates, machine);
         drop(state);
-        self.show(share, Some(left_s), lines, &sentence);
+        self.show(share, Some(left_s), lines, sentence);
     }
 
     fn preparing(&self, name: &str, done: u64, total: u64) {
@@ -206,7 +206,11 @@ impl View {
             lines.truncate(screen.rows.saturating_sub(1).clamp(1, 2));
             return lines;
         }
-        lines.extend(live::charts(&self.charts(screen), columns, screen.blocks));
+        let charts = live::charts(&self.charts(screen), columns, screen.blocks);
+        if lines.len() + charts.len() < screen.rows {
+            lines.extend(charts);
+        }
+        lines.truncate(screen.rows.saturating_sub(1));
         lines
     }
 
@@ -249,8 +253,15 @@ impl RunObserver for Display {
             Progress::Preparing { name, done_bytes, total_bytes } => {
                 self.preparing(name, done_bytes, total_bytes);
             }
-            Progress::Running { phase, left_ns, rates, machine, targets } => {
-                self.running((phase, left_ns), rates, machine, targets);
+            Progress::Running { phase, left_ns, rates, machine, targets, hosts: [] } => {
+                let mut lines = figures(phase, seconds(left_ns), rates, machine);
+                lines.extend(targets.iter().map(row));
+                self.running((phase, left_ns), rates, lines, &sentence(phase, rates, machine));
+            }
+            Progress::Running { phase, left_ns, rates, hosts, .. } => {
+                let rows = terminal::screen().map_or(usize::MAX, |screen| screen.rows);
+                let lines = host_rows::lines(hosts, rows.saturating_sub(SUM_ROWS), (phase, left_ns), rates);
+                self.running((phase, left_ns), rates, lines, &host_rows::text(hosts, phase, rates));
             }
         }
     }
@@ -275,7 +286,7 @@ fn bar(share: f64, columns: usize, blocks: bool) -> String {
 }
 
 /// The figures of this second: all I/O, each direction, the machine.
-fn figures(phase: &str, left_s: f64, rates: Option<Speed>, machine: MachineSpeed) -> Vec<String> {
+pub fn figures(phase: &str, left_s: f64, rates: Option<Speed>, machine: MachineSpeed) -> Vec<String> {
     let mut lines = vec![format!("{phase} {:.0} s left", left_s.ceil())];
     let Some(rates) = rates else { return lines };
     lines[0] += &format!(" | {:.0} IOPS | {:.2} MiB/s", rates.iops, rates.bytes_per_s / 1_048_576.0);
@@ -303,7 +314,7 @@ fn row(TargetSpeed { name, speed }: &TargetSpeed) -> String {
 }
 
 /// The same in one sentence.
-fn sentence(phase: &str, rates: Option<Speed>, machine: MachineSpeed) -> String {
+pub fn sentence(phase: &str, rates: Option<Speed>, machine: MachineSpeed) -> String {
     let Some(rates) = rates else { return phase.to_owned() };
     let mut text = format!("{phase}, {:.0} IOPS, {:.2} MiB/s", rates.iops, rates.bytes_per_s / 1_048_576.0);
     if let Some(share) = machine.device_share {

@@ -6,6 +6,7 @@ mod chart;
 pub(super) mod course;
 pub(super) mod display;
 mod fit;
+mod host_rows;
 mod live;
 
 use super::output::{self, OutFile};
@@ -13,7 +14,7 @@ use super::quiet;
 use super::stream::{Stream, Unfinished};
 use crate::checks::JudgedRecord;
 use crate::finding::{Finding, Printed, Severity};
-use crate::results::{IntervalFigures, Record};
+use crate::results::{IntervalFigures, JobInterval, Record};
 use crate::run::{Progress, RunObserver, Subscriptions};
 use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::standard_error::{self, say};
@@ -111,6 +112,10 @@ impl RunObserver for Console {
 
     fn interval(&self, figures: &IntervalFigures) {
         self.with_the_stream(|stream| stream.send(figures));
+    }
+
+    fn job_interval(&self, interval: &JobInterval) {
+        self.with_the_stream(|stream| stream.send_job(interval));
     }
 
     fn time_span_ended(&self, so_far: &Record) {

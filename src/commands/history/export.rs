@@ -23,7 +23,7 @@ struct ExportRow<'a> {
 }
 
 impl<'a> ExportRow<'a> {
-    const COLUMNS: [TableColumn<ExportRow<'a>>; 31] = [
+    const COLUMNS: [TableColumn<ExportRow<'a>>; 32] = [
         TableColumn::words("id", |row| Cell::text(Some(&row.entry.id))),
         TableColumn::words("label", |row| Cell::text(row.entry.about.label.as_ref())),
         TableColumn::words("tags", |row| Cell::Text(row.entry.about.tags.join(" "))),
@@ -33,7 +33,7 @@ impl<'a> ExportRow<'a> {
         TableColumn::words("computer", |row| Cell::text(row.entry.run.computer())),
         TableColumn::words("fingerprint", |row| Cell::text(row.entry.run.fingerprint.as_ref())),
         TableColumn::words("workload", |row| Cell::text(Some(&row.entry.workload))),
-        TableColumn::words("worst", |row| Cell::text(row.entry.run.worst().map(Severity::word))),
+        TableColumn::words("severity", |row| Cell::text(row.entry.run.worst().map(Severity::word))),
         TableColumn::words("targets", |row| Cell::Text(row.entry.targets.join(" "))),
         TableColumn::number("time_span", |row| Cell::Whole(row.number.into())),
         TableColumn::words("direction", |row| Cell::text(Some(row.of.name()))),
@@ -53,6 +53,9 @@ impl<'a> ExportRow<'a> {
         TableColumn::number(WORK[5], |row| row.requested_cell(WORK[5])),
         TableColumn::number(WORK[6], |row| row.requested_cell(WORK[6])),
         TableColumn::number(WORK[7], |row| row.requested_cell(WORK[7])),
+        TableColumn::words("verdict", |row| {
+            Cell::text(row.span.and_then(|span| span.verdict).map(|verdict| verdict.to_string()))
+        }),
         TableColumn::words("machine", |row| Cell::text(row.entry.run.machine.as_ref())),
         TableColumn::words("machine_changed", |row| Cell::text(row.changed)),
     ];

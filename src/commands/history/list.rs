@@ -6,13 +6,14 @@ use super::{output, time};
 use crate::checks::JudgedRecord;
 use crate::cli::Exit;
 use crate::experiments::selection::RunFigure;
-use crate::finding::Severity;
 use crate::report::{TEXT, run_text};
+use crate::results::RunVerdict;
 use crate::results::{SpanSummary, WhichIos};
 use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
 use crate::sys::standard_output;
 use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
+use crate::units::wrapped::wrapped;
 
 /// A time span of a run in the list.
 struct ListRow<'a> {
@@ -24,7 +25,7 @@ struct ListRow<'a> {
 }
 
 impl<'a> ListRow<'a> {
-    const COLUMNS: [TableColumn<ListRow<'a>>; 17] = [
+    const COLUMNS: [TableColumn<ListRow<'a>>; 18] = [
         TableColumn::<ListRow>::words("id", |row| Cell::Text(row.entry.id[..row.letters].to_owned())).brief(),
         TableColumn::<ListRow>::words("began", |row| Cell::Text(time(row.entry.at()))).brief(),
         TableColumn::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
@@ -46,13 +47,17 @@ impl<'a> ListRow<'a> {
         })
         .brief()
         .spare(2),
-        TableColumn::<ListRow>::words("found", |row| Cell::text(row.entry.run.worst().map(Severity::word)))
-            .brief(),
+        TableColumn::<ListRow>::words("verdict", |row| row.run_verdict().verdict_cell()).brief(),
+        TableColumn::<ListRow>::words("severity", |row| row.run_verdict().severity_cell()).brief(),
         TableColumn::<ListRow>::words("tags", |row| Cell::text(row.tags_text())).brief().spare(4),
         TableColumn::<ListRow>::words("targets", |row| Cell::Text(row.entry.targets.join(" ")))
             .brief()
             .spare(3),
     ];
+
+    fn run_verdict(&self) -> RunVerdict {
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.entry.run.worst())
+    }
 
     fn place_text(&self) -> Option<String> {
         let spans = self.entry.run.time_spans.len();
@@ -130,9 +135,13 @@ fn entry_facts(entry: &StoreEntry, store: &Store) -> String {
         ("machine's number", entry.run.machine.clone()),
         ("fingerprint", entry.run.fingerprint.clone()),
         ("command line", entry.run.command_line.as_ref().map(ToString::to_string)),
-        ("found", entry.run.worst().map(|worst| worst.word().to_owned())),
+        ("verdict", entry.run.verdict().map(|verdict| verdict.word().to_owned())),
+        ("severity", entry.run.worst().map(|worst| worst.capitals().to_owned())),
         ("file", Some(file)),
     ];
-    let lines = facts.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}\n", line(&value?))));
+    let room = standard_output::room();
+    let lines = facts
+        .into_iter()
+        .filter_map(|(name, value)| Some(wrapped(&format!("{name}: {}", line(&value?)), room, 0, 2) + "\n"));
     lines.collect()
 }

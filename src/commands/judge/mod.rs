@@ -6,8 +6,11 @@
 mod claims;
 
 use super::command_error::CommandError;
+use super::console::display::{Display, Step};
+use super::console::{Console, Manner};
 use super::measure::report_on;
 use super::output::{self, OutFile, StandardOutput};
+use super::stream::Stream;
 use super::{ctrl_c, save};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, JudgeRequest, RunRequest};
@@ -36,14 +39,16 @@ pub fn judge(request: &JudgeRequest) -> Result<Exit, CommandError> {
     let patience = HangGuard::of_run(&control);
     let as_run = as_run(request);
     save::try_out(&as_run, &patience)?;
-    let files = opened(request, &patience)?;
+    let (files, stream) = open_outputs(request, &patience)?;
     let _watches = match request.words.is_empty() {
         true => Some(ctrl_c::ends_several(&control)?),
         false => None,
     };
     let mut claims = Claims::expected(&request.words);
     let piped = claims.are_piped();
-    let judged = run::judge(order(request, piped), &control, |output| claims.take(output));
+    let files = Arc::new(files);
+    let console = Console::new(manner(request), display(request), stream, Arc::clone(&files));
+    let judged = run::judge(order(request, piped), &control, &console, |output| claims.take(output));
     let judged = match judged {
         Ok(judged) => judged,
         Err(error) => return not_started(request, &error),
@@ -59,16 +64,16 @@ pub fn judge(request: &JudgeRequest) -> Result<Exit, CommandError> {
 
 fn report(
     request: &JudgeRequest,
-    judged: JudgedRun,
+    mut judged: JudgedRun,
     claims: &mut Claims,
     as_run: &RunRequest,
     files: &[OutFile],
     patience: &HangGuard,
 ) -> Exit {
+    let troubles = judged.trouble().into_iter().collect();
     let mut record = judged.record(claims.read());
     record.profile.verbose = request.verbose;
-    let executed =
-        Executed { record, failures: Vec::new(), troubles: Vec::new(), refused: false, left_behind: false };
+    let executed = Executed { record, failures: Vec::new(), troubles, refused: false, left_behind: false };
     let block = screen().filter(|_| !request.quiet);
     report_on(&executed, as_run, files, StandardOutput::Instead, patience, block)
 }
@@ -110,11 +115,27 @@ fn as_run(request: &JudgeRequest) -> RunRequest {
     }
 }
 
-/// Opens all reports before the command runs.
-fn opened(request: &JudgeRequest, patience: &HangGuard) -> Result<Vec<OutFile>, CommandError> {
+fn manner(request: &JudgeRequest) -> Manner {
+    Manner { verbose: request.verbose, quiet: request.quiet, document: true }
+}
+
+/// The live view; a command has the terminal for itself.
+fn display(request: &JudgeRequest) -> Arc<Display> {
+    let display = Display::new(request.quiet || !request.words.is_empty());
+    let left_s = request.watched_ms.unwrap_or(0) as f64 / 1000.0;
+    display.begin(Step { name: String::new(), left_s });
+    display
+}
+
+/// Opens all reports and the stream before the command runs.
+fn open_outputs(
+    request: &JudgeRequest,
+    patience: &HangGuard,
+) -> Result<(Vec<OutFile>, Option<Stream>), CommandError> {
     let target = |target: &RawText| Named { by: "judge".into(), path: target.as_path().to_owned() };
     let mut door = OutputPolicy::default().which_reads(request.targets.iter().map(target));
-    let opened = request.out.iter().map(|out| {
+    let mut files = Vec::new();
+    for out in &request.out {
         let format = output::format_of(out, WithVerdicts::default())?;
         if ["xml", "csv"].contains(&format.name) {
             return Err(CommandError::misused([format!(
@@ -123,7 +144,10 @@ fn opened(request: &JudgeRequest, patience: &HangGuard) -> Result<Vec<OutFile>, 
                 format.name
             )]));
         }
-        OutFile::open(door.permit("--out", &out.path)?, &out.path, format, patience)
+        files.push(OutFile::open(door.permit("--out", &out.path)?, &out.path, format, patience)?);
+    }
+    let stream = request.stream.as_ref().map(|stream| {
+        output::open_stream(output::permit_stream(&mut door, stream)?, stream, patience)
     });
-    opened.collect()
+    Ok((files, stream.transpose()?))
 }

@@ -10,11 +10,11 @@ use super::command_error::{CommandError, report_error};
 use super::{foreseen, output, print, stored};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, RoundsRequest, SuiteAction, SuiteRequest};
+use crate::experiments::RunRow;
 use crate::experiments::compare::PlannedRuns;
 use crate::experiments::repeat::Repeat;
 use crate::experiments::suite::{self, ROUNDS, SuiteReport, SuiteRow, suite_text};
 use crate::experiments::sweep::time_in_words;
-use crate::experiments::{RunRow, RunVerdict};
 use crate::store::{SuiteNotes, TestNotes};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
@@ -199,6 +199,6 @@ fn report_suite(
             exit = Exit::RunFailed;
         }
     }
-    let wrong = rows.iter().flat_map(|row| &row.lines).any(|line| line.verdict == RunVerdict::Wrong);
+    let wrong = rows.iter().flat_map(|row| &row.lines).any(|line| line.verdict.is_wrong());
     Ok(if exit == Exit::Success && request.strict && wrong { Exit::Doubtful } else { exit })
 }

@@ -42,8 +42,8 @@ impl KeptSweep {
     ///
     /// # Errors
     /// It is something else, or damaged.
-    pub fn parse(bytes: &[u8]) -> Result<KeptSweep, serde_json::Error> {
-        serde_json::from_slice(bytes)
+    pub fn parse(bytes: &[u8]) -> Result<KeptSweep, crate::json_reader::JsonError> {
+        crate::json_reader::read_json(bytes)
     }
 }
 
@@ -147,7 +147,7 @@ impl Folder {
             let name = format!("runs/{:04}.json", history.len() + 1);
             match limits::COMMAND.read_file(&self.path.join(&name)) {
                 Ok(bytes) => {
-                    let ran = serde_json::from_slice(&bytes);
+                    let ran = crate::json_reader::read_json(&bytes);
                     history.push(ran.map_err(|source| FolderFault::DamagedRun {
                         file: name.clone(),
                         source,

@@ -66,13 +66,8 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, CommandError> {
             };
             say(there);
         }
-        let least = if to_come.at_least { "at least " } else { "about " };
-        say(format_args!(
-            "{} points, {} runs to come, {least}{}",
-            plan.sweep.points.len().max(plan.sweep.settings.curve.len()),
-            to_come.runs,
-            time_in_words(to_come.seconds)
-        ));
+        let points = plan.sweep.points.len().max(plan.sweep.settings.curve.len());
+        say(format_args!("{points} points, {}", plan::planned_text(&to_come, "runs to come")));
     }
     plan.fits_budget(&history, needed)?;
     let mut walk = SweepWalk::new(request, plan, folder, history);
@@ -154,6 +149,6 @@ fn interrupted_text(request: &SweepRequest, walk: &SweepWalk) -> String {
 fn is_doubtful(row: &PointRow) -> bool {
     let unseen = Verdict::Unknown.word().to_ascii_lowercase();
     row.figures.as_ref().is_some_and(|figures| {
-        figures.verdict == RunVerdict::Wrong || figures.findings.iter().any(|finding| finding.name == unseen)
+        figures.verdict.is_wrong() || figures.findings.iter().any(|finding| finding.name == unseen)
     })
 }

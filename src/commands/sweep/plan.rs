@@ -9,7 +9,8 @@ use super::fault::OverBudget;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{SweepRequest, TypedLine, print_options};
 use crate::experiments::sweep::{
-    Axis, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points, time_in_words,
+    Axis, Estimate, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points,
+    time_in_words,
 };
 use crate::finding::Finding;
 use crate::host;
@@ -22,7 +23,7 @@ pub struct Plan {
     /// How each point is run, in their order.
     pub points: Vec<Runnable>,
     lines: Vec<TypedLine>,
-    /// The profile that all of them have, where there is `-X`.
+    /// Profile of all points (`-X`).
     xml: ProfileOnce,
     /// The whole command line, as it can be typed.
     pub command_line: String,
@@ -126,11 +127,21 @@ impl Plan {
         line.map(|line| line.after(&format!("--rate-total={rate},poisson"))).unwrap_or_default()
     }
 
+    /// Returns the run of a slice of a point.
+    ///
+    /// # Errors
+    /// Fails if there is no such point, or it cannot be run.
+    pub fn slice_at(&self, number: usize, seconds: u32) -> Result<Runnable, CommandError> {
+        let line = self.lines.get(number).cloned().unwrap_or_default();
+        let line = line.after(&format!("-d{seconds}")).after("-W0");
+        make_runnable(&line, &self.xml).map(|(runnable, _)| runnable)
+    }
+
     /// The command line of a row, as it can be typed.
     pub fn command_of(&self, row: &PointRow) -> String {
         match row.what {
             What::Rate(rate) => command_text(self.at_rate(rate).as_ref().ok(), &self.line_at_rate(rate)),
-            What::Point(number) | What::Reference(number) => self.command_at(number),
+            What::Point(number) | What::Reference(number) | What::WarmUp(number) => self.command_at(number),
         }
     }
 
@@ -158,14 +169,24 @@ impl Plan {
     pub fn listed(&self) -> String {
         let commands = (0..self.lines.len()).map(|number| self.command_at(number) + "\n");
         let all = estimate(&self.sweep, &[]);
-        let least = if all.at_least { "at least " } else { "about " };
-        let count = format!(
-            "{} points, {} runs, {least}{}\n",
-            self.lines.len(),
-            all.runs,
-            time_in_words(all.seconds)
-        );
+        let points = self.lines.len();
+        let count = format!("{points} points, {}\n", planned_text(&all, "runs"));
         commands.collect::<String>() + &count
+    }
+}
+
+/// `24 runs, about 2 min 10 s`, or of a sweep that chooses its runs: `17 slices or more, 20 s to 1 min 41 s`
+pub fn planned_text(all: &Estimate, runs: &str) -> String {
+    let seconds = time_in_words(all.seconds);
+    match all.longest_s {
+        Some(longest) => format!(
+            "{} short {runs} or more, {seconds} to {} and the time between them",
+            all.runs,
+            time_in_words(longest.max(all.seconds))
+        ),
+        None => {
+            format!("{} {runs}, {}{seconds}", all.runs, if all.at_least { "at least " } else { "about " })
+        }
     }
 }
 

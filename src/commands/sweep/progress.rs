@@ -3,11 +3,11 @@
 use super::super::console::course::LivePoint;
 use crate::experiments::RunRow;
 use crate::experiments::repeat::headline;
-use crate::experiments::sweep::{PointRow, Ran, Sweep, What, estimate, rows, time_in_words};
+use crate::experiments::sweep::{PointRow, Ran, Sweep, SweepAnswer, What, estimate, rows, time_in_words};
 use crate::sys::standard_error::say;
 
 /// The name of a run in the display.
-pub fn step(number: usize, of: usize, label: &str) -> String {
+pub fn step(number: usize, of: &str, label: &str) -> String {
     let label = if label.is_empty() { String::new() } else { format!(": {label}") };
     format!("run {number} of {of}{label}")
 }
@@ -28,11 +28,17 @@ pub fn report(step: &str, sweep: &Sweep, history: &[Ran]) {
     say(format_args!("{place}{left}{label}: {outcome}"));
 }
 
-/// The highest rate so far.
-pub fn answer(history: &[Ran]) -> String {
+/// The highest rate so far, and the interval of the knee.
+pub fn answer(sweep: &Sweep, history: &[Ran]) -> String {
     let lines = history.iter().filter_map(|ran| ran.line.as_ref());
     let best = lines.max_by(|one: &&RunRow, other: &&RunRow| one.iops.total_cmp(&other.iops));
-    best.map_or_else(String::new, |line| format!("at most {:.0} IOPS", line.iops))
+    let Some(best) = best.map(|line| format!("at most {:.0} IOPS", line.iops)) else { return String::new() };
+    let answers = SweepAnswer::find_answers(&rows(sweep, history), &sweep.settings);
+    let knee = match &answers[..] {
+        [one] => one.knee.and_then(|knee| knee.between),
+        _ => None,
+    };
+    knee.map_or_else(|| best.clone(), |(low, high)| format!("{best}, knee between {low} and {high}"))
 }
 
 pub fn live_points(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
@@ -51,11 +57,13 @@ pub fn live_points(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::sweep::Settings;
 
     #[test]
     fn step_names_its_point_if_there_are_several() {
-        assert_eq!(step(4, 9, "-o8"), "run 4 of 9: -o8");
-        assert_eq!(step(1, 1, ""), "run 1 of 1");
-        assert_eq!(answer(&[]), "");
+        assert_eq!(step(4, "9 or more", "-o8"), "run 4 of 9 or more: -o8");
+        assert_eq!(step(1, "1", ""), "run 1 of 1");
+        let sweep = Sweep { points: Vec::new(), settings: Settings::default() };
+        assert_eq!(answer(&sweep, &[]), "");
     }
 }

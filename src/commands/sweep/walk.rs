@@ -95,7 +95,8 @@ impl<'a> SweepWalk<'a> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.point_label(what);
         let (number, of) = (self.history.len() + 1, self.history.len() + to_come.runs);
-        self.step_name = progress::step(number, of, &label);
+        let of = if self.plan.sweep.settings.slices { format!("{of} or more") } else { of.to_string() };
+        self.step_name = progress::step(number, &of, &label);
         self.display.begin(Step { name: self.step_name.clone(), left_s: to_come.seconds });
         let control = Arc::<Control>::default();
         let _watch = ctrl_c::ends_several(&control)?;
@@ -128,7 +129,7 @@ impl<'a> SweepWalk<'a> {
         if !self.request.quiet {
             progress::report(&self.step_name, &self.plan.sweep, &self.history);
         }
-        let answer = progress::answer(&self.history);
+        let answer = progress::answer(&self.plan.sweep, &self.history);
         self.display.answer(answer, progress::live_points(&self.plan.sweep, &self.history));
         Ok(true)
     }
@@ -174,7 +175,13 @@ impl<'a> SweepWalk<'a> {
     fn make_runnable(&self, what: What) -> Result<Runnable, PointFault> {
         let number = self.history.len();
         let run = match what {
-            What::Point(place) | What::Reference(place) => {
+            What::Point(place) | What::Reference(place) | What::WarmUp(place)
+                if self.plan.sweep.settings.slices =>
+            {
+                let seconds = self.plan.sweep.slice_seconds(what, &self.history);
+                self.plan.slice_at(place, seconds)?.repetition(number)
+            }
+            What::Point(place) | What::Reference(place) | What::WarmUp(place) => {
                 self.plan.points.get(place).ok_or(PointFault::Unknown)?.repetition(number)
             }
             What::Rate(rate) => self.plan.at_rate(rate)?.repetition(number),
@@ -192,6 +199,7 @@ impl<'a> SweepWalk<'a> {
             What::Point(_) if !self.plan.sweep.settings.curve.is_empty() => "the maximum".to_owned(),
             What::Point(number) => of(number),
             What::Reference(number) => format!("reference {}", of(number)).trim_end().to_owned(),
+            What::WarmUp(number) => format!("warm-up {}", of(number)).trim_end().to_owned(),
             What::Rate(rate) => format!("{rate} IOPS offered"),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::journal::JournalReadBack;
 use crate::integrity::Power;
+use crate::json_reader::JsonError;
 use crate::profile::RawText;
 use crate::results::{Accumulate, IntegrityCounts, IntegrityResults};
 use crate::units::start_time::date_and_time;
@@ -90,7 +91,7 @@ impl Cycle {
     /// # Errors
     /// It isn't one, or damaged.
     pub fn read(bytes: &[u8]) -> Result<Cycle, CycleError> {
-        let cycle: Cycle = serde_json::from_slice(bytes)?;
+        let cycle: Cycle = crate::json_reader::read_json(bytes)?;
         if cycle.format == FORMAT { Ok(cycle) } else { Err(CycleError::Other) }
     }
 
@@ -119,7 +120,7 @@ fn is_zero(bytes: &u64) -> bool {
 #[derive(Debug, thiserror::Error)]
 pub enum CycleError {
     #[error("it is damaged: {0}")]
-    Damaged(#[from] serde_json::Error),
+    Damaged(#[from] JsonError),
     #[error("is not a result of verify-after --campaign")]
     Other,
 }

@@ -8,22 +8,13 @@ mod journal;
 pub use cycle::Cycle;
 
 use super::command_error::CommandError;
+use super::job_command::RankReply;
 use super::output;
 use crate::cli::{Exit, Journals, VerifyAfterRequest};
 
 /// The table of a campaign of one cycle.
 pub fn table(cycle: Cycle) -> String {
     campaign::table_of_one(cycle)
-}
-
-/// The result of one rank of a job.
-pub struct RankReadBack {
-    /// The rank and its host, in words.
-    pub name: String,
-    pub text: String,
-    pub exit: Exit,
-    /// Why it could not read back.
-    pub failure: Option<String>,
 }
 
 /// Reads all data back and prints the result.
@@ -43,8 +34,8 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, CommandError> 
 ///
 /// # Errors
 /// The report can't be written.
-pub fn print_all(ranks: Vec<RankReadBack>) -> Result<Exit, CommandError> {
-    let text = |rank: &RankReadBack| format!("{}\n{}\n", rank.name, rank.text);
+pub fn print_all(ranks: Vec<RankReply>) -> Result<Exit, CommandError> {
+    let text = |rank: &RankReply| format!("{}\n{}\n", rank.name, rank.text);
     let read = || ranks.iter().filter(|rank| rank.failure.is_none());
     output::told_to_stdout(&read().map(text).collect::<String>())?;
     let worst = read().map(|rank| rank.exit).max().unwrap_or(Exit::Success);

@@ -173,6 +173,7 @@ impl ProgressTold {
                 rates: None,
                 machine: MachineSpeed::default(),
                 targets: &[],
+                hosts: &[],
             });
         }
         if left_s < -SLOW_S && !self.slow {

@@ -167,3 +167,75 @@ fn changes_by_other_processes_are_reported() {
     fs::write(&cache, old).unwrap();
     during(&|| fs::remove_file(&file).unwrap(), "file-changed");
 }
+
+/// A sequence of programs that live some milliseconds each, until this is dropped.
+struct ShortLived(std::process::Child, tempfile::NamedTempFile);
+
+impl ShortLived {
+    fn reading(device: &Path, delay_s: &str) -> ShortLived {
+        let flag = tempfile::NamedTempFile::new().unwrap();
+        let script = "sleep $3; while [ -e $2 ]; do dd if=$1 of=/dev/null bs=1M count=4 iflag=direct; done";
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", script, "sh"]).arg(device).arg(flag.path()).arg(delay_s);
+        shell.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        ShortLived(crate::common::while_nothing_starts(|| shell.spawn()).unwrap(), flag)
+    }
+}
+
+impl Drop for ShortLived {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(self.1.path());
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn short_lived_programs_on_the_device_are_shared() {
+    const LINE: &str = "-b4K -r -o1 -g100i -Su -W0 -d2 {}";
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let Some(looped) = Looped::new(&disk.filled("image", 64), &["--direct-io=on"]) else { return };
+    let Some(other) = Looped::new(&disk.filled("other", 64), &["--direct-io=on"]) else { return };
+    let on_loop = |device: &Path| {
+        let directory = crate::common::directory();
+        let record = directory.path().join("run.json");
+        diskspd(&format!("--out={} {LINE}", record.display()), device).report();
+        let record: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+        let verdict = &record["judgement"]["verdicts"][0];
+        let name = device.file_name().unwrap().to_str().unwrap();
+        let lines = verdict["evidence"].as_array().unwrap().iter().chain([&verdict["message"]]);
+        let mut lines = lines.filter_map(Value::as_str);
+        let used = format!("used {name} during the run");
+        lines.any(|line| line.contains(&used))
+    };
+    assert!(!on_loop(&looped.0), "no other program");
+    let none = ShortLived::reading(&other.0, "0");
+    assert!(!on_loop(&looped.0), "programs on another device");
+    drop(none);
+    let all_the_time = ShortLived::reading(&looped.0, "0");
+    assert!(on_loop(&looped.0), "programs during the whole run");
+    drop(all_the_time);
+    let late = ShortLived::reading(&looped.0, "1");
+    assert!(on_loop(&looped.0), "programs in the second half");
+    drop(late);
+}
+
+#[test]
+fn small_areas_of_devices_are_reported() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let Some(looped) = Looped::new(&disk.filled("image", 64), &["--direct-io=on"]) else { return };
+    let Some(small) = Looped::new(&disk.filled("small", 2), &["--direct-io=on"]) else { return };
+    let name = "small-area";
+    for (line, device, expected) in [
+        ("-b64K -r -f1M -Su -W0 -d1 {}", &looped, true),
+        ("-b64K -r -f64K -Su -W0 -d1 {}", &looped, true),
+        ("-b64K -B60M -f61M -Su -W0 -d1 {}", &looped, true),
+        ("-b64K -r -f1M -w50 --destroy -Su -W0 -d1 {}", &looped, true),
+        ("-b64K -r -Su -W0 -d1 {}", &small, true),
+        ("-b64K -r -Su -W0 -d1 {}", &looped, false),
+        ("-b64K -r -f1M -g20i -Su -W0 -d1 {}", &looped, false),
+        ("-b64K -r -f1M -w100 --destroy -Sh -W0 -d1 {}", &looped, false),
+        ("-b64K -r -f1M -W0 -d1 {}", &looped, false),
+    ] {
+        has(line, &device.0, name, expected);
+    }
+}

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 const OF_THE_SYSTEM: [&str; 4] = ["crates/host/", "crates/sys/", "crates/engine/", "crates/worker/"];
 
 /// How code reads or parses bytes.
-const READS: [&str; 7] = [
+const READS: [&str; 8] = [
+    "read_json",
     ".read_to_end(",
     ".read_until(",
     ".read_file(",
@@ -26,6 +27,8 @@ const READERS: &[(&str, &[&str])] = &[
     ("crates/judge/src/record/json.rs", &["record"]),
     ("crates/judge/src/record/json/lines.rs", &["record"]),
     ("crates/judge/src/record/answers.rs", &["result_comparison", "result_repetition", "result_sweep"]),
+    // All readers of documents go through it.
+    ("crates/model/src/json_reader.rs", &[]),
     // All readers of files with a limit go through it.
     ("crates/model/src/limits.rs", &[]),
     ("crates/model/src/profile/xml/tokens.rs", &["profile_xml", "result_xml"]),
@@ -34,7 +37,7 @@ const READERS: &[(&str, &[&str])] = &[
     ("crates/outlet/src/destination/kept.rs", &[]),
     ("crates/store/src/baseline.rs", &["baseline", "suite_notes"]),
     ("crates/store/src/database/rows.rs", &["store"]),
-    ("crates/store/src/files.rs", &["store"]),
+    ("crates/store/src/notes.rs", &["baseline", "store", "suite_notes"]),
     ("crates/store/src/packed.rs", &["store"]),
     ("src/commands/cluster/messages.rs", &["rank_message"]),
     ("src/commands/compare/boots/folder.rs", &["comparison_run"]),

@@ -10,6 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Runs the open tests on Windows.
+const SCRIPT: &str = "try-on-windows.ps1";
+
 pub fn missing(root: &Path) -> Option<&'static str> {
     let is_there = |tool: &str| is_installed(tool);
     let asked = ["--print", "target-libdir", "--target", WINDOWS.name];
@@ -39,6 +42,9 @@ pub fn make(root: &Path, profile: &str, out: &Path) -> Result<Vec<PathBuf>, Fail
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), folder.join(licence))?;
     }
+    // Scripts of Windows have CR LF, and PowerShell 5.1 reads UTF-8 by its mark.
+    let script = fs::read_to_string(root.join("packaging").join(SCRIPT))?.replace('\n', "\r\n");
+    fs::write(folder.join(SCRIPT), format!("\u{feff}{script}"))?;
     fs::write(folder.join("licences.txt"), licences::list_licences(&crates)?)?;
     fs::write(folder.join("completions.ps1"), completions::script(Shell::PowerShell))?;
     let sums: Result<String, Failure> = files(&folder)?

@@ -12,6 +12,8 @@ pub struct Bench {
     pub occurrences: usize,
     /// How many commands are killed.
     pub kills: usize,
+    /// Rounds of each race.
+    pub rounds: usize,
     /// No more attempts after that.
     pub until: Instant,
 }

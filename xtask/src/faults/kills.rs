@@ -203,7 +203,9 @@ impl<'a> History<'a> {
         };
         let beside = files(&self.store()).into_iter().chain(files(&self.bench.at("tmp")));
         wrong.extend(
-            beside.filter(|file| !known(file)).map(|file| format!("'{}' is left over", file.display())),
+            beside
+                .filter(|file| !known(file))
+                .map(|file| format!("unexpected file '{}' after the kill", file.display())),
         );
         Ok(wrong)
     }

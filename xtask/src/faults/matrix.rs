@@ -5,16 +5,16 @@ use crate::harness::Failure;
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Runs that take no time: everything around the I/O.
-const SIMULATED: &[&str] = &[
+pub const SIMULATED: &[&str] = &[
     "-b4K -o4 -r -L -D -W0 -d1 -c1M --engine sim --out {}/run.json --io-log {}/log.csv {}/target.dat",
     "-b4K -o4 -r -w50 -W0 -d1 --engine sim -Rxml --out text:{}/run.txt --out {}/run.json {}/target.dat",
 ];
 
 /// Runs of one second each, on every way to the storage.
-const REAL: &[&str] = &[
+pub const REAL: &[&str] = &[
     "-b4K -o4 -t2 -w50 -L -W0 -d1 --out {}/run.json --stream {}/stream.jsonl --io-log {}/log.csv \
      {}/target.dat",
     "-c1M -b4K -o1 -w50 -W0 -d1 --recreate --flush-after --out {}/run.json {}/target.dat",
@@ -133,49 +133,6 @@ fn occurrences(bench: &Bench, line: &str) -> Result<BTreeMap<String, (usize, usi
         entry.1 = entry.1.max(count);
     }
     Ok(counts)
-}
-
-/// Signals at several times, once and twice.
-pub fn signals(bench: &Bench) -> Result<Tally, Failure> {
-    let mut tally = Tally::default();
-    for line in REAL.iter().chain(SIMULATED) {
-        for signal in ["INT", "TERM", "HUP", "XFSZ"] {
-            for (after, times) in [(20, 1), (100, 1), (100, 2), (600, 1), (600, 2), (1000, 1)] {
-                if Instant::now() >= bench.until {
-                    return Ok(tally);
-                }
-                bench.fresh()?;
-                let mut command = Command::new(&bench.program);
-                command.args(bench.words(line));
-                let name = format!("{signal} after {after} ms, {times} times: {line}");
-                bench.attempt(&name, &mut command, &mut tally, |process| {
-                    // Not before its handlers are there: until then a signal ends it as it ends every
-                    // program.
-                    let status = format!("/proc/{process}/status");
-                    let caught = |text: String| {
-                        let bits = text
-                            .lines()
-                            .find_map(|line| line.strip_prefix("SigCgt:").map(str::trim).map(str::to_owned));
-                        bits.and_then(|bits| u64::from_str_radix(&bits, 16).ok())
-                            .is_some_and(|bits| bits & 1 << 14 != 0)
-                    };
-                    let begin = Instant::now();
-                    while begin.elapsed() < Duration::from_secs(5)
-                        && !fs::read_to_string(&status).is_ok_and(caught)
-                    {
-                        std::thread::sleep(Duration::from_millis(1));
-                    }
-                    std::thread::sleep(Duration::from_millis(after));
-                    for _ in 0..times {
-                        let _ =
-                            Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).output();
-                    }
-                })?;
-                tally.met += 1;
-            }
-        }
-    }
-    Ok(tally)
 }
 
 /// Limits of the process.

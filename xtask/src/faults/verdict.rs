@@ -49,6 +49,17 @@ impl Bench {
         Ok(())
     }
 
+    /// The outputs of the last attempt are gone; the files that it read stay.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn fresh_outputs(&self) -> Result<(), Failure> {
+        for name in KNOWN.iter().map(|name| self.at(name)).filter(|path| path.exists()) {
+            fs::remove_file(name)?;
+        }
+        Ok(fs::write(self.at("run.json"), EARLIER)?)
+    }
+
     /// The arguments of a line, `{}` being the place.
     pub fn words(&self, line: &str) -> Vec<String> {
         let place = self.place.path().to_string_lossy();

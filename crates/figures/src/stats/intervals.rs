@@ -8,6 +8,7 @@
 
 use super::Scale;
 use super::packed::{pop, push};
+use crate::json_lists::CompactText;
 use serde::{Deserialize, Serialize};
 
 /// 64 cells per octave: the middle of one is at most 1/128 (0.8 %) off. Latencies are counted in units of
@@ -151,8 +152,8 @@ pub struct Intervals {
 pub struct Interval {
     pub read_bytes: u64,
     pub write_bytes: u64,
-    /// Latencies as (cell, count), ascending; `None` = some thread had no room for them. Cell c below 128
-    /// holds the latencies from 32 c ns on; from there on each octave has 64 cells.
+    /// Latencies as (cell, count), ascending; `None` if a thread had no memory for them. Cell c below 128
+    /// begins at 32 c ns; above, each octave has 64 cells.
     latencies: Option<Vec<(u16, u64)>>,
 }
 
@@ -162,7 +163,17 @@ impl Default for Interval {
     }
 }
 
+impl From<Vec<Interval>> for Intervals {
+    fn from(intervals: Vec<Interval>) -> Intervals {
+        Intervals { intervals }
+    }
+}
+
 impl Intervals {
+    pub fn is_empty(&self) -> bool {
+        self.intervals.is_empty()
+    }
+
     pub fn add(&mut self, mut thread: IntervalLog) {
         thread.pack();
         let mut log = thread.log.iter();
@@ -230,6 +241,29 @@ impl Intervals {
 }
 
 impl Interval {
+    /// Reads an interval from JSON as the program writes it; `None` if it is laid out otherwise.
+    pub fn from_compact_json(text: &[u8]) -> Option<Interval> {
+        let mut text = CompactText(text);
+        text.skip(b"{\"read_bytes\":")?;
+        let read_bytes = text.number()?;
+        text.skip(b",\"write_bytes\":")?;
+        let write_bytes = text.number()?;
+        text.skip(b",\"latencies\":[")?;
+        let mut latencies = Vec::with_capacity(text.0.len() / 8);
+        while !text.0.starts_with(b"]") {
+            if !latencies.is_empty() {
+                text.skip(b",")?;
+            }
+            text.skip(b"[")?;
+            let cell = u16::try_from(text.number()?).ok()?;
+            text.skip(b",")?;
+            latencies.push((cell, text.number()?));
+            text.skip(b"]")?;
+        }
+        latencies.shrink_to_fit();
+        (text.0 == b"]}").then_some(Interval { read_bytes, write_bytes, latencies: Some(latencies) })
+    }
+
     /// (latency in ns, I/Os that took so long), ascending, each latency at most 0.8 % off; nothing where
     /// latencies were not kept.
     pub fn latencies(&self) -> impl Iterator<Item = (u64, u64)> {
@@ -293,6 +327,22 @@ mod tests {
     use super::*;
 
     const MS: u64 = 1_000_000;
+
+    #[test]
+    fn compact_json_is_read_as_any_other() {
+        let whole = r#"{"read_bytes":1,"write_bytes":20,"latencies":[[3,4],[65535,18446744073709551615]]}"#;
+        let none = r#"{"read_bytes":0,"write_bytes":0,"latencies":[]}"#;
+        for text in [whole, none] {
+            let expected: Interval = serde_json::from_str(text).unwrap();
+            assert_eq!(Interval::from_compact_json(text.as_bytes()), Some(expected), "{text}");
+        }
+        for (from, to) in
+            [("[3,4]", "[3, 4]"), ("65535", "65536"), ("4],", "4],,"), ("]]", "],]"), ("20", "020")]
+        {
+            let other = whole.replace(from, to);
+            assert_eq!(Interval::from_compact_json(other.as_bytes()), None, "{other}");
+        }
+    }
 
     #[test]
     fn latency_reads_back_within_a_128th_or_32_ns() {

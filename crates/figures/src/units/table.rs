@@ -145,7 +145,7 @@ impl Cell {
             }
             Cell::Time(time) => time.ms().to_string(),
             Cell::AtLeast(time) => format!(">={}", time.ms()),
-            Cell::Marked(mark, _) => mark.word,
+            Cell::Marked(mark, _) => mark.word.to_lowercase(),
         }
     }
 
@@ -161,9 +161,8 @@ impl Cell {
             Cell::Share(percent, decimals) => format!("{percent:.decimals$} %"),
             Cell::Time(time) => time.to_string(),
             Cell::AtLeast(time) => format!(">= {time}"),
-            Cell::Marked(VerdictMark { word, .. }, behind) if !behind.is_empty() => {
-                format!("{word}, {behind}")
-            }
+            Cell::Marked(VerdictMark { word, .. }, behind) if behind.is_empty() => word,
+            Cell::Marked(VerdictMark { word, .. }, behind) => format!("{word}, {behind}"),
             cell => cell.plain(),
         }
     }

@@ -1,6 +1,7 @@
 //! The file of a blocked call, where the call does not name it.
 
-use crate::mountinfo::{self, Mount};
+use crate::mapping::mapped_files;
+use crate::mountinfo::Mount;
 use crate::root::Root;
 use diskspd_model::machine::file_systems::{FileSystemType, Home};
 use std::collections::BTreeSet;
@@ -42,9 +43,9 @@ pub(super) fn nameless(root: &Root, is_mapped: bool, has_server: bool) -> CallPl
         return CallPlace::Unknown;
     }
     let mounts = root.mounts();
-    let waiting: Vec<Mount> = mountinfo::parse(&mounts).filter(|mount| is_waiting(root, mount)).collect();
+    let waiting: Vec<Mount> = mounts.iter().filter(|mount| is_waiting(root, mount)).cloned().collect();
     let used: Vec<PathBuf> = match is_mapped {
-        true => mapped(root).map(|mapping| mapping.file).collect(),
+        true => mapped_files(root, "self").map(|mapping| mapping.file).collect(),
         false => open(root).chain(named_by_user(root, &waiting)).collect(),
     };
     let is_below = |file: &Path, mount: &Mount| file.starts_with(&mount.at) && file != Path::new(&mount.at);
@@ -97,34 +98,6 @@ fn named_by_user(root: &Root, mounts: &[Mount]) -> impl Iterator<Item = PathBuf>
     line.split('\0').skip(1).filter(|word| !word.is_empty()).map(named).collect::<Vec<_>>().into_iter()
 }
 
-/// A mapping of a file.
-pub(super) struct Mapping {
-    start: u64,
-    end: u64,
-    pub file: PathBuf,
-}
-
-impl Mapping {
-    pub(crate) fn holds(&self, address: u64) -> bool {
-        (self.start..self.end).contains(&address)
-    }
-
-    /// A line is `start-end access offset device inode path`.
-    fn parse(line: &str) -> Option<Mapping> {
-        let mut words = line.split_ascii_whitespace();
-        let (start, end) = words.next()?.split_once('-')?;
-        let number = |text: &str| u64::from_str_radix(text, 16).ok();
-        let file = line.find('/').map(|begin| PathBuf::from(&line[begin..]))?;
-        Some(Mapping { start: number(start)?, end: number(end)?, file })
-    }
-}
-
-/// Mappings of files of this process, by address.
-pub(super) fn mapped(root: &Root) -> impl Iterator<Item = Mapping> {
-    let text = root.text("/proc/self/maps").unwrap_or_default();
-    text.lines().filter_map(Mapping::parse).collect::<Vec<_>>().into_iter()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,19 +145,5 @@ mod tests {
         fs::remove_file(at.join("proc/self/cwd")).unwrap();
         fs::remove_file(at.join("proc/self/fd/4")).unwrap();
         assert_eq!(closed(), "'/m/f'", "one of two mounts");
-    }
-
-    #[test]
-    fn mapped_files_are_found_by_address() {
-        let machine = tempfile::tempdir().unwrap();
-        fs::create_dir_all(machine.path().join("proc/self")).unwrap();
-        let maps = "7f00-7f10 rw-s 00000000 00:32 5          /m/a file\n7f20-7f30 rw-p 00000000 00:00 0\n\
-                    7f30-7f40 rw-p 00000000 00:00 0   [heap]\n";
-        fs::write(machine.path().join("proc/self/maps"), maps).unwrap();
-        let root = Root::at(machine.path());
-        let file =
-            |address: u64| mapped(&root).find(|mapping| mapping.holds(address)).map(|found| found.file);
-        assert_eq!(file(0x7f0f), Some("/m/a file".into()));
-        assert!([0x7eff, 0x7f10, 0x7f25, 0x7f35].into_iter().all(|address| file(address).is_none()));
     }
 }

@@ -1,7 +1,7 @@
 //! Mount points of control groups. The list of all mounts may be long in a container and is used several
 //! times per run. It is read once, and again after the process moves to other hierarchies.
 
-use crate::mountinfo::{self, Mount};
+use crate::mountinfo::Mount;
 use crate::root::Root;
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::{Arc, Mutex};
@@ -30,8 +30,8 @@ impl GroupMounts {
             return Arc::clone(&known.mounts);
         }
         let all = root.mounts();
-        let is_of_groups = |mount: &Mount| ["cgroup", "cgroup2"].contains(&mount.file_system.as_str());
-        let mounts: Arc<[Mount]> = mountinfo::parse(&all).filter(is_of_groups).collect();
+        let is_of_groups = |mount: &&Mount| ["cgroup", "cgroup2"].contains(&mount.file_system.as_str());
+        let mounts: Arc<[Mount]> = all.iter().filter(is_of_groups).cloned().collect();
         let hierarchies = hierarchies.iter().map(|controllers| (*controllers).to_owned()).collect();
         *known = Some(KnownMounts { hierarchies, mounts: Arc::clone(&mounts) });
         mounts

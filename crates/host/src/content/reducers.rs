@@ -72,7 +72,7 @@ fn on_file_system(root: &Root, place: &Path, number: u64, depth: u32, reducers: 
     }
     // Where a file system has many devices, its own number is none of theirs.
     if let Some(mount) = mountinfo::holding(&root.mounts(), place) {
-        for number in devices_of(root, &mount) {
+        for number in devices_of(root, mount) {
             collect_reducers(root, Device::find(root, number), depth, reducers);
         }
     }

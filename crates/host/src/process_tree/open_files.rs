@@ -1,6 +1,7 @@
 //! Files, devices, pipes and mappings that processes have open.
 
 use super::classes::{Classes, Ends};
+use crate::mapping::{Mapping, mapped_files};
 use crate::root::Root;
 use crate::stack;
 use diskspd_model::machine::process_io::ForeignEngine;
@@ -73,6 +74,17 @@ enum Opened {
 impl OpenFiles {
     pub(super) fn new(judged: Vec<String>) -> OpenFiles {
         OpenFiles { judged, inherited: inherited(), ..OpenFiles::default() }
+    }
+
+    /// Whether a large file or a device on judged storage was open.
+    pub fn has_large(&self) -> bool {
+        self.files.values().any(SeenFile::is_large)
+    }
+
+    /// Size of all written files, bytes; `None` = a device was written.
+    pub fn written_bytes(&self) -> Option<u64> {
+        let written = self.files.values().filter(|file| file.written);
+        written.map(|file| (!file.is_device).then_some(file.size)).sum()
     }
 
     /// Returns the stacks of large files and devices on judged storage, or of all files if none is large.
@@ -225,42 +237,26 @@ impl OpenFiles {
 
     /// Large mappings of files, and the rings of Linux AIO.
     fn look_at_mappings(&mut self, root: &Root, pid: u32) {
-        let Some(maps) = root.text(format!("/proc/{pid}/maps")) else { return };
-        if maps.contains(" /[aio]") {
-            self.engines.insert(ForeignEngine::Aio as u8);
-        }
-        if maps.lines().filter_map(Mapping::parse).any(|mapping| mapping.carries_data()) {
-            self.engines.insert(ForeignEngine::Mapped as u8);
+        for mapping in mapped_files(root, &pid.to_string()) {
+            if mapping.file.to_string_lossy().starts_with("/[aio]") {
+                self.engines.insert(ForeignEngine::Aio as u8);
+            }
+            if carries_data(&mapping) {
+                self.engines.insert(ForeignEngine::Mapped as u8);
+            }
         }
     }
 }
 
-/// A mapped part of a file.
-#[derive(Debug, PartialEq, Eq)]
-struct Mapping<'a> {
-    length: u64,
-    rights: &'a str,
-    name: &'a str,
-}
-
-impl Mapping<'_> {
-    /// Reads a line of `maps`; `None` = no file is mapped.
-    fn parse(line: &str) -> Option<Mapping<'_>> {
-        let mut fields = line.split_ascii_whitespace();
-        let (range, rights) = (fields.next()?, fields.next()?);
-        let name = fields.nth(3).filter(|name| name.starts_with('/'))?;
-        Some(Mapping { length: length(range)?, rights, name })
-    }
-
-    /// Whether it is neither a part of a program nor memory that processes share.
-    fn carries_data(&self) -> bool {
-        let is_memory = ["/[", "/dev/zero", "/dev/shm/", "/SYSV", "/memfd:", "/anon_hugepage"]
-            .iter()
-            .any(|start| self.name.starts_with(start));
-        let is_program = self.rights.contains('x') || is_library(self.name) || self.name.contains("locale");
-        let least = if self.rights.ends_with('s') { MAPPED } else { MAPPED_PRIVATELY };
-        !is_memory && !is_program && self.length >= least
-    }
+/// Whether it is neither a part of a program nor memory that processes share.
+fn carries_data(mapping: &Mapping) -> bool {
+    let name = mapping.file.to_string_lossy();
+    let is_memory = ["/[", "/dev/zero", "/dev/shm/", "/SYSV", "/memfd:", "/anon_hugepage"]
+        .iter()
+        .any(|start| name.starts_with(start));
+    let is_program = mapping.rights.contains('x') || is_library(&name) || name.contains("locale");
+    let least = if mapping.rights.ends_with('s') { MAPPED } else { MAPPED_PRIVATELY };
+    !is_memory && !is_program && mapping.bytes() >= least
 }
 
 /// Returns the pipes and sockets of this process with descriptors above 2.
@@ -284,13 +280,6 @@ fn is_judged(judged: &[String], stack: &Stack) -> bool {
 /// Whether a program loads it as a part of itself.
 fn is_library(name: &str) -> bool {
     name.ends_with(".so") || name.contains(".so.")
-}
-
-/// Bytes of `7f0a00000000-7f0a00001000`.
-fn length(range: &str) -> Option<u64> {
-    let (from, to) = range.split_once('-')?;
-    let hex = |text: &str| u64::from_str_radix(text, 16).ok();
-    hex(to)?.checked_sub(hex(from)?)
 }
 
 fn stack_of(link: &Path, name: &Path) -> Stack {
@@ -347,7 +336,7 @@ mod tests {
 
     #[test]
     fn program_mapping_is_not_data() {
-        let of = |line: &str| Mapping::parse(line).is_some_and(|mapping| mapping.carries_data());
+        let of = |line: &str| Mapping::parse(line).is_some_and(|mapping| carries_data(&mapping));
         for (line, expected) in [
             ("7f0000000000-7f0000200000 rw-s 00000000 fe:00 12 /data/t.dat", true),
             ("7f0000000000-7f0002000000 r--p 00000000 fe:00 12 /data/t.dat", true),
@@ -359,11 +348,5 @@ mod tests {
         ] {
             assert_eq!(of(line), expected, "{line}");
         }
-    }
-
-    #[test]
-    fn mapped_length_is_hexadecimal() {
-        assert_eq!(length("7f0a00000000-7f0a00001000"), Some(4096));
-        assert_eq!((length("x-1"), length("2-1"), length("")), (None, None, None));
     }
 }

@@ -168,7 +168,7 @@ fn resolve_overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Res
     for directory in &directories {
         let file = directory.join(&inner);
         // In a container the host's paths may exist by chance: then they are in the overlay itself.
-        let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == *mount);
+        let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == mount);
         if !itself && root.path(&file).exists() {
             let found = Beneath::file(root, &FilePlace::at(file), nesting - 1).map(|found| Beneath {
                 mounts: [vec![describe_mount(mount)], found.mounts].concat(),

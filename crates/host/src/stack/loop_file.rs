@@ -3,7 +3,6 @@
 use super::beneath::{Beneath, Without};
 use crate::device::{Device, split};
 use crate::file_place::{FilePlace, NESTING};
-use crate::mountinfo;
 use crate::root::Root;
 use diskspd_model::machine::stack::StackMount;
 use diskspd_sys::{files, loops};
@@ -38,7 +37,7 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> LoopBacki
         |found: rustix::fs::Stat| (split(found.st_dev), found.st_ino) == (backing.device, backing.inode);
     let by_name = !gone && rustix::fs::stat(name).is_ok_and(same);
     let mounts = root.mounts();
-    let mounted = mountinfo::parse(&mounts).find(|mount| mount.number == backing.device);
+    let mounted = mounts.iter().find(|mount| mount.number == backing.device);
     let (path, mount) = match (by_name, mounted) {
         (true, _) => (PathBuf::from(name), None),
         (false, Some(mount)) => (PathBuf::from(&mount.at), Some(mount.id)),

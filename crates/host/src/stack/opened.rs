@@ -32,19 +32,19 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
 
 /// Returns the lowest devices of an open target if they differ from `before`. Empty if they are the same,
 /// or unknown. `path`: as for [`of_open`].
-pub fn moved_to(before: &Stack, file: &File, path: &Path) -> Vec<String> {
+pub fn moved_to(root: &Root, before: &Stack, file: &File, path: &Path) -> Vec<String> {
     let bottom =
         |stack: &Stack| -> BTreeSet<String> { stack.leaves().map(|leaf| leaf.name.clone()).collect() };
-    let now = bottom(&of_open(&Root::live(), file, path));
+    let now = bottom(&of_open(root, file, path));
     if now == bottom(before) { Vec::new() } else { now.into_iter().collect() }
 }
 
 /// The file systems under an open file now, where their options are others than in `before`; empty = they
 /// are the same. `path`: as for [`of_open`].
-pub fn remounted(before: &Stack, file: &File, path: &Path) -> Vec<StackMount> {
+pub fn remounted(root: &Root, before: &Stack, file: &File, path: &Path) -> Vec<StackMount> {
     if before.mounts.is_empty() {
         return Vec::new();
     }
-    let now = of_open(&Root::live(), file, path).mounts;
+    let now = of_open(root, file, path).mounts;
     if now == before.mounts { Vec::new() } else { now }
 }

@@ -1,7 +1,7 @@
 //! Files of another host: the mount takes the place of the device, where its client counts.
 
 use crate::file_place::FilePlace;
-use crate::mountinfo::{self, Mount};
+use crate::mountinfo::Mount;
 use crate::remote_counters;
 use crate::root::Root;
 use diskspd_model::machine::remote::{Protocol, RemoteMount};
@@ -43,7 +43,7 @@ pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
 /// counters (`nosharecache`).
 fn name(root: &Root, mount: &Mount) -> String {
     let others = |other: &Mount| other.source == mount.source && other.number != mount.number;
-    match mountinfo::parse(&root.mounts()).any(|other| others(&other)) {
+    match root.mounts().iter().any(others) {
         true => format!("{} ({}:{})", mount.source, mount.number.0, mount.number.1),
         false => mount.source.clone(),
     }

@@ -81,16 +81,17 @@ fn storage_on(root: &Root, path: &RawText) -> Storage {
 /// Returns the storage of a file. `place`: the path without links of the file or its directory; `number`:
 /// the device number of its file system.
 pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceNumber) -> Storage {
-    let mount = mountinfo::holding(&root.mounts(), place);
+    let mounts = root.mounts();
+    let mount = mountinfo::holding(&mounts, place);
     // Where a file system has many devices, its own number is none of theirs.
     let candidates = std::iter::once(number).chain(mount.iter().flat_map(|mount| devices_of(root, mount)));
     let device = candidates.into_iter().find_map(|number| Device::find(root, number));
     Storage {
         path: path.clone(),
         file_system: mount.map(|mount| FileSystem {
-            kind: mount.file_system,
-            mounted_at: mount.at,
-            options: mount.options,
+            kind: mount.file_system.clone(),
+            mounted_at: mount.at.clone(),
+            options: mount.options.clone(),
             ..FileSystem::default()
         }),
         device: device.map(|device| device.settings(root)),

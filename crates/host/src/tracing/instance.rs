@@ -134,6 +134,14 @@ impl Instance {
         Ok(())
     }
 
+    /// Opens or closes one of its tracepoints. A closed one costs nothing.
+    ///
+    /// # Errors
+    /// Fails with the kernel's error.
+    pub fn switch(&self, tracepoint: &str, on: bool) -> io::Result<()> {
+        self.set(&format!("events/{tracepoint}/enable"), if on { "1" } else { "0" })
+    }
+
     /// Starts recording.
     ///
     /// # Errors

@@ -10,8 +10,8 @@ pub struct ByTarget<'a>(HashMap<TargetId, Known<'a>>);
 
 #[derive(Debug, Default)]
 struct Known<'a> {
-    /// The first place among the targets of the span.
-    place: Option<usize>,
+    /// Its places among the targets of the span.
+    places: Vec<usize>,
     rows: Vec<&'a TargetResults>,
     facts: Vec<&'a TargetDevices>,
     /// The number of threads with rows.
@@ -23,7 +23,7 @@ impl<'a> ByTarget<'a> {
     pub fn new(ids: &[TargetId], results: &'a SpanResults) -> ByTarget<'a> {
         let mut all: HashMap<TargetId, Known> = HashMap::new();
         for (place, id) in ids.iter().enumerate() {
-            all.entry(*id).or_default().place.get_or_insert(place);
+            all.entry(*id).or_default().places.push(place);
         }
         for (thread, of_thread) in results.threads.iter().enumerate() {
             for row in &of_thread.targets {
@@ -40,8 +40,9 @@ impl<'a> ByTarget<'a> {
         ByTarget(all)
     }
 
-    pub fn place(&self, id: TargetId) -> Option<usize> {
-        self.0.get(&id)?.place
+    /// The places of a target in the profile, which may list a path several times.
+    pub fn places(&self, id: TargetId) -> &[usize] {
+        self.0.get(&id).map_or(&[], |known| &known.places)
     }
 
     pub fn rows(&self, id: TargetId) -> impl Iterator<Item = &'a TargetResults> + Clone {
@@ -73,6 +74,6 @@ mod tests {
         let sizes = |id| known.rows(TargetId(id)).map(|row| row.size).collect::<Vec<_>>();
         assert_eq!([sizes(0), sizes(1), sizes(2), sizes(3)], [vec![1], vec![2, 3, 4], vec![], vec![]]);
         assert_eq!([0, 1, 2, 3].map(|id| known.threads(TargetId(id))), [1, 2, 0, 0]);
-        assert_eq!([0, 1, 2].map(|id| known.place(TargetId(id))), [None, Some(0), Some(2)]);
+        assert_eq!([0, 1, 2].map(|id| known.places(TargetId(id))), [&[][..], &[0, 1], &[2]]);
     }
 }

@@ -89,7 +89,8 @@ fn gaps(facts: &About) -> Option<Finding> {
     let message = format!("{what} is {}: reads of those parts never reach the device", parts.join(" and "));
     let sizes: Vec<String> =
         named.map(|(bytes, name)| format!("{:#} of {name}", units::Size(*bytes))).collect();
-    let evidence = format!("{}, where {:#} are read", sizes.join(", "), units::Size(space.examined));
+    let evidence =
+        format!("{} in the {:#} that the run reads", sizes.join(", "), units::Size(space.examined));
     let remedy = match (facts.device, space.inline == all) {
         (true, _) => "fill it (all data on it is lost): --prefill=random --destroy",
         (_, true) => "use a larger file: this one is stored inside its inode",

@@ -176,11 +176,23 @@ fn judge_part(
         unwritten_bytes: part.unwritten(),
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
-    verdict.evidence = evidence_lines(judged, &verdict, &found);
+    verdict.evidence = evidence_lines(span, judged, &verdict, &found);
     verdict.message += &failed::beside(span, |target| part.has(target));
     remote::tell(&mut verdict, part, judged.facts);
     program::adjust(&mut verdict, span, judged);
     verdict
+}
+
+/// Many short-lived processes during a run on a shared device: lists of processes do not show them.
+fn short_lived_users(span: &SpanContext, verdict: &DeviceVerdict, found: &Effects) -> Option<String> {
+    let verdicts = found.effects.iter().map(|effect| effect.verdict).chain([verdict.verdict]);
+    let started = span.effort()?.other_processes.as_ref()?.short_lived()?;
+    verdicts.into_iter().any(|found| found == Verdict::Shared).then(|| {
+        format!(
+            "{started} processes or threads were started during the run: biosnoop shows the I/O of \
+             short-lived programs, iotop does not"
+        )
+    })
 }
 
 fn flushes_beside(found: &Effects) -> String {
@@ -294,7 +306,12 @@ fn zero_write_text(part: &Part, bytes: u64) -> Option<String> {
 }
 
 /// Everything else worth knowing, one fact each.
-fn evidence_lines(judged: &JudgedPart, verdict: &DeviceVerdict, found: &Effects) -> Vec<String> {
+fn evidence_lines(
+    span: &SpanContext,
+    judged: &JudgedPart,
+    verdict: &DeviceVerdict,
+    found: &Effects,
+) -> Vec<String> {
     let mut evidence: Vec<String> = device_work(judged, verdict).into_iter().collect();
     let also =
         found.effects.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message));
@@ -319,6 +336,7 @@ fn evidence_lines(judged: &JudgedPart, verdict: &DeviceVerdict, found: &Effects)
     }
     evidence.extend(discard_text(judged.part, found.discards));
     evidence.extend(zero_write_text(judged.part, found.zeroed));
+    evidence.extend(short_lived_users(span, verdict, found));
     evidence
 }
 

@@ -192,9 +192,12 @@ fn path_of(span: &SpanContext, id: TargetId) -> Option<RawText> {
 
 /// I/Os that can be in flight on it at once.
 fn in_flight(span: &SpanContext, target: Option<TargetId>) -> u64 {
-    let of_it = |asked: &Asked| target.is_none_or(|id| id == asked.id);
     let of_target = |asked: Asked| u64::from(asked.target.request_count) * span.by_target.threads(asked.id);
-    span.targets().filter(of_it).map(of_target).sum::<u64>().max(1)
+    let sum: u64 = match target {
+        Some(id) => span.targets_of(id).map(of_target).sum(),
+        None => span.targets().map(of_target).sum(),
+    };
+    sum.max(1)
 }
 
 /// Whether `--fail-on-outage` fails: an outage ended the run, or one of these (by time span) reached the

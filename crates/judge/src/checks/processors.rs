@@ -103,10 +103,20 @@ pub(super) fn list_cpus(span: &SpanContext, effort: &ResourceUsage) -> Vec<Strin
     }
     let unexplained = unexplained_cpus(span, effort);
     if unexplained >= WORTH_GUESSING && unexplained > programs {
-        lines.push(format!(
-            "about {unexplained:.1} CPUs more were used by programs that started or ended during the run, or \
-             are invisible from here"
-        ));
+        lines.push(match (others.short_lived(), others.started) {
+            (Some(started), _) => format!(
+                "about {unexplained:.1} CPUs more were used by short-lived programs: {started} processes or \
+                 threads were started during the run"
+            ),
+            (None, Some(_)) => format!(
+                "about {unexplained:.1} CPUs more were used by programs that ended during the run, or are \
+                 invisible from here"
+            ),
+            (None, None) => format!(
+                "about {unexplained:.1} CPUs more were used by programs that started or ended during the \
+                 run, or are invisible from here"
+            ),
+        });
     }
     lines
 }

@@ -197,7 +197,7 @@ fn in_figures(course: &Course) -> (SteadyVerdict, f64, f64, Vec<usize>) {
     }
 }
 
-/// Whether I/Os failed, each of which stopped a request (`-x`).
+/// Whether I/Os failed. Each failure stops a request (`-x`).
 fn requests_stopped(span: &SpanContext) -> bool {
     span.measured.failed > 0
 }

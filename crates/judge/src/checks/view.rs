@@ -74,8 +74,13 @@ impl<'a> SpanContext<'a> {
     }
 
     pub(super) fn target_of(&self, id: TargetId) -> Option<Asked<'a>> {
-        let target = self.asked.targets.get(self.by_target.place(id)?)?;
-        Some(Asked { id, target })
+        self.targets_of(id).next()
+    }
+
+    /// The entries of the profile with a target's path.
+    pub(super) fn targets_of(&self, id: TargetId) -> impl Iterator<Item = Asked<'a>> {
+        let targets = self.by_target.places(id).iter().filter_map(|place| self.asked.targets.get(*place));
+        targets.map(move |target| Asked { id, target })
     }
 
     pub(super) fn target_total(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {

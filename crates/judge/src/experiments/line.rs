@@ -4,11 +4,10 @@ use crate::checks::merged::{self, HostFigure};
 use crate::checks::{JudgedRecord, Limiter, Verdict};
 use diskspd_model::finding::Severity;
 use diskspd_model::results::{
-    Chart, ChartRow, DirectionSummary, FioFigures, LatencyFigures, Measured, Origin, PERCENTILES,
-    PercentileSummary, RecordFormat, RunSummary, SpanSummary,
+    Chart, ChartRow, DirectionSummary, Findings, FioFigures, LatencyFigures, Measured, Origin, PERCENTILES,
+    PercentileSummary, RecordFormat, RunSummary, RunVerdict, SpanSummary,
 };
 use diskspd_model::units::Millis;
-use diskspd_model::units::mark::{Tone, VerdictMark};
 use diskspd_model::units::table::Cell;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +26,7 @@ pub struct RunRow {
     pub cpu: Option<f64>,
     /// The busiest CPU, percent; `None` as for `cpu`.
     pub hottest: Option<f64>,
+    #[serde(flatten)]
     pub verdict: RunVerdict,
     pub limited_by: Option<Limiter>,
     pub findings: Vec<RunFinding>,
@@ -41,17 +41,6 @@ pub struct HostRate {
     pub name: String,
     /// I/Os per second.
     pub iops: f64,
-}
-
-/// Verdict of a run in one word; findings have precedence over device counters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub enum RunVerdict {
-    /// Something makes the figures other than they seem to be.
-    Wrong,
-    Warning,
-    Devices(Verdict),
-    NothingFound,
 }
 
 /// Latencies of a run, ms.
@@ -81,8 +70,7 @@ impl LatencyLine {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFinding {
     pub name: String,
-    /// Whether it makes the figures other than they seem to be.
-    pub wrong: bool,
+    pub severity: Severity,
     pub message: String,
     pub remedy: Option<String>,
 }
@@ -103,7 +91,7 @@ impl RunRow {
             }),
             cpu: span.cpu.mean_usage(),
             hottest: span.cpu.rows.iter().map(|row| row.usage.usage).reduce(f64::max),
-            verdict: RunVerdict::from_record(judged),
+            verdict: run_verdict(judged),
             limited_by: limits.and_then(|limits| limits.limited_by),
             findings: list_findings(judged),
             hosts: hosts(judged),
@@ -122,7 +110,10 @@ impl RunRow {
             response: None,
             cpu: span.cpu_percent,
             hottest: span.busiest_cpu_percent.or(span.cpu_percent),
-            verdict: RunVerdict::Devices(span.verdict.unwrap_or(Verdict::Unknown)),
+            verdict: RunVerdict::new(
+                Some(span.verdict.unwrap_or(Verdict::Unknown)),
+                run.findings.as_ref().and_then(|findings| findings.severity),
+            ),
             limited_by: None,
             findings: Vec::new(),
             hosts: Vec::new(),
@@ -141,17 +132,13 @@ impl RunRow {
             Some(PercentileSummary { percent, latency: ChartRow { total, ..ChartRow::default() } })
         };
         let percentiles = [percentile(99.0, |of| of.p99_ms), percentile(99.9, |of| of.p999_ms)];
-        let verdict = match self.verdict {
-            RunVerdict::Devices(verdict) => Some(verdict),
-            _ => self.findings.iter().find_map(|found| Verdict::named(&found.name)),
-        };
         let open_end = self.latency.and_then(|latency| latency.open_end_ms);
         let span = SpanSummary {
             seconds: Some(self.measured_s),
             fio: open_end.map(|open| Box::new(FioFigures { open_end: Some(open), ..FioFigures::default() })),
             cpu_percent: self.cpu,
             busiest_cpu_percent: self.hottest,
-            verdict,
+            verdict: self.verdict.device,
             total: DirectionSummary {
                 iops: Some(self.iops),
                 mib_per_s: Some(self.mib_per_s),
@@ -163,6 +150,10 @@ impl RunRow {
         };
         RunSummary {
             time_spans: vec![Some(span)],
+            findings: Some(Findings::new(
+                self.verdict.severity,
+                self.findings.iter().map(|found| found.name.as_str()),
+            )),
             ..RunSummary::new(name, Origin::Record { version: RecordFormat::VERSION })
         }
     }
@@ -190,61 +181,9 @@ fn latency_line(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
     Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)?, open_end_ms: None })
 }
 
-impl RunVerdict {
-    fn from_record(judged: &JudgedRecord) -> RunVerdict {
-        match judged.judgement.worst() {
-            Some(Severity::Wrong) => RunVerdict::Wrong,
-            Some(Severity::Warning) => RunVerdict::Warning,
-            _ => {
-                let verdict = judged.judgement.verdicts.first();
-                verdict.map_or(RunVerdict::NothingFound, |span| RunVerdict::Devices(span.verdict))
-            }
-        }
-    }
-
-    /// Verdicts from bad to good.
-    pub fn goodness(self) -> u8 {
-        match self {
-            RunVerdict::Wrong => 0,
-            RunVerdict::Warning => 1,
-            RunVerdict::Devices(Verdict::Verified) => 4,
-            RunVerdict::Devices(_) => 2,
-            RunVerdict::NothingFound => 3,
-        }
-    }
-
-    pub fn mark(self) -> VerdictMark {
-        let (tone, sign) = match self {
-            RunVerdict::Wrong => (Tone::Wrong, "✕"),
-            RunVerdict::Warning => (Tone::Warning, "!"),
-            RunVerdict::Devices(Verdict::Verified) => (Tone::Good, "✓"),
-            RunVerdict::Devices(_) | RunVerdict::NothingFound => (Tone::Unknown, "?"),
-        };
-        VerdictMark::new(tone, sign, self.word())
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            RunVerdict::Wrong => "WRONG",
-            RunVerdict::Warning => "WARNING",
-            RunVerdict::Devices(verdict) => verdict.word(),
-            RunVerdict::NothingFound => "ok",
-        }
-    }
-}
-
-impl From<RunVerdict> for String {
-    fn from(verdict: RunVerdict) -> String {
-        verdict.word().to_owned()
-    }
-}
-
-impl From<String> for RunVerdict {
-    fn from(word: String) -> RunVerdict {
-        let found = [RunVerdict::Wrong, RunVerdict::Warning].into_iter().find(|known| known.word() == word);
-        let devices = || Verdict::named(&word).map(RunVerdict::Devices);
-        found.or_else(devices).unwrap_or(RunVerdict::NothingFound)
-    }
+fn run_verdict(judged: &JudgedRecord) -> RunVerdict {
+    let judgement = &judged.judgement;
+    RunVerdict::new(judgement.verdicts.first().map(|span| span.verdict), judgement.worst())
 }
 
 fn hosts(judged: &JudgedRecord) -> Vec<HostRate> {
@@ -256,15 +195,15 @@ fn hosts(judged: &JudgedRecord) -> Vec<HostRate> {
 fn list_findings(judged: &JudgedRecord) -> Vec<RunFinding> {
     let parts = judged.judgement.verdicts.iter().flat_map(|span| &span.parts);
     let verdicts = parts.filter(|part| part.severity > Some(Severity::Note)).map(|part| RunFinding {
-        name: part.verdict.word().to_ascii_lowercase(),
-        wrong: part.severity == Some(Severity::Wrong),
+        name: part.verdict.to_string(),
+        severity: part.severity.unwrap_or(Severity::Note),
         message: part.message.clone(),
         remedy: part.remedy.clone(),
     });
     let findings = judged.judgement.findings.iter().filter(|f| f.severity > Severity::Note && !f.quiet);
     let findings = findings.map(|found| RunFinding {
         name: found.name.to_owned(),
-        wrong: found.severity == Severity::Wrong,
+        severity: found.severity,
         message: found.message.clone(),
         remedy: found.remedy.clone(),
     });

@@ -13,5 +13,5 @@ pub mod suite;
 pub mod sweep;
 
 pub use answer_format::{AnswerFormat, KeptAnswer};
-pub use line::{HostRate, LatencyLine, RunFinding, RunRow, RunVerdict};
+pub use line::{HostRate, LatencyLine, RunFinding, RunRow};
 pub use not_as_expected::NotAsExpected;

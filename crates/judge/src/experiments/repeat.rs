@@ -120,7 +120,7 @@ pub fn headline(line: &RunRow) -> String {
     if let Some(cpu) = line.cpu {
         text += &format!(", CPU {cpu:.1} %");
     }
-    format!("{text}, {}", line.verdict.word())
+    format!("{text}, {}", line.verdict.in_words())
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 
 use super::repeat::{Repeat, Trend};
 use super::run_columns::{self, OfRun};
-use super::{AnswerFormat, KeptAnswer, RunRow, RunVerdict};
+use super::{AnswerFormat, KeptAnswer, RunRow};
 use diskspd_model::profile::SEED_STEP;
-use diskspd_model::results::RunSummary;
+use diskspd_model::results::{RunSummary, RunVerdict, Verdict};
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
 use diskspd_model::units::count_of;
-use diskspd_model::units::mark::VerdictMark;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 use serde::{Deserialize, Serialize};
@@ -18,7 +17,7 @@ use std::fmt;
 impl KeptAnswer for Repetition {
     const TITLE: &'static str = "a repetition (--repeat)";
     const NAME: &'static str = "diskspd repetition";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,7 +28,8 @@ pub struct Repetition {
     #[serde(flatten)]
     pub work: RepeatedWork,
     pub requested: Repeat,
-    /// The worst verdict of a run.
+    /// The worst verdict and the worst severity of the runs.
+    #[serde(flatten)]
     pub verdict: RunVerdict,
     /// Means over the runs, by the names in [`FIGURES`].
     pub figures: BTreeMap<String, RepeatedFigure>,
@@ -39,6 +39,9 @@ pub struct Repetition {
     pub trend: Option<Trend>,
     pub runs: Vec<RepeatedRun>,
 }
+
+/// The severity of runs without findings.
+pub const NOTHING_FOUND: &str = "none: no finding limits the figures";
 
 /// The work of all runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,8 +173,8 @@ impl RepeatedRun {
         })
         .brief(),
         TableColumn::<RepeatedRun>::number("CPU %", |run| Cell::figure(run.figures.cpu, 1)).brief().spare(2),
-        TableColumn::<RepeatedRun>::words("verdict", |run| Cell::Text(run.figures.verdict.word().to_owned()))
-            .brief(),
+        TableColumn::<RepeatedRun>::words("verdict", |run| run.figures.verdict.verdict_cell()).brief(),
+        TableColumn::<RepeatedRun>::words("severity", |run| run.figures.verdict.severity_cell()).brief(),
     ];
 
     fn summary(&self, name: &str) -> RunSummary {
@@ -219,7 +222,7 @@ impl Repetition {
             command_line,
             work,
             requested,
-            verdict: verdicts.min_by_key(|verdict| verdict.goodness()).unwrap_or(RunVerdict::NothingFound),
+            verdict: RunVerdict::worst(verdicts),
             figures,
             // Two rates differ by a factor.
             two_runs_differ_percent: apart.map(|apart| 100.0 * (apart.exp() - 1.0)),
@@ -240,8 +243,9 @@ impl Repetition {
         let figures = table::text_within(FigureRow::COLUMNS, &self.rows(), room);
         let table = table::text_within(RepeatedRun::COLUMNS, &self.runs, room);
         let notes: String = self.notes().iter().map(|note| format!("{note}\n")).collect();
-        let verdict = self.verdict_in_words();
-        format!("{runs}: {}\n\n{figures}{notes}\n{table}\nverdict: {verdict}\n", self.work)
+        let verdict =
+            format!("verdict: {}\nseverity: {}\n", self.verdict_in_words(), self.severity_in_words());
+        format!("{runs}: {}\n\n{figures}{notes}\n{table}\n{verdict}", self.work)
     }
 
     /// One line of CSV for each run.
@@ -260,21 +264,44 @@ impl Repetition {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    pub fn mark(&self) -> VerdictMark {
-        self.verdict.mark()
-    }
-
-    /// The worst verdict, the runs that have it, and the names of their findings.
+    /// `UNKNOWN in run 2 of 3`
     pub fn verdict_in_words(&self) -> String {
-        format!("{} {}", self.verdict.word(), self.of_runs())
+        format!("{} {}", self.verdict.device.map_or("NOT CHECKED", Verdict::word), self.verdict_runs())
     }
 
-    /// The runs that have the worst verdict, and the names of their findings.
-    pub fn of_runs(&self) -> String {
+    /// `WARNING in runs 2, 3 of 3: not-steady`
+    pub fn severity_in_words(&self) -> String {
+        match self.verdict.severity {
+            Some(severity) => format!("{} {}", severity.capitals(), self.severity_runs()),
+            None => NOTHING_FOUND.to_owned(),
+        }
+    }
+
+    /// The runs that have the worst verdict.
+    pub fn verdict_runs(&self) -> String {
+        self.place_text(&self.runs_with(|one| one.device == self.verdict.device))
+    }
+
+    /// The runs that have the worst severity, and the names of their findings.
+    pub fn severity_runs(&self) -> String {
+        let same = self.runs_with(|one| one.severity == self.verdict.severity);
+        let mut names: Vec<&str> = Vec::new();
+        for found in same.iter().flat_map(|run| &run.figures.findings) {
+            if !names.contains(&found.name.as_str()) {
+                names.push(&found.name);
+            }
+        }
+        let place = self.place_text(&same);
+        if names.is_empty() { place } else { format!("{place}: {}", names.join(", ")) }
+    }
+
+    fn runs_with(&self, is_same: impl Fn(RunVerdict) -> bool) -> Vec<&RepeatedRun> {
+        self.runs.iter().filter(|run| is_same(run.figures.verdict)).collect()
+    }
+
+    fn place_text(&self, same: &[&RepeatedRun]) -> String {
         const MOST: usize = 5;
-        let same: Vec<&RepeatedRun> =
-            self.runs.iter().filter(|run| run.figures.verdict == self.verdict).collect();
-        let place = match (same.len(), self.runs.len()) {
+        match (same.len(), self.runs.len()) {
             (1, 1) => "(one run)".to_owned(),
             (some, all) if some == all => format!("in all {all} runs"),
             (some, all) if some > MOST => format!("in {some} of {all} runs"),
@@ -283,14 +310,7 @@ impl Repetition {
                 let numbers: Vec<String> = same.iter().map(|run| run.number.to_string()).collect();
                 format!("in runs {} of {all}", numbers.join(", "))
             }
-        };
-        let mut names: Vec<&str> = Vec::new();
-        for found in same.iter().flat_map(|run| &run.figures.findings) {
-            if !names.contains(&found.name.as_str()) {
-                names.push(&found.name);
-            }
         }
-        if names.is_empty() { place } else { format!("{place}: {}", names.join(", ")) }
     }
 
     /// Statements on the differences between runs, and on the seeds.
@@ -333,7 +353,7 @@ impl Repetition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::results::Verdict;
+    use diskspd_model::finding::Severity;
 
     fn sample_work() -> RepeatedWork {
         let targets = vec!["x".into(), "y".into()];
@@ -373,7 +393,7 @@ mod tests {
         Repetition::new("diskspd x".into(), sample_work(), Repeat::Times(count), runs, different)
     }
 
-    const VERIFIED: RunVerdict = RunVerdict::Devices(Verdict::Verified);
+    const VERIFIED: RunVerdict = RunVerdict { device: Some(Verdict::Verified), severity: None };
 
     #[test]
     fn repetition_survives_its_json() {
@@ -389,17 +409,22 @@ mod tests {
     }
 
     #[test]
-    fn worst_verdict_names_its_runs() {
-        let unknown = RunVerdict::Devices(Verdict::Unknown);
-        for (verdicts, expected) in [
-            (&[VERIFIED][..], "VERIFIED (one run)"),
-            (&[VERIFIED, VERIFIED], "VERIFIED in all 2 runs"),
-            (&[VERIFIED, unknown], "UNKNOWN in run 2 of 2"),
-            (&[unknown, RunVerdict::Warning, RunVerdict::Warning], "WARNING in runs 2, 3 of 3"),
-            (&[RunVerdict::Warning, RunVerdict::Wrong], "WRONG in run 2 of 2"),
+    fn worst_verdict_and_severity_name_their_runs() {
+        let unknown = RunVerdict { device: Some(Verdict::Unknown), severity: None };
+        let warned = RunVerdict { severity: Some(Severity::Warning), ..VERIFIED };
+        let wrong = RunVerdict { device: Some(Verdict::Cached), severity: Some(Severity::Wrong) };
+        let none = "none: no finding limits the figures";
+        for (verdicts, verdict, severity) in [
+            (&[VERIFIED][..], "VERIFIED (one run)", none),
+            (&[VERIFIED, VERIFIED], "VERIFIED in all 2 runs", none),
+            (&[VERIFIED, unknown], "UNKNOWN in run 2 of 2", none),
+            (&[unknown, warned, warned], "UNKNOWN in run 1 of 3", "WARNING in runs 2, 3 of 3"),
+            (&[warned, wrong], "CACHED in run 2 of 2", "WRONG in run 2 of 2"),
         ] {
             let runs: Vec<(f64, RunVerdict)> = verdicts.iter().map(|verdict| (100.0, *verdict)).collect();
-            assert_eq!(sample_repetition(&runs).verdict_in_words(), expected);
+            let repetition = sample_repetition(&runs);
+            assert_eq!(repetition.verdict_in_words(), verdict);
+            assert_eq!(repetition.severity_in_words(), severity);
         }
     }
 
@@ -424,7 +449,11 @@ mod tests {
 
     #[test]
     fn csv_has_a_line_for_each_run() {
-        let csv = sample_repetition(&[(100.0, VERIFIED), (101.0, RunVerdict::Warning)]).csv();
+        let csv = sample_repetition(&[
+            (100.0, VERIFIED),
+            (101.0, RunVerdict { severity: Some(Severity::Warning), ..VERIFIED }),
+        ])
+        .csv();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines.len(), 3);
         assert!(

@@ -10,7 +10,7 @@ pub trait OfRun {
     fn run_line(&self) -> Option<&RunRow>;
 }
 
-pub fn figures<R: OfRun>() -> [TableColumn<R>; 12] {
+pub fn figures<R: OfRun>() -> [TableColumn<R>; 13] {
     [
         TableColumn::number("iops", |row: &R| figure_cell(row, |line| Some(line.iops), 3)),
         TableColumn::number("mib_per_s", |row: &R| figure_cell(row, |line| Some(line.mib_per_s), 3)),
@@ -25,7 +25,12 @@ pub fn figures<R: OfRun>() -> [TableColumn<R>; 12] {
         TableColumn::words("limited_by", |row: &R| {
             Cell::text(row.run_line().and_then(|line| Some(line.limited_by?.name())))
         }),
-        TableColumn::words("verdict", |row: &R| Cell::text(row.run_line().map(|line| line.verdict.word()))),
+        TableColumn::words("verdict", |row: &R| {
+            row.run_line().map_or(Cell::Missing, |line| line.verdict.verdict_cell())
+        }),
+        TableColumn::words("severity", |row: &R| {
+            row.run_line().map_or(Cell::Missing, |line| line.verdict.severity_cell())
+        }),
     ]
 }
 

@@ -4,7 +4,7 @@ use crate::checks::{DeviceVerdict, JudgedRecord, SpanVerdict};
 use crate::record::index::Index;
 use crate::record::known;
 use diskspd_model::profile::{TargetId, TargetIds};
-use diskspd_model::results::{Chart, HostDevices, HostFinding, HostSummary};
+use diskspd_model::results::{Chart, HostDevices, HostFinding, HostSummary, SlowIos};
 
 /// Figures and verdicts of a host's record; `called` is where it comes from.
 pub fn from_record(judged: &JudgedRecord, called: &str) -> HostSummary {
@@ -20,7 +20,16 @@ pub fn from_record(judged: &JudgedRecord, called: &str) -> HostSummary {
         windows: Vec::new(),
         findings: findings.map(finding).collect(),
         devices: judged.judgement.verdicts.iter().filter_map(host_devices).collect(),
+        slow: slow_ios(judged),
     }
+}
+
+/// The slowest I/Os of each time span; empty if no time span has any.
+fn slow_ios(judged: &JudgedRecord) -> Vec<Option<SlowIos>> {
+    let spans = judged.record.host().results.time_spans.iter();
+    let slow: Vec<_> =
+        spans.map(|span| span.observed.as_ref().and_then(|observed| observed.slow.clone())).collect();
+    if slow.iter().all(Option::is_none) { Vec::new() } else { slow }
 }
 
 fn host_devices(verdict: &SpanVerdict) -> Option<HostDevices> {

@@ -2,6 +2,7 @@
 
 use super::fault::{LineFault, ResultError};
 use crate::experiments::{AnswerFormat, KeptAnswer};
+use diskspd_model::json_reader::{JsonError, read_json};
 use diskspd_model::limits::ANSWER;
 use serde::Deserialize;
 
@@ -22,9 +23,8 @@ struct Head {
 /// The text is not an answer of this kind and version.
 pub fn read<A: KeptAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
     ANSWER.check(bytes.len()).map_err(|error| LineFault::of_all(error.to_string()))?;
-    let fault =
-        |error: serde_json::Error| LineFault::at(error.line(), format!("not {} in JSON: {error}", A::TITLE));
-    let Head { format } = serde_json::from_slice(bytes).map_err(fault)?;
+    let fault = |error: JsonError| LineFault::of_all(format!("not {} in JSON: {error}", A::TITLE));
+    let Head { format } = read_json(bytes).map_err(fault)?;
     if format.name != A::NAME {
         return Err(LineFault::of_all(format!("not {} in JSON", A::TITLE)).into());
     }
@@ -37,7 +37,7 @@ pub fn read<A: KeptAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
         let what = format!("{program} wrote {} (version {found} instead of {known})", A::TITLE);
         return Err(LineFault::of_all(what).hint(hint).into());
     }
-    let read: A = serde_json::from_slice(bytes).map_err(fault)?;
+    let read: A = read_json(bytes).map_err(fault)?;
     Ok(read.completed())
 }
 
@@ -94,6 +94,7 @@ mod tests {
                 equivalence_percent: 2.0,
                 looks: 1,
                 order_seed: None,
+                until_sure: None,
                 sides: [Names::default(), Names::default()],
                 workloads: Vec::new(),
                 unmatched: [Vec::new(), Vec::new()],

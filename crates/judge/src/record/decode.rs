@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_encoding_of_a_shell_is_the_same_text() {
+    fn shell_encodings_decode_to_same_text() {
         let text = "Command Line: diskspd größe.dat\r\n";
         let wide = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
         let (little, big) = (wide(u16::to_le_bytes), wide(u16::to_be_bytes));

@@ -8,6 +8,7 @@ mod lines;
 use super::index::Index;
 use super::short::ShortSummary;
 use crate::checks::{JudgedRecord, Judgement};
+use diskspd_model::json_reader::{JsonError, ShapeFault};
 use diskspd_model::limits::{self, EmptyInput};
 use diskspd_model::profile::{Profile, RunOptions};
 use diskspd_model::results::{
@@ -67,12 +68,12 @@ pub enum RecordError {
          again"
     )]
     OlderVersion { found: u64 },
-    #[error("line {line}, column {column}: {what}; the record was probably edited or damaged")]
+    #[error("line {line}, column {column}: {shape}; the record was probably edited or damaged")]
     Field {
         /// From 1.
         line: usize,
         column: usize,
-        what: String,
+        shape: ShapeFault,
     },
     /// All fields are there, but they contradict each other.
     #[error("{what}; the record was probably edited or damaged")]
@@ -80,6 +81,18 @@ pub enum RecordError {
         #[source]
         what: RecordMismatchError,
     },
+}
+
+impl From<JsonError> for RecordError {
+    fn from(error: JsonError) -> RecordError {
+        match error {
+            JsonError::NotJson { line, column, what } => RecordError::NotJson { line, column, what },
+            JsonError::Truncated { line, column } => RecordError::Truncated { line, column },
+            JsonError::Shape { line, column, shape } => RecordError::Field { line, column, shape },
+            JsonError::Empty(empty) => RecordError::Empty(empty),
+            JsonError::Unreadable(what) => RecordError::Unreadable { what },
+        }
+    }
 }
 
 /// Stored form of a record, with derived figures for other programs, which the reader ignores.
@@ -193,17 +206,7 @@ fn read_any(mut source: &mut dyn RecordSource) -> Result<Record, RecordError> {
 fn read_plainly(source: &mut dyn BufRead) -> Result<Record, RecordError> {
     let mut text = Vec::new();
     source.read_to_end(&mut text).map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
-    let mut parser = serde_json::Deserializer::from_slice(&text);
-    let parsed = Record::deserialize(&mut parser).and_then(|record| parser.end().map(|()| record));
-    parsed.map_err(|error| {
-        let at_end = is_at_end(&text, error.line(), error.column());
-        explain_error(&error, at_end)
-    })
-}
-
-fn is_at_end(text: &[u8], line: usize, column: usize) -> bool {
-    let mut lines = text.split(|byte| *byte == b'\n').skip(line.saturating_sub(1));
-    lines.next().is_none_or(|found| found.len() <= column) && lines.next().is_none()
+    Ok(diskspd_model::json_reader::read_json(&text)?)
 }
 
 const LONGEST_INDEX: u64 = 16 << 20;
@@ -237,28 +240,31 @@ fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
         let known = found.format.as_ref().is_some_and(FormatName::is_known);
         known && found.index.is_none() && matches!(error.classify(), Category::Data | Category::Eof)
     };
-    let at_end = |error: &serde_json::Error| is_at_end(&text, error.line(), error.column());
     match read {
-        Err(error) if is_damaged(&error) => Err(explain_error(&error, at_end(&error))),
-        read => interpret_format(found.format, read, at_end).map(|()| found.index),
+        Err(error) if is_damaged(&error) => Err(JsonError::explain(&text, &error).into()),
+        read => interpret_format(found.format, read, || Ok(text)).map(|()| found.index),
     }
 }
 
 /// Checks name and version first, so other JSON and newer records give clear errors. Reads no more than
 /// necessary.
-fn check_format(mut source: &mut dyn BufRead) -> Result<(), RecordError> {
+fn check_format(mut source: &mut dyn RecordSource) -> Result<(), RecordError> {
     let mut format = None;
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
     let read = parser.deserialize_any(FormatAlone(&mut format));
-    interpret_format(format, read, |_| source.fill_buf().is_ok_and(<[u8]>::is_empty))
+    interpret_format(format, read, || {
+        source.rewind()?;
+        let mut text = Vec::new();
+        source.take(LONGEST_INDEX).read_to_end(&mut text)?;
+        Ok(text)
+    })
 }
 
-/// Whether the start is a record of the current version. `at_end`: whether an error is at the end of the
-/// text.
+/// Whether the start is a record of the current version. `beginning` returns the text up to an error.
 fn interpret_format(
     format: Option<FormatName>,
     read: serde_json::Result<()>,
-    at_end: impl FnOnce(&serde_json::Error) -> bool,
+    beginning: impl FnOnce() -> io::Result<Vec<u8>>,
 ) -> Result<(), RecordError> {
     match (format, read) {
         (Some(FormatName { name, .. }), _) if name != RecordFormat::NAME => Err(RecordError::NotARecord),
@@ -269,8 +275,12 @@ fn interpret_format(
             Err(RecordError::OlderVersion { found: version })
         }
         (Some(_), _) => Ok(()),
-        (None, Err(error)) if error.classify() != Category::Data => {
-            Err(explain_error(&error, at_end(&error)))
+        (None, Err(error)) if !error.is_data() => {
+            let unreadable = |error: io::Error| RecordError::Unreadable { what: error.to_string() };
+            match JsonError::explain(&beginning().map_err(unreadable)?, &error) {
+                JsonError::Shape { .. } => Err(RecordError::NotARecord),
+                error => Err(error.into()),
+            }
         }
         (None, _) => Err(RecordError::NotARecord),
     }
@@ -337,21 +347,5 @@ impl<'de> Visitor<'de> for WithIndex<'_> {
             self.0.index = Some(fields.next_value()?);
         }
         Ok(())
-    }
-}
-
-fn explain_error(error: &serde_json::Error, at_end: bool) -> RecordError {
-    let (line, column) = (error.line(), error.column());
-    // The error's own text ends with the position.
-    let text = error.to_string();
-    let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
-    match error.classify() {
-        // A number that ends behind its point is no number, and it's the end all the same.
-        Category::Syntax if what == "invalid number" && at_end => RecordError::Truncated { line, column },
-        Category::Eof if (line, column) == (1, 0) => RecordError::Empty(EmptyInput::Blank),
-        Category::Eof => RecordError::Truncated { line, column },
-        Category::Data => RecordError::Field { line, column, what },
-        Category::Io => RecordError::Unreadable { what },
-        Category::Syntax => RecordError::NotJson { line, column, what },
     }
 }

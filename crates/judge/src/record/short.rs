@@ -45,8 +45,8 @@ impl ShortSummary {
             iops,
             mib_per_s,
             latency_ms: if let [span] = spans[..] { LatencySummary::new(span) } else { None },
-            verdict: spans.iter().filter_map(|span| span.verdict).max(),
-            severity: run.findings.as_ref().and_then(|findings| findings.severity),
+            verdict: run.verdict(),
+            severity: run.worst(),
         }
     }
 }

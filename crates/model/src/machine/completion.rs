@@ -38,7 +38,7 @@ pub enum OneByOne {
 /// Support of a target's device for polled completions (`--poll`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Polling {
-    /// Unchecked, or without a single block device.
+    /// The target has no block device, has several, or was not checked.
     #[default]
     NoDevice,
     /// This device, by its kernel name, has no poll queues.

@@ -13,7 +13,21 @@ pub struct Others {
     pub kernel_run_delay: Option<u64>,
     /// CPU time of other visible programs in ns, without programs that ended in between.
     pub programs: u64,
+    /// Processes and threads of the machine that were started in this time; `None` if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<u64>,
     pub busiest: Vec<Task>,
+}
+
+/// Started processes per second that indicate short-lived programs. Services and the program itself start fewer.
+const STARTS_PER_S: f64 = 10.0;
+
+impl Others {
+    /// The number of started processes, if it indicates short-lived programs.
+    pub fn short_lived(&self) -> Option<u64> {
+        let least = STARTS_PER_S * self.elapsed as f64 / 1e9;
+        self.started.filter(|started| *started > 0 && *started as f64 >= least)
+    }
 }
 
 /// A thread of the kernel, or another program.

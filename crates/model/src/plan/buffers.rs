@@ -52,7 +52,7 @@ mod tests {
     use crate::plan::{PlanContext, PlanError, plan};
     use crate::profile::{Profile, RunOptions, Target, TimeSpan};
 
-    /// The wish for each of two buffers, if so much memory is available; or the refusal.
+    /// Plans the huge pages of two buffers with `available` bytes of free memory.
     fn plan_pages(block_size: u32, depth: u32, available: u64) -> Result<HugePages, Vec<PlanError>> {
         let target = Target {
             path: "f.dat".into(),

@@ -26,11 +26,13 @@ pub enum EndedBy {
     Outage = 7,
     /// The soft limit of the process's CPU time (`ulimit -St`): SIGXCPU.
     CpuLimit = 8,
+    /// Another rank of the job was lost.
+    LostRank = 9,
 }
 
 impl EndedBy {
     /// Every one, in the order of their numbers.
-    pub const ALL: [EndedBy; 9] = [
+    pub const ALL: [EndedBy; 10] = [
         EndedBy::Time,
         EndedBy::Interrupt,
         EndedBy::Terminate,
@@ -40,6 +42,7 @@ impl EndedBy {
         EndedBy::Volume,
         EndedBy::Outage,
         EndedBy::CpuLimit,
+        EndedBy::LostRank,
     ];
 
     pub fn name(self) -> &'static str {
@@ -52,6 +55,7 @@ impl EndedBy {
             EndedBy::Failure => "an error",
             EndedBy::Outage => "an outage (--fail-on-outage)",
             EndedBy::CpuLimit => "the limit of CPU time (ulimit -t)",
+            EndedBy::LostRank => "the loss of a rank",
             EndedBy::Volume => "the requested amount (--until-written, --until-read, --replay)",
         }
     }

@@ -1,7 +1,7 @@
 //! Retained data of each host in a merged run.
 
 use crate::finding::Severity;
-use crate::results::{RunSummary, Verdict};
+use crate::results::{RunSummary, SlowIos, Verdict};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,9 @@ pub struct HostSummary {
     /// Device verdicts: the worst finding of each time span.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<HostDevices>,
+    /// The slowest I/Os by time span (`--explain`); empty = not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<Option<SlowIos>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

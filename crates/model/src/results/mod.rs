@@ -16,6 +16,7 @@ mod host_summary;
 mod integrity;
 mod integrity_table;
 mod interval_figures;
+mod job_interval;
 mod known_sum;
 mod merged_latencies;
 mod misfit;
@@ -65,6 +66,7 @@ pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     IopsSeries, WeightedStdDevs,
 };
+pub use job_interval::{HostInterval, JobInterval, shown_hosts};
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
 pub use misfit::RecordMismatchError;
 pub use nowait::{NowaitCounts, NowaitFigures, NowaitRow, NowaitTable};
@@ -78,7 +80,10 @@ pub use paced_figures::{PacedFigures, PacedLatency};
 pub use part_results::PartResults;
 pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
-pub use program::{ClaimedFigures, ClaimedSide, EngineFacts, EngineIos, JudgedProgram};
+pub use program::{
+    ClaimedFigures, ClaimedSide, DeviceView, EngineFacts, EngineIos, JudgedProgram, RequestShape, SizeClass, TargetUser,
+    TracedRequests,
+};
 pub use record::{Record, RecordFormat};
 pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};
 pub use run_index::RunIndex;
@@ -95,7 +100,7 @@ pub use trace::{
     CompletionFigures, CompletionTimes, DeviceFigures, DeviceTimes, EventCount, Trace, TraceFigures,
     TraceSession,
 };
-pub use verdict::{Limiter, Verdict};
+pub use verdict::{Limiter, RunVerdict, Verdict};
 pub use which_ios::WhichIos;
 pub use whole::{Alignment, Whole};
 pub use work::{Done, Work};

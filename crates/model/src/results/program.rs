@@ -21,6 +21,9 @@ pub struct JudgedProgram {
     /// Processes whose counters could not be read. Their I/O counts once their parent has reaped them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
+    /// Processes whose parent ignored their end (SIGCHLD), so that the kernel dropped their last counters.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: u64,
     /// The counters of all processes together.
     pub counted: ProcessIo,
     pub read: SortedCalls,
@@ -45,6 +48,92 @@ pub struct JudgedProgram {
     /// The command's own figures; missing = none were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<ClaimedFigures>,
+    /// Without a command: at most 16 processes that had a target open, the busiest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<TargetUser>,
+    /// I/O as the device under the targets got it; missing = no device was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_view: Option<DeviceView>,
+}
+
+/// A process that had a target open. Its counters include its other files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetUser {
+    pub pid: u32,
+    pub name: String,
+    /// Bytes requested of block devices; missing = no permission to read the counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_bytes: Option<u64>,
+    /// Bytes written past the page cache, or made dirty in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_bytes: Option<u64>,
+}
+
+/// Queue depths, sizes and addresses of I/O at the device under the targets.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceView {
+    /// Samples of the I/Os in flight, in classes of 0, 1, 2 to 3, 4 to 7, ..; ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_flight: Vec<SizeClass>,
+    /// Traced requests; missing = not traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<TracedRequests>,
+    /// Why requests were not traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untraced_reason: Option<String>,
+}
+
+/// A class of numbers from `from` to below its double.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SizeClass {
+    pub from: u64,
+    pub count: u64,
+}
+
+/// Requests of a device in slices of the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TracedRequests {
+    pub device: String,
+    pub read: RequestShape,
+    pub write: RequestShape,
+    /// Share of the time in which requests were traced.
+    pub traced_share: f64,
+    /// Events that the kernel dropped.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u64,
+}
+
+/// Traced requests of a direction.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestShape {
+    pub requests: u64,
+    /// Requests that began at the end of one of the last 64.
+    pub sequential: u64,
+    /// Sizes in bytes, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<SizeClass>,
+}
+
+impl SizeClass {
+    /// Adds a number to its class of a list.
+    pub fn count(classes: &mut Vec<SizeClass>, number: u64) {
+        let from = number.checked_ilog2().map_or(0, |bit| 1 << bit);
+        match classes.binary_search_by_key(&from, |class| class.from) {
+            Ok(index) => classes[index].count += 1,
+            Err(index) => classes.insert(index, SizeClass { from, count: 1 }),
+        }
+    }
+
+    /// The class in which this share of all numbers is reached; `None` = there are no numbers.
+    pub fn quantile(classes: &[SizeClass], share: f64) -> Option<u64> {
+        let all: u64 = classes.iter().map(|class| class.count).sum();
+        let mut sum = 0;
+        let reached = classes.iter().find(|class| {
+            sum += class.count;
+            sum as f64 >= share * all as f64
+        });
+        reached.map(|class| class.from)
+    }
 }
 
 /// I/O of an interface without a system call per I/O.
@@ -108,4 +197,20 @@ impl JudgedProgram {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_counted_in_classes() {
+        let mut classes = Vec::new();
+        [0, 1, 4096, 5000, 3, 8192, 4096].into_iter().for_each(|number| SizeClass::count(&mut classes, number));
+        let found: Vec<(u64, u64)> = classes.iter().map(|class| (class.from, class.count)).collect();
+        assert_eq!(found, [(0, 1), (1, 1), (2, 1), (4096, 3), (8192, 1)]);
+        assert_eq!(SizeClass::quantile(&classes, 0.5), Some(4096));
+        assert_eq!((SizeClass::quantile(&classes, 0.0), SizeClass::quantile(&[], 0.5)), (Some(0), None));
+        assert_eq!(SizeClass::quantile(&classes, 1.0), Some(8192));
+    }
 }

@@ -304,6 +304,11 @@ impl RunSummary {
         self.findings.as_ref()?.severity
     }
 
+    /// Returns the worst verdict of the time spans; `None` if no device was observed.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.time_spans.iter().flatten().filter_map(|span| span.verdict).max()
+    }
+
     pub fn new(name: impl Into<String>, origin: Origin) -> RunSummary {
         RunSummary {
             name: name.into(),

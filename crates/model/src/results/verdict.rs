@@ -1,5 +1,8 @@
 //! One-word verdicts of a run, with the names used in records.
 
+use crate::finding::Severity;
+use crate::units::mark::{Tone, VerdictMark};
+use crate::units::table::Cell;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -35,6 +38,14 @@ impl Verdict {
         }
     }
 
+    pub fn mark(self) -> VerdictMark {
+        let (tone, sign) = match self {
+            Verdict::Verified => (Tone::Good, "✓"),
+            _ => (Tone::Unknown, "?"),
+        };
+        VerdictMark::new(tone, sign, self.word())
+    }
+
     /// Whether the figures of the run are not the work of the devices.
     pub fn is_of_memory(self) -> bool {
         matches!(self, Verdict::Cached | Verdict::Deferred)
@@ -45,6 +56,55 @@ impl Verdict {
         use Verdict::*;
         let all = [Verified, Unknown, Coalesced, Split, Amplified, Shared, Deferred, Cached];
         all.into_iter().find(|verdict| verdict.word().eq_ignore_ascii_case(word))
+    }
+}
+
+/// Verdict of the devices and severity of the worst finding: two answers about a run or its time span.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunVerdict {
+    /// `None` if no device was observed.
+    #[serde(rename = "verdict")]
+    pub device: Option<Verdict>,
+    /// `None` if there are no findings.
+    pub severity: Option<Severity>,
+}
+
+impl RunVerdict {
+    pub fn new(device: Option<Verdict>, severity: Option<Severity>) -> RunVerdict {
+        RunVerdict { device, severity }
+    }
+
+    /// Returns the worst verdict and the worst severity, which may belong to different runs.
+    pub fn worst(all: impl IntoIterator<Item = RunVerdict>) -> RunVerdict {
+        all.into_iter().fold(RunVerdict::default(), |worst, one| RunVerdict {
+            device: worst.device.max(one.device),
+            severity: worst.severity.max(one.severity),
+        })
+    }
+
+    pub fn is_wrong(self) -> bool {
+        self.severity >= Some(Severity::Wrong)
+    }
+
+    /// Whether a warning or worse limits the figures.
+    pub fn is_limited(self) -> bool {
+        self.severity >= Some(Severity::Warning)
+    }
+
+    pub fn verdict_cell(self) -> Cell {
+        self.device.map_or(Cell::Missing, |device| Cell::Marked(device.mark(), String::new()))
+    }
+
+    pub fn severity_cell(self) -> Cell {
+        self.severity.map_or(Cell::Missing, |severity| Cell::Marked(severity.mark(), String::new()))
+    }
+
+    /// `VERIFIED`, `CACHED, WRONG`: the verdict and a severity that limits the figures; `not checked`
+    /// without both.
+    pub fn in_words(self) -> String {
+        let severity = self.severity.filter(|severity| *severity > Severity::Note).map(Severity::capitals);
+        let words: Vec<&str> = self.device.map(Verdict::word).into_iter().chain(severity).collect();
+        if words.is_empty() { "not checked".to_owned() } else { words.join(", ") }
     }
 }
 

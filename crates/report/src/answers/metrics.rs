@@ -31,7 +31,7 @@ fn side_median(metric: &Compared, side: usize) -> Option<f64> {
     metric.sides.as_ref().map(|sides| sides[side].median)
 }
 
-/// A sample of each family for every figure of every test, and whether the test failed.
+/// Writes one sample per metric family, test and figure, and the result of each test.
 pub fn metrics(told: &ComparisonReport) -> Vec<u8> {
     let cases = list_cases(told);
     let mut text = Exposition::new(Dialect::OpenMetrics);

@@ -12,6 +12,9 @@ pub fn summary(told: &ComparisonReport) -> Vec<u8> {
     for (letter, side) in ["A", "B"].iter().zip(&told.comparison.sides) {
         text += &format!("* {letter}: {} ({} runs)\n", escape_cell(&side.name), side.runs.len());
     }
+    if let Some(sure) = &told.comparison.until_sure {
+        text += &format!("* {}\n", escape_cell(&sure.sentence()));
+    }
     for wrong in compare::wrong_figures(told.comparison) {
         text += &format!("\n⚠️ {}\n", escape_cell(&wrong));
     }

@@ -4,9 +4,9 @@ use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::span_columns::{OfSpan, iops, mean, mib_per_s, p99};
 use super::table::PageTable;
-use super::verdict::{Badge, span_id};
+use super::verdict::{span_id, span_verdict};
 use crate::workload_text as workload;
-use diskspd_model::results::SpanSummary;
+use diskspd_model::results::{RunVerdict, SpanSummary};
 use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
@@ -14,7 +14,7 @@ struct WorkloadLine<'a> {
     name: String,
     link: String,
     span: Option<&'a SpanSummary>,
-    badge: Badge,
+    verdict: RunVerdict,
 }
 
 impl<'a> WorkloadLine<'a> {
@@ -30,10 +30,8 @@ impl<'a> WorkloadLine<'a> {
         mib_per_s(),
         mean(),
         p99(),
-        TableColumn::<WorkloadLine>::words("verdict", |line| {
-            Cell::Marked(line.badge.0.clone(), String::new())
-        })
-        .paged(),
+        TableColumn::<WorkloadLine>::words("verdict", |line| line.verdict.verdict_cell()).paged(),
+        TableColumn::<WorkloadLine>::words("severity", |line| line.verdict.severity_cell()).paged(),
     ];
 }
 
@@ -50,7 +48,7 @@ pub fn section(run: &Run, place: &PagePlace) -> Markup {
         name: format!("{number}. {name}"),
         link: span_id(&place.prefix, number),
         span: run.known.time_spans.get(number - 1).and_then(Option::as_ref),
-        badge: Badge::of_span(run, number),
+        verdict: span_verdict(run, number),
     };
     let lines: Vec<WorkloadLine> = (1..).zip(&names).map(line).collect();
     html! {

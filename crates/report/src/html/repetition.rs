@@ -5,7 +5,7 @@ use super::input::Run;
 use super::page::{command, heading};
 use super::run::place_and_time;
 use super::table::PageTable;
-use super::verdict::Badge;
+use super::verdict::{severity_badge, verdict_badge};
 use super::{several, title};
 use crate::number::{exact, number};
 use diskspd_judge::experiments::repetition::{FigureRow, Repetition};
@@ -39,7 +39,11 @@ pub fn content(repetition: &Repetition, runs: &[Run]) -> Markup {
         }
         section.verdict {
             (heading(2, "Verdict"))
-            p.lead { (Badge(repetition.mark()).markup()) " " (line(&repetition.of_runs())) }
+            p.lead { (verdict_badge(repetition.verdict.device)) " " (line(&repetition.verdict_runs())) }
+            p.lead {
+                (severity_badge(repetition.verdict.severity))
+                @if repetition.verdict.severity.is_some() { " " (line(&repetition.severity_runs())) }
+            }
         }
         section.answer {
             (heading(2, &format!("Mean of {}", count_of(count, "run"))))

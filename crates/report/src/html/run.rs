@@ -5,7 +5,7 @@ use super::page::heading;
 use super::span::{RecordedSpan, Span};
 use super::table::PageTable;
 use super::title::{self, range, targets, targets_of};
-use super::verdict::Badge;
+use super::verdict::run_verdict;
 use super::{charts, environment, fio, headline, overview, parts, rerun_box, rounds, slow, verdict};
 use crate::number::number;
 use crate::workload_text as workload;
@@ -37,8 +37,7 @@ pub fn place_and_time(run: &RunSummary) -> Vec<String> {
 pub fn title(run: &Run) -> String {
     let spans: Vec<&SpanSummary> = run.known.time_spans.iter().flatten().collect();
     let iops = range(spans.iter().filter_map(|span| span.total.iops));
-    let badge = Badge::of_run(run);
-    title::of_runs(std::iter::once(&run.known), &format!("{iops}, {}", badge.word()))
+    title::of_runs(std::iter::once(&run.known), &format!("{iops}, {}", run_verdict(run).in_words()))
 }
 
 pub fn sections(run: &Run, place: &PagePlace) -> Markup {

@@ -11,10 +11,10 @@ use super::run::{place_and_time, sections};
 use super::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
 use super::table::PageTable;
 use super::title::{self, range, targets, targets_of};
-use super::verdict::Badge;
+use super::verdict::{run_verdict, span_verdict};
 use crate::number::{latency, number};
 use crate::workload_text as workload;
-use diskspd_model::results::SpanSummary;
+use diskspd_model::results::{RunVerdict, SpanSummary};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::line;
@@ -54,10 +54,10 @@ impl RunPoint<'_> {
         }
     }
 
-    fn badge(&self) -> Badge {
+    fn verdict(&self) -> RunVerdict {
         match self.run.known.time_spans.len() {
-            1 => Badge::of_run(self.run),
-            _ => Badge::of_span(self.run, self.span + 1),
+            1 => run_verdict(self.run),
+            _ => span_verdict(self.run, self.span + 1),
         }
     }
 }
@@ -140,8 +140,8 @@ impl<'a> RunPoint<'a> {
             kind: "",
         })
         .paged(),
-        TableColumn::<RunPoint>::words("verdict", |point| Cell::Marked(point.badge().0, String::new()))
-            .paged(),
+        TableColumn::<RunPoint>::words("verdict", |point| point.verdict().verdict_cell()).paged(),
+        TableColumn::<RunPoint>::words("severity", |point| point.verdict().severity_cell()).paged(),
         TableColumn::<RunPoint>::words("started", |point| {
             Cell::text(point.run.known.started_at.and_then(date_and_time))
         })

@@ -5,7 +5,7 @@ use super::page::{command, heading};
 use super::table::PageTable;
 use super::{several, title};
 use diskspd_judge::experiments::suite::SuiteRow;
-use diskspd_model::results::RunSummary;
+use diskspd_model::results::{RunSummary, RunVerdict};
 use diskspd_model::units::count_of;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -27,9 +27,8 @@ pub fn title(page: &SuitePage, runs: &[Run]) -> String {
     targets.sort();
     targets.dedup();
     let machine = known().find_map(RunSummary::computer);
-    let worst = page.rows.iter().flat_map(|row| &row.lines).map(|line| line.verdict);
-    let worst = worst.min_by_key(|verdict| verdict.goodness()).map(|verdict| format!(", {}", verdict.word()));
-    let answer = format!("{}{}", count_of(page.rows.len(), "test"), worst.unwrap_or_default());
+    let worst = RunVerdict::worst(page.rows.iter().map(|row| row.verdict));
+    let answer = format!("{}, {}", count_of(page.rows.len(), "test"), worst.in_words());
     title::title(&format!("Suite {}", page.name), &targets, machine.as_deref(), &answer)
 }
 
@@ -47,7 +46,7 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
             (PageTable::new("tests", "Tests").render(SuiteRow::COLUMNS, page.rows))
             p.note {
                 "IOPS: the mean of all runs, and its 95 % interval to each side. The other figures are \
-                 medians, and the verdict is the worst of a run."
+                 medians. The verdict and the severity are the worst of the runs."
             }
         }
         (several::all(runs))

@@ -32,13 +32,20 @@ impl<'a> PageTable<'a> {
     pub fn render<R>(&self, columns: &[TableColumn<R>], rows: &[R]) -> Markup {
         let columns: Vec<&TableColumn<R>> =
             columns.iter().filter(|column| column.on_page && column.is_needed(rows)).collect();
+        let marks: Vec<bool> = columns.iter().map(|column| is_mark(column, rows)).collect();
         let class = format!("figures {}", self.class);
         html! {
             div.scroll.high[self.is_high] tabindex="0" role="region" aria-label=(self.caption) {
                 table class=(class.trim_end()) {
                     caption.hidden[!self.is_captioned] { (self.caption) }
-                    thead { tr { @for column in &columns { (render_head(column, is_mark(column, rows))) } } }
-                    tbody { @for one in rows { tr { (row(&columns, one)) } } }
+                    thead {
+                        tr {
+                            @for (column, is_mark) in columns.iter().zip(&marks) {
+                                (render_head(column, *is_mark))
+                            }
+                        }
+                    }
+                    tbody { @for one in rows { tr { (row(&columns, &marks, one)) } } }
                 }
             }
         }
@@ -57,7 +64,7 @@ fn render_head<R>(column: &TableColumn<R>, is_mark: bool) -> Markup {
     }
 }
 
-fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
+fn row<R>(columns: &[&TableColumn<R>], marks: &[bool], row: &R) -> Markup {
     let mut markup = String::new();
     for (place, column) in columns.iter().enumerate() {
         let cell = (column.cell)(row);
@@ -79,7 +86,7 @@ fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
         markup += &match (place, cell) {
             (0, cell) => name(cell, column.is_number),
             (_, cell) => {
-                let (room, is_mark) = (least_width(&cell), matches!(cell, Cell::Marked(..)));
+                let (room, is_mark) = (least_width(&cell), marks[place]);
                 html! {
                     td.words[!column.is_number].mark[is_mark].long[room.is_some()] style=[room] {
                         (content(cell, column.is_number))

@@ -5,10 +5,9 @@ use super::page::options;
 use super::table::mark_markup;
 use crate::workload_text::{self as workload, capital};
 use diskspd_judge::checks::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
-use diskspd_judge::experiments::RunVerdict;
 use diskspd_judge::experiments::compare::ChangeVerdict;
 use diskspd_model::profile::RawText;
-use diskspd_model::results::Findings;
+use diskspd_model::results::RunVerdict;
 use diskspd_model::units::mark::{Tone, VerdictMark};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -25,83 +24,11 @@ impl Badge {
     }
 
     pub fn for_severity(severity: Severity) -> Badge {
-        match severity {
-            Severity::Error => Badge::new(Tone::Wrong, "✕", "ERROR"),
-            Severity::Wrong => Badge::new(Tone::Wrong, "✕", "WRONG"),
-            Severity::Warning => Badge::new(Tone::Warning, "!", "WARNING"),
-            Severity::Note => Badge::new(Tone::Note, "i", "NOTE"),
-        }
-    }
-
-    fn of_verdict(verdict: Verdict, severity: Option<Severity>) -> Badge {
-        match severity {
-            Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)) => {
-                Badge(VerdictMark { word: verdict.word().into(), ..Badge::for_severity(severity).0 })
-            }
-            _ => Badge::of_devices(verdict),
-        }
-    }
-
-    pub fn of_run(run: &Run) -> Badge {
-        match run.judged {
-            Some(judged) => Badge::of_judgement(&judged.judgement),
-            None => Badge::of_findings(run.known.findings.as_ref()),
-        }
-    }
-
-    /// Returns the badge of a run's time span (from 1), only from its findings.
-    pub fn of_span(run: &Run, number: usize) -> Badge {
-        let Some(judgement) = run.judged.map(|judged| &judged.judgement) else {
-            let span = run.known.time_spans.get(number - 1).and_then(Option::as_ref);
-            return match span.and_then(|span| span.verdict.as_ref()) {
-                Some(verdict) => Badge::of_devices(*verdict),
-                None => Badge::of_findings(None),
-            };
-        };
-        let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
-        let own = judgement.findings.iter().filter(|found| found.place.time_span == Some(number));
-        let worst = own.map(|found| found.severity).chain(verdict.and_then(|verdict| verdict.severity)).max();
-        match (worst, verdict) {
-            (_, Some(verdict)) if verdict.severity >= worst => Badge::of_verdict(verdict.verdict, worst),
-            (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
-                Badge::for_severity(severity)
-            }
-            (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
-            (_, None) => Badge::new(Tone::Unknown, "?", "NOT CHECKED"),
-        }
-    }
-
-    fn of_judgement(judgement: &Judgement) -> Badge {
-        let worst = judgement.worst();
-        let verdict = judgement.verdicts.iter().max_by_key(|verdict| (verdict.severity, verdict.verdict));
-        match (worst, verdict) {
-            (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
-                Badge::for_severity(severity)
-            }
-            (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
-            (_, None) => Badge::new(Tone::Unknown, "?", "NOT CHECKED"),
-        }
-    }
-
-    pub fn of_summary(verdict: RunVerdict) -> Badge {
-        Badge(verdict.mark())
-    }
-
-    pub fn of_devices(verdict: Verdict) -> Badge {
-        Badge::of_summary(RunVerdict::Devices(verdict))
+        Badge(severity.mark())
     }
 
     pub fn of_change(verdict: ChangeVerdict) -> Badge {
         Badge(verdict.mark())
-    }
-
-    /// Returns the badge for the findings of a run without a record.
-    pub fn of_findings(findings: Option<&Findings>) -> Badge {
-        match findings.map(|findings| findings.severity) {
-            Some(Some(severity)) => Badge::for_severity(severity),
-            Some(None) => Badge::new(Tone::Unknown, "✓", "NOTHING FOUND"),
-            None => Badge::new(Tone::Unknown, "?", "NOT RECORDED"),
-        }
     }
 
     /// The class of the style sheet.
@@ -116,34 +43,88 @@ impl Badge {
     pub fn markup(&self) -> Markup {
         mark_markup(&self.0)
     }
+}
 
-    fn badge_sentence(&self) -> &'static str {
-        match self.0.tone {
-            Tone::Wrong => "Do not use these figures: they do not match the request, see below.",
-            Tone::Warning => "The figures are correct, but the warnings below limit their meaning.",
-            Tone::Good => "The devices did as much as the run counted, and no finding limits the figures.",
-            _ if self.word() == "NOT RECORDED" => "The record has no verdict on the figures.",
-            _ => UNCONFIRMED,
+/// Returns the verdict and severity of a run.
+pub fn run_verdict(run: &Run) -> RunVerdict {
+    let device = match run.judged {
+        Some(judged) => judged.judgement.verdicts.iter().map(|verdict| verdict.verdict).max(),
+        None => run.known.verdict(),
+    };
+    RunVerdict::new(device, run.judged.map_or(run.known.worst(), |judged| judged.judgement.worst()))
+}
+
+/// Returns the verdict and severity of a time span (from 1), without findings about the whole run.
+pub fn span_verdict(run: &Run, number: usize) -> RunVerdict {
+    let Some(judgement) = run.judged.map(|judged| &judged.judgement) else {
+        let span = run.known.time_spans.get(number - 1).and_then(Option::as_ref);
+        return RunVerdict::new(span.and_then(|span| span.verdict), None);
+    };
+    let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
+    let own = judgement.findings.iter().filter(|found| found.place.time_span == Some(number));
+    let worst = own.map(|found| found.severity).chain(verdict.and_then(|verdict| verdict.severity)).max();
+    RunVerdict::new(verdict.map(|verdict| verdict.verdict), worst)
+}
+
+pub fn verdict_badge(verdict: Option<Verdict>) -> Markup {
+    verdict
+        .map_or_else(|| Badge::new(Tone::Unknown, "?", "NOT CHECKED"), |known| Badge(known.mark()))
+        .markup()
+}
+
+pub fn severity_badge(severity: Option<Severity>) -> Markup {
+    severity.map_or_else(|| Badge::new(Tone::Good, "✓", "NO FINDING"), Badge::for_severity).markup()
+}
+
+/// The verdict and the severity, side by side.
+pub fn badges(verdict: RunVerdict) -> Markup {
+    html! { (verdict_badge(verdict.device)) " " (severity_badge(verdict.severity)) }
+}
+
+fn is_recorded(run: &Run) -> bool {
+    run.judged.is_some() || run.known.findings.is_some()
+}
+
+fn meaning(run: &Run, verdict: RunVerdict) -> &'static str {
+    match verdict {
+        _ if !is_recorded(run) => "The record has no verdict on the figures.",
+        _ if verdict.is_wrong() => "Do not use these figures: they do not match the request, see below.",
+        _ if verdict.is_limited() => "The figures are correct, but the warnings below limit their meaning.",
+        RunVerdict { device: Some(Verdict::Verified), .. } => {
+            "The devices did as much as the run counted, and no finding limits the figures."
         }
+        _ => UNCONFIRMED,
     }
+}
+
+/// The class of the style sheet for the worse of the two answers.
+fn tone_class(verdict: RunVerdict) -> &'static str {
+    let severity = verdict.severity.filter(|severity| *severity > Severity::Note).map(Severity::mark);
+    let mark = severity.or_else(|| verdict.device.map(Verdict::mark));
+    mark.map_or(Tone::Unknown, |mark| mark.tone).name()
 }
 
 /// The whole section.
 pub fn verdict(run: &Run, prefix: &str) -> Markup {
+    let verdict = run_verdict(run);
+    let badges = match is_recorded(run) {
+        true => badges(verdict),
+        false => Badge::new(Tone::Unknown, "?", "NOT RECORDED").markup(),
+    };
+    let head = html! { p.word { (badges) " " (meaning(run, verdict)) } };
     match run.judged {
         Some(judged) => {
-            of_judgement(&judged.judgement, &SpanLinks { names: workload::names(&run.known), prefix })
+            let spans = SpanLinks { names: workload::names(&run.known), prefix };
+            of_judgement(&judged.judgement, &spans, tone_class(verdict), &head)
         }
-        None => of_findings(&Badge::of_run(run), run.known.findings.as_ref()),
-    }
-}
-
-fn of_findings(badge: &Badge, findings: Option<&Findings>) -> Markup {
-    let names = findings.map(|findings| findings.names.as_slice()).unwrap_or_default();
-    html! {
-        div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (badge.badge_sentence()) }
-            @if !names.is_empty() { ul.evidence { @for name in names { li { (line(name)) } } } }
+        None => {
+            let names = run.known.findings.as_ref().map(|found| found.names.as_slice()).unwrap_or_default();
+            html! {
+                div.judgement.{(tone_class(verdict))} {
+                    (head)
+                    @if !names.is_empty() { ul.evidence { @for name in names { li { (line(name)) } } } }
+                }
+            }
         }
     }
 }
@@ -167,8 +148,7 @@ pub fn span_id(prefix: &str, number: usize) -> String {
     format!("{prefix}-span-{number}")
 }
 
-fn of_judgement(judgement: &Judgement, spans: &SpanLinks) -> Markup {
-    let badge = Badge::of_judgement(judgement);
+fn of_judgement(judgement: &Judgement, spans: &SpanLinks, class: &str, head: &Markup) -> Markup {
     // Also what was told before the run alone: the word above rests on it.
     let told = |finding: &&Finding| finding.severity > Severity::Note;
     let (told, rest): (Vec<&Finding>, Vec<&Finding>) = judgement.findings.iter().partition(told);
@@ -182,8 +162,8 @@ fn of_judgement(judgement: &Judgement, spans: &SpanLinks) -> Markup {
     // Verdicts stand before findings that are as bad; one that takes nothing away stands below all that does.
     statements.sort_by_key(|(severity, _)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
     html! {
-        div.judgement.{(badge.class())} {
-            p.word { (badge.markup()) " " (badge.badge_sentence()) }
+        div.judgement.{(class)} {
+            (head)
             ul.statements { @for (_, statement) in &statements { (statement) } }
         }
         @if !rest.is_empty() {
@@ -199,17 +179,19 @@ fn render_statement(finding: &Finding, spans: &SpanLinks) -> Markup {
     let span = finding.place.time_span.and_then(|number| spans.span_link(number));
     let target = finding.place.target.as_slice();
     let badge = Badge::for_severity(finding.severity);
-    finding_box(&badge, span, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
+    finding_box(&badge.markup(), span, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
 }
 
 fn render_device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
-    let badge = Badge::of_verdict(part.verdict, part.severity);
-    finding_box(&badge, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
+    let severity = part.severity.map(|severity| Badge::for_severity(severity).markup());
+    let marks =
+        html! { (verdict_badge(Some(part.verdict))) @if let Some(severity) = severity { " " (severity) } };
+    finding_box(&marks, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
 }
 
 /// Returns one statement: severity, time span, text, targets, reason, and advice.
 pub fn finding_box(
-    badge: &Badge,
+    badges: &Markup,
     span: Option<Markup>,
     targets: &[RawText],
     message: &str,
@@ -218,7 +200,7 @@ pub fn finding_box(
 ) -> Markup {
     html! {
         li {
-            (badge.markup())
+            div.marks { (badges) }
             div {
                 p {
                     @if let Some(span) = span { b { (span) ": " } }

@@ -2,13 +2,16 @@
 //! docs/reference/tables.md lists them.
 
 use super::TableRow;
-use diskspd_model::finding::Severity;
 use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
-use diskspd_model::results::{ChartRow, KnownResponse, SpanSummary};
+use diskspd_model::results::{ChartRow, KnownResponse, RunSummary, RunVerdict, SpanSummary};
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{Cell, TableColumn};
 
 impl<'a> TableRow<'a> {
+    fn verdict(&self) -> RunVerdict {
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.and_then(RunSummary::worst))
+    }
+
     /// All columns, in order.
     pub(super) const COLUMNS: &'a [TableColumn<TableRow<'a>>] = &[
         TableColumn::<TableRow>::words("run", |row| Cell::Text(row.name.to_owned())).brief(),
@@ -23,7 +26,8 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("time_span", |row| {
             Cell::whole(row.number.map(|number| number as u64))
         }),
-        TableColumn::<TableRow>::words("verdict", verdict_cell).brief(),
+        TableColumn::<TableRow>::words("verdict", |row| row.verdict().verdict_cell()).brief(),
+        TableColumn::<TableRow>::words("severity", |row| row.verdict().severity_cell()).brief(),
         TableColumn::<TableRow>::words("findings", |row| {
             Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))
         }),
@@ -175,13 +179,6 @@ fn shared_cell<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell:
         OfAllTargets::One(value) => cell(value),
         OfAllTargets::Several => Cell::Text("mixed".into()),
     }
-}
-
-fn verdict_cell(row: &TableRow) -> Cell {
-    let devices = row.span.and_then(|span| span.verdict).map(|verdict| verdict.to_string());
-    let worst = row.run.and_then(|run| run.findings.as_ref()?.severity).map(Severity::word);
-    let words: Vec<String> = devices.into_iter().chain(worst.map(str::to_owned)).collect();
-    Cell::text((!words.is_empty()).then(|| words.join(" ")))
 }
 
 fn target_count(asked: &Parameters) -> Option<u64> {

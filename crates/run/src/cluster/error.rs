@@ -7,6 +7,8 @@ use diskspd_sys::mpi::MpiError;
 pub enum GroupError {
     #[error("there is no rank {0}")]
     NoRank(usize),
+    #[error("{0}")]
+    Relay(String),
     #[error(transparent)]
     Mpi(#[from] MpiError),
 }

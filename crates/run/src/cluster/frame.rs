@@ -18,6 +18,8 @@ pub enum Frame {
     ClocksEnd,
     /// Message from rank 0: the receiver was given up after this number of seconds of silence.
     GivenUp(u32),
+    /// To rank 0: the state of the rank's run in this second.
+    State(Vec<u8>),
 }
 
 impl Frame {
@@ -35,6 +37,7 @@ impl Frame {
             }
             Frame::ClocksEnd => with(7, &[]),
             Frame::GivenUp(seconds) => with(8, &[&seconds.to_le_bytes()]),
+            Frame::State(bytes) => with(9, &[bytes]),
         }
     }
 
@@ -60,6 +63,7 @@ impl Frame {
             }
             7 => Frame::ClocksEnd,
             8 => Frame::GivenUp(word()?),
+            9 => Frame::State(rest.to_vec()),
             _ => return None,
         })
     }
@@ -81,6 +85,7 @@ mod tests {
             Frame::Pong(3, u64::MAX, i64::MIN),
             Frame::ClocksEnd,
             Frame::GivenUp(20),
+            Frame::State(b"now".to_vec()),
         ];
         for frame in frames {
             let bytes = frame.to_bytes();

@@ -53,10 +53,17 @@ const FOR_PMI: &[MpiLibrary] = &[MPICH, MPICH_OF_DEBIAN, STANDARD, STANDARD_1, S
 const FOR_PMIX: &[MpiLibrary] = &[OPEN_MPI, STANDARD, STANDARD_1, STANDARD_0, MPICH, MPICH_OF_DEBIAN];
 const ANY: &[MpiLibrary] = &[STANDARD, STANDARD_1, STANDARD_0, OPEN_MPI, MPICH, MPICH_OF_DEBIAN];
 
+/// Variables that `diskspd hosts` sets for a rank.
+pub const RELAYED_RANK: &str = "DISKSPD_HOSTS_RANK";
+pub const RELAYED_SIZE: &str = "DISKSPD_HOSTS_SIZE";
+/// Columns and rows of the terminal to which standard error of rank 0 is passed: `80x24`.
+pub const RELAYED_SCREEN: &str = "DISKSPD_HOSTS_SCREEN";
+
 /// Mark of each launcher, its information, and the matching libraries. The first set mark counts.
 /// `SLURM_NTASKS` and similar variables are not marks, because a batch script with one process also has
 /// them.
 const LAUNCHERS: &[(&str, &str, &str, &str, &[MpiLibrary])] = &[
+    ("diskspd hosts", RELAYED_RANK, RELAYED_SIZE, RELAYED_RANK, &[]),
     (
         "Open MPI's mpirun",
         "OMPI_COMM_WORLD_SIZE",
@@ -76,6 +83,20 @@ const HERE: &[(&str, &[&str])] = &[
     ("MPI_LOCALNRANKS", &["hydra_pmi_proxy"]),
 ];
 
+/// Beginnings of the names of launchers and their helpers.
+pub const PROCESSES: &[&str] = &["mpirun", "mpiexec", "orterun", "prterun", "prte", "hydra_pmi_proxy"];
+/// Options with which a launcher changes the lines of its ranks.
+pub const CHANGES_LINES: &[&str] = &[
+    "-l",
+    "-prepend-rank",
+    "-tag-output",
+    "--tag-output",
+    "--timestamp-output",
+    "--output",
+    "-xml",
+    "--xml",
+];
+
 impl Launcher {
     /// Returns the launcher of these variables; `None` without a launcher.
     pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
@@ -85,6 +106,11 @@ impl Launcher {
         let here =
             HERE.iter().find_map(|(size, parents)| Some(LaunchedHere { size: number(size)?, parents }));
         Some(Launcher { name, size: number(size), rank: number(rank), libraries, here })
+    }
+
+    /// Whether it passes on the messages of ranks, without MPI.
+    pub fn relays_messages(&self) -> bool {
+        self.libraries.is_empty()
     }
 
     pub fn unknown() -> Launcher {

@@ -15,6 +15,9 @@ use std::time::Duration;
 const HURRIED_BEAT: Duration = Duration::from_millis(50);
 const HURRIED_SILENCE: Duration = Duration::from_millis(600);
 
+/// Rank 0 keeps this number of states of a rank until it takes them.
+const KEPT_STATES: usize = 8;
+
 /// A waiting rank polls for messages after this fraction of its waiting time, so that many ranks on few
 /// CPUs leave them to working ranks.
 const LOOK_PART: u32 = 10;
@@ -74,6 +77,8 @@ pub(super) struct Peer {
     heard_at: Nanos,
     pub(super) lost: Option<String>,
     told_lost: bool,
+    /// Its states that rank 0 has not taken yet, the latest last.
+    states: Vec<Vec<u8>>,
     answer: Option<Vec<u8>>,
     pub(super) asked: AskedClock,
 }
@@ -110,6 +115,10 @@ impl<'g> RankLink<'g> {
 
     pub fn size(&self) -> usize {
         self.group.size()
+    }
+
+    pub fn limits(&self) -> &WaitLimits {
+        &self.limits
     }
 
     pub fn lost_ranks(&self) -> Vec<Option<String>> {
@@ -188,6 +197,31 @@ impl<'g> RankLink<'g> {
         self.check_ended()
     }
 
+    /// Any rank except rank 0: sends the state of its run, which rank 0 need not answer.
+    pub fn send_state(&mut self, bytes: Vec<u8>) {
+        if self.rank() != 0 && self.peers[0].lost.is_none() {
+            self.say(0, &Frame::State(bytes));
+        }
+    }
+
+    /// Rank 0: the states that ranks sent since the last call, in the order of each rank.
+    pub fn take_states(&mut self) -> Vec<(usize, Vec<u8>)> {
+        let of_rank = |(rank, peer): (usize, &mut Peer)| {
+            std::mem::take(&mut peer.states).into_iter().map(move |state| (rank, state)).collect::<Vec<_>>()
+        };
+        self.peers.iter_mut().enumerate().flat_map(of_rank).collect()
+    }
+
+    /// Rank 0: the time in ns since the last message of each rank; 0 for itself.
+    pub fn silences(&self) -> Vec<Nanos> {
+        let (now, own) = (self.group.now(), self.rank());
+        let silence = |(rank, peer): (usize, &Peer)| match rank == own {
+            true => 0,
+            false => now.saturating_sub(peer.heard_at),
+        };
+        self.peers.iter().enumerate().map(silence).collect()
+    }
+
     fn check_ended(&self) -> Result<(), Separated> {
         if let Some(ended) = &self.given_up {
             return Err(ended.clone());
@@ -241,6 +275,11 @@ impl<'g> RankLink<'g> {
             }
             Some(Frame::Pong(number, other, other_wall)) => {
                 self.peers[from].asked.answer(number, other, other_wall, now);
+            }
+            Some(Frame::State(bytes)) => {
+                let states = &mut self.peers[from].states;
+                states.drain(..states.len().saturating_sub(KEPT_STATES - 1));
+                states.push(bytes);
             }
             Some(Frame::GivenUp(silent_s)) => {
                 self.given_up.get_or_insert(Separated::GivenUp { silent_s });

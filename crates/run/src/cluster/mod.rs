@@ -21,9 +21,12 @@ pub mod offset;
 pub mod part;
 pub mod place;
 
+mod job_group;
 mod mpi;
+pub mod relay;
 pub use error::GroupError;
-pub use mpi::{Mpi, NoGroup, join};
+pub use job_group::{JobGroup, join};
+pub use mpi::{Mpi, NoGroup};
 
 pub use link::{RankLink, Separated, WaitLimits};
 

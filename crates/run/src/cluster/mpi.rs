@@ -20,6 +20,8 @@ pub struct Mpi {
 pub enum NoGroup {
     /// This program is linked statically, and can load no library at all.
     Static,
+    /// Standard input is not the stream of `diskspd hosts`: why.
+    NoStream(String),
     /// This program may do more than its user.
     Privileged,
     /// No library can be used; each that was tried, and why not.
@@ -47,6 +49,11 @@ impl fmt::Display for NoGroup {
                 "this program is linked statically and cannot load an MPI library: install the package \
                  diskspd-glibc, or run it on each host without --mpi and mpirun and merge the records \
                  (diskspd merge)",
+            ),
+            NoGroup::NoStream(why) => write!(
+                f,
+                "cannot reach the other ranks of diskspd hosts over standard input: {why}; unset \
+                 DISKSPD_HOSTS_RANK, which only diskspd hosts sets"
             ),
             NoGroup::Privileged => f.write_str(
                 "this copy of the program has more rights than its user (set-uid, set-gid, or \

@@ -1,20 +1,25 @@
-//! I/Os of io_uring, which no counter of a process contains: a counting event on the kernel's tracepoints,
-//! inherited by all processes of the command.
+//! I/Os of io_uring and Linux AIO, which no counter of a process contains: counting events on the kernel's
+//! tracepoints, inherited by all processes of the command.
 //!
-//! Each event costs about 0.1 us of the I/O, so they are counted in slices of the time.
+//! Each event costs about 0.1 us of the I/O, so io_uring is counted in slices of the time. A tracepoint of
+//! system calls slows down the calls of all processes while it is open, so Linux AIO is counted on request.
 
-use diskspd_host::process_tree::OpenFiles;
+use diskspd_host::process_tree::ProcessTree;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::Tracefs;
+use diskspd_model::machine::process_io::ProcessIo;
 use diskspd_model::results::{EngineFacts, EngineIos, ForeignEngine};
-use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::perf::{Event, InheritedCounter, Tracepoint};
+use std::ops::Range;
 
 /// Operations of io_uring that read and write files (`IORING_OP_READV`, `READ_FIXED`, `READ`, `READV_FIXED`).
 const READS: &str = "opcode == 1 || opcode == 4 || opcode == 22 || opcode == 60";
 const WRITES: &str = "opcode == 2 || opcode == 5 || opcode == 23 || opcode == 61";
 /// Bits of the size of an I/O that are counted: 512 bytes to 16 MiB.
-const SIZE_BITS: std::ops::Range<u32> = 9..25;
+const SIZE_BITS: Range<u32> = 9..25;
+/// Bits of the number of I/Os in a call of io_submit(2): up to 65,535.
+const SUBMITTED_BITS: Range<u32> = 0..16;
 /// Time from one slice to the next, and the part of it in which I/Os are counted.
 const PERIOD: Nanos = SECOND / 20;
 const PART: Nanos = 10;
@@ -26,18 +31,10 @@ const SIZES: u64 = 8;
 /// Counters of the calling thread and all that it starts.
 #[derive(Debug)]
 pub struct EngineCounters {
-    counters: Result<Counters, NotCounted>,
-    always: bool,
-    slices: u64,
-    is_on: bool,
-    /// Begin of the period, and when counting stopped in it.
-    period: Nanos,
-    stopped: Nanos,
-    /// Counts at the begin of the period, and estimates until then: reads and writes.
-    before: [u64; 2],
-    estimates: [f64; 2],
-    counted: Nanos,
-    now: Nanos,
+    uring: Result<UringCounters, NotCounted>,
+    /// `None` = not requested.
+    aio: Option<Result<AioCounter, NotCounted>>,
+    slices: Slices,
 }
 
 /// Why I/Os are not counted.
@@ -45,6 +42,8 @@ pub struct EngineCounters {
 enum NotCounted {
     #[error("there is no command")]
     NoCommand,
+    #[error("--count-all counts them, and slows down all system calls of the machine slightly")]
+    NotRequested,
     #[error("{0}")]
     Refused(String),
     #[error("this kernel has no tracepoint {0}")]
@@ -54,7 +53,7 @@ enum NotCounted {
 }
 
 #[derive(Debug)]
-struct Counters {
+struct UringCounters {
     reads: InheritedCounter,
     writes: InheritedCounter,
     /// Completed I/Os while sizes are counted, and by bit of their size.
@@ -62,27 +61,44 @@ struct Counters {
     bits: Vec<InheritedCounter>,
 }
 
-impl Counters {
-    fn open() -> Result<Counters, NotCounted> {
-        let tracefs =
-            Tracefs::find(&Root::live()).map_err(|refusal| NotCounted::Refused(refusal.to_string()))?;
-        let id = |name: &'static str| match tracefs.format(name) {
-            Ok(Some(format)) => Ok(format.id),
+/// A tracepoint that can be counted with different conditions.
+struct Countable(u64);
+
+impl Countable {
+    fn find(tracefs: &Tracefs, name: &'static str) -> Result<Countable, NotCounted> {
+        match tracefs.format(name) {
+            Ok(Some(format)) => Ok(Countable(format.id)),
             Ok(None) => Err(NotCounted::Missing(name)),
             Err(refusal) => Err(NotCounted::Refused(refusal.to_string())),
-        };
-        let (submitted, completed) = (id("io_uring/io_uring_submit_req")?, id("io_uring/io_uring_complete")?);
-        let open = |id: u64, filter: &str| {
-            let point = Tracepoint { id, filter: filter.to_owned() };
-            InheritedCounter::open(&Event::Tracepoint(point))
-                .map_err(|error| NotCounted::Forbidden(error.to_string()))
-        };
-        let bits = SIZE_BITS.map(|bit| open(completed, &format!("res > 0 && res & {}", 1_u64 << bit)));
-        Ok(Counters {
-            reads: open(submitted, READS)?,
-            writes: open(submitted, WRITES)?,
-            completed: open(completed, "res > 0")?,
-            bits: bits.collect::<Result<_, _>>()?,
+        }
+    }
+
+    fn open(&self, filter: &str) -> Result<InheritedCounter, NotCounted> {
+        let point = Tracepoint { id: self.0, filter: filter.to_owned() };
+        InheritedCounter::open(&Event::Tracepoint(point))
+            .map_err(|error| NotCounted::Forbidden(error.to_string()))
+    }
+
+    /// Opens a counter for each bit of a positive number.
+    fn open_bits(&self, field: &str, bits: Range<u32>) -> Result<Vec<InheritedCounter>, NotCounted> {
+        bits.map(|bit| self.open(&format!("{field} > 0 && {field} & {}", 1_u64 << bit))).collect()
+    }
+}
+
+/// Returns the sum of the numbers whose bits were counted.
+fn sum_of_bits(bits: Range<u32>, counters: &[InheritedCounter]) -> Option<u64> {
+    bits.zip(counters).map(|(bit, counter)| Some(counter.count().ok()? << bit)).sum()
+}
+
+impl UringCounters {
+    fn open(tracefs: &Tracefs) -> Result<UringCounters, NotCounted> {
+        let submitted = Countable::find(tracefs, "io_uring/io_uring_submit_req")?;
+        let completed = Countable::find(tracefs, "io_uring/io_uring_complete")?;
+        Ok(UringCounters {
+            reads: submitted.open(READS)?,
+            writes: submitted.open(WRITES)?,
+            completed: completed.open("res > 0")?,
+            bits: completed.open_bits("res", SIZE_BITS)?,
         })
     }
 
@@ -98,137 +114,179 @@ impl Counters {
 
     fn mean_bytes(&self) -> Option<f64> {
         let completed = self.completed.count().ok().filter(|count| *count > 0)?;
-        let bytes = SIZE_BITS.zip(&self.bits).map(|(bit, counter)| Some((counter.count().ok()?) << bit));
-        Some(bytes.sum::<Option<u64>>()? as f64 / completed as f64)
+        Some(sum_of_bits(SIZE_BITS, &self.bits)? as f64 / completed as f64)
+    }
+
+    fn counts(&self) -> [u64; 2] {
+        [&self.reads, &self.writes].map(|counter| counter.count().unwrap_or(0))
     }
 }
 
-impl EngineCounters {
-    pub fn open() -> EngineCounters {
-        EngineCounters::with(Counters::open())
-    }
+/// Accepted I/Os of io_submit(2), which returns their number.
+#[derive(Debug)]
+struct AioCounter(Vec<InheritedCounter>);
 
-    /// Counts nothing, because there is no command.
-    pub fn none() -> EngineCounters {
-        EngineCounters::with(Err(NotCounted::NoCommand))
-    }
-
-    fn with(counters: Result<Counters, NotCounted>) -> EngineCounters {
-        EngineCounters {
-            counters,
-            always: false,
-            slices: 0,
-            is_on: false,
-            period: 0,
-            stopped: 0,
-            before: [0; 2],
-            estimates: [0.0; 2],
-            counted: 0,
-            now: 0,
+impl AioCounter {
+    fn open(tracefs: &Tracefs) -> Result<AioCounter, NotCounted> {
+        let returned = Countable::find(tracefs, "syscalls/sys_exit_io_submit")?;
+        let counters = returned.open_bits("ret", SUBMITTED_BITS)?;
+        for counter in &counters {
+            counter.switch(true).map_err(|error| NotCounted::Forbidden(error.to_string()))?;
         }
+        Ok(AioCounter(counters))
     }
 
-    pub fn slices(self, always: bool) -> EngineCounters {
-        EngineCounters { always, ..self }
+    fn ios(&self) -> Option<u64> {
+        sum_of_bits(SUBMITTED_BITS, &self.0)
     }
+}
 
+/// The times in which I/Os of io_uring are counted, and the estimate of all I/Os.
+#[derive(Debug, Default)]
+struct Slices {
+    always: bool,
+    begun: u64,
+    is_on: bool,
+    /// Begin of the period, and when counting began and stopped in it.
+    period: Nanos,
+    started: Nanos,
+    stopped: Nanos,
+    /// Counts at the begin of the period, and estimates until then: reads and writes.
+    before: [u64; 2],
+    estimates: [f64; 2],
+    counted: Nanos,
+    now: Nanos,
+}
+
+impl Slices {
     /// Switches at a time since the begin, ns; returns when it is due again.
-    pub fn look(&mut self, now: Nanos) -> Nanos {
-        self.now = now;
-        let Ok(counters) = &self.counters else { return now + SECOND };
+    fn look(&mut self, counters: &UringCounters, now: Nanos) -> Nanos {
+        let entered = clock::monotonic();
+        let elapsed = || now + clock::monotonic().saturating_sub(entered);
         let all = self.always || now < ALL_UNTIL;
         let slice = if all { PERIOD } else { PERIOD / PART };
-        if self.slices == 0 || now >= self.period + PERIOD {
+        if self.begun == 0 || now >= self.period + PERIOD {
             if self.is_on {
                 self.stopped = now;
             }
-            self.close();
-            let counters = match &self.counters {
-                Ok(counters) => counters,
-                Err(_) => return now + SECOND,
-            };
-            counters.switch_sizes(now < ALL_UNTIL || self.slices.is_multiple_of(SIZES));
+            self.close(counters, now);
+            counters.switch_sizes(now < ALL_UNTIL || self.begun.is_multiple_of(SIZES));
+            (self.period, self.started) = (now, now);
             if !self.is_on {
+                let before = elapsed();
                 counters.switch(true);
+                self.started = before.midpoint(elapsed());
             }
-            (self.is_on, self.period) = (true, now);
-            self.slices += 1;
+            self.is_on = true;
+            self.begun += 1;
         } else if self.is_on && !all && now >= self.period + slice {
+            let before = elapsed();
             counters.switch(false);
+            (self.is_on, self.stopped) = (false, before.midpoint(elapsed()));
             counters.switch_sizes(false);
-            (self.is_on, self.stopped) = (false, now);
         }
         self.period + if self.is_on && !all { slice } else { PERIOD }
     }
 
     /// Extends the counts of a part of the period to the whole period.
-    fn close(&mut self) {
-        let counts = self.counts();
-        let counted = self.stopped.saturating_sub(self.period);
-        let weight = self.now.saturating_sub(self.period) as f64 / counted.max(1) as f64;
+    fn close(&mut self, counters: &UringCounters, now: Nanos) {
+        self.now = now;
+        let counts = counters.counts();
+        let counted = self.stopped.saturating_sub(self.started);
+        let weight = now.saturating_sub(self.period) as f64 / counted.max(1) as f64;
         for ((estimate, now), before) in self.estimates.iter_mut().zip(counts).zip(self.before) {
             *estimate += now.saturating_sub(before) as f64 * weight;
         }
         (self.before, self.counted) = (counts, self.counted + counted);
     }
 
-    fn counts(&self) -> [u64; 2] {
-        let count = |counter: &InheritedCounter| counter.count().unwrap_or(0);
-        self.counters.as_ref().map_or([0; 2], |counters| [count(&counters.reads), count(&counters.writes)])
-    }
-
-    pub fn stop(&mut self, now: Nanos) {
-        if let Ok(counters) = &self.counters {
-            counters.switch(false);
-            counters.switch_sizes(false);
-        }
-        self.now = now;
+    fn stop(&mut self, counters: &UringCounters, now: Nanos) {
+        counters.switch(false);
+        counters.switch_sizes(false);
         if self.is_on {
             self.stopped = now;
         }
-        self.close();
+        self.close(counters, now);
+    }
+}
+
+impl EngineCounters {
+    /// `all`: whether I/Os are counted all the time, and those of Linux AIO, too.
+    pub fn open(all: bool) -> EngineCounters {
+        let tracefs = Tracefs::find(&Root::live()).map_err(|refusal| NotCounted::Refused(refusal.to_string()));
+        let with = |tracefs: &Result<Tracefs, NotCounted>| tracefs.as_ref().map_err(Clone::clone).cloned();
+        EngineCounters {
+            uring: with(&tracefs).and_then(|tracefs| UringCounters::open(&tracefs)),
+            aio: all.then(|| with(&tracefs).and_then(|tracefs| AioCounter::open(&tracefs))),
+            slices: Slices { always: all, ..Slices::default() },
+        }
     }
 
-    /// Facts about the interfaces that were in use.
-    pub fn facts(self, files: &OpenFiles) -> Vec<EngineFacts> {
-        let counted = self.uring();
-        let is_used = |ios: EngineIos| ios.reads > 0 || ios.writes > 0;
-        let uncounted = |engine, reason: &str| EngineFacts {
-            engine,
-            ios: None,
-            uncounted_reason: Some(reason.to_owned()),
-        };
+    /// Counts nothing, because there is no command.
+    pub fn none() -> EngineCounters {
+        EngineCounters { uring: Err(NotCounted::NoCommand), aio: None, slices: Slices::default() }
+    }
+
+    /// Switches at a time since the begin, ns; returns when it is due again.
+    pub fn look(&mut self, now: Nanos) -> Nanos {
+        match &self.uring {
+            Ok(counters) => self.slices.look(counters, now),
+            Err(_) => now + SECOND,
+        }
+    }
+
+    pub fn stop(&mut self, now: Nanos) {
+        if let Ok(counters) = &self.uring {
+            self.slices.stop(counters, now);
+        }
+    }
+
+    /// Facts about the interfaces that were in use, other than the bytes that the kernel counted.
+    pub fn facts(self, tree: &ProcessTree) -> Vec<EngineFacts> {
+        let uses = |engine| tree.files.uses(engine);
         let mut facts = Vec::new();
-        match counted {
-            Ok(ios) if is_used(ios) => facts.push(EngineFacts {
-                engine: ForeignEngine::Uring,
-                ios: Some(ios),
-                uncounted_reason: None,
-            }),
-            Ok(_) if files.uses(ForeignEngine::Uring) => {
+        let mut add = |engine, ios: Result<EngineIos, String>| {
+            let (ios, uncounted_reason) = (ios.as_ref().ok().copied(), ios.err());
+            facts.push(EngineFacts { engine, ios, uncounted_reason });
+        };
+        match self.uring_ios() {
+            Ok(ios) if ios.reads > 0 || ios.writes > 0 => add(ForeignEngine::Uring, Ok(ios)),
+            Ok(_) if uses(ForeignEngine::Uring) => {
                 let reason = "none were submitted while they were counted; --count-all counts all the time";
-                facts.push(uncounted(ForeignEngine::Uring, reason));
+                add(ForeignEngine::Uring, Err(reason.to_owned()));
             }
-            Err(reason) if files.uses(ForeignEngine::Uring) => {
-                facts.push(uncounted(ForeignEngine::Uring, &reason.to_string()));
-            }
+            Err(reason) if uses(ForeignEngine::Uring) => add(ForeignEngine::Uring, Err(reason.to_string())),
             _ => {}
         }
-        for (engine, reason) in [
-            (ForeignEngine::Aio, "the kernel has no counter of them"),
-            (ForeignEngine::Mapped, "the processor accesses memory without the kernel"),
-        ] {
-            if files.uses(engine) {
-                facts.push(uncounted(engine, reason));
-            }
+        if uses(ForeignEngine::Aio) {
+            let ios = self.aio_ios(tree.total());
+            add(ForeignEngine::Aio, ios.map_err(|reason| reason.to_string()));
+        }
+        if uses(ForeignEngine::Mapped) {
+            let reason = format!(
+                "the processor accesses memory without the kernel ({} page faults read from storage)",
+                tree.major_faults()
+            );
+            add(ForeignEngine::Mapped, Err(reason));
         }
         facts
     }
 
-    fn uring(&self) -> Result<EngineIos, NotCounted> {
-        let counters = self.counters.as_ref().map_err(Clone::clone)?;
-        let [reads, writes] = self.estimates.map(|estimate| estimate as u64);
-        let counted_share = (self.counted as f64 / self.now.max(1) as f64).min(1.0);
+    fn uring_ios(&self) -> Result<EngineIos, NotCounted> {
+        let counters = self.uring.as_ref().map_err(Clone::clone)?;
+        let slices = &self.slices;
+        let [reads, writes] = slices.estimates.map(|estimate| estimate as u64);
+        let counted_share = (slices.counted as f64 / slices.now.max(1) as f64).min(1.0);
         Ok(EngineIos { reads, writes, mean_bytes: counters.mean_bytes(), counted_share })
+    }
+
+    /// I/Os of io_submit(2). Their sizes are unknown, so the bytes of block devices decide the direction.
+    fn aio_ios(&self, counted: ProcessIo) -> Result<EngineIos, NotCounted> {
+        let counter = self.aio.as_ref().ok_or(NotCounted::NotRequested)?.as_ref().map_err(Clone::clone)?;
+        let ios = counter.ios().ok_or(NotCounted::Missing("syscalls/sys_exit_io_submit"))?;
+        let all = counted.read_bytes.saturating_add(counted.write_bytes);
+        let read_share = if all == 0 { 1.0 } else { counted.read_bytes as f64 / all as f64 };
+        let reads = (ios as f64 * read_share).round() as u64;
+        Ok(EngineIos { reads, writes: ios.saturating_sub(reads), mean_bytes: None, counted_share: 1.0 })
     }
 }

@@ -2,10 +2,10 @@
 
 use diskspd_host::io_counters::Counters;
 use diskspd_host::root::Root;
-use diskspd_model::machine::io_counters::Activity;
+use diskspd_model::machine::io_counters::{Activity, Flow};
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::profile::TargetId;
-use diskspd_model::results::{Observed, OutageObservations, Sample, Silence, TickCounts};
+use diskspd_model::results::{Observed, OutageObservations, Sample, Silence, SizeClass, TickCounts};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
 /// The shortest interval between two readings.
@@ -34,20 +34,27 @@ struct Row {
     devices: Vec<Reading>,
 }
 
+/// Completed I/O of some devices, and their I/Os in flight.
 #[derive(Debug, Clone, Copy, Default)]
-struct Reading {
-    ios: u64,
-    bytes: u64,
+pub struct Reading {
+    pub read: Flow,
+    pub write: Flow,
     in_flight: u64,
+}
+
+impl Reading {
+    fn ios(&self) -> u64 {
+        self.read.ios + self.write.ios
+    }
+
+    fn bytes(&self) -> u64 {
+        self.read.bytes + self.write.bytes
+    }
 }
 
 impl From<&Activity> for Reading {
     fn from(activity: &Activity) -> Reading {
-        Reading {
-            ios: activity.read.ios + activity.write.ios,
-            bytes: activity.read.bytes + activity.write.bytes,
-            in_flight: activity.in_flight,
-        }
+        Reading { read: activity.read, write: activity.write, in_flight: activity.in_flight }
     }
 }
 
@@ -59,8 +66,9 @@ impl DeviceCourse {
 
     pub fn begin(&mut self, now: Nanos) {
         self.begun = now;
+        let began = clock::thread_cpu_time();
         self.read(now);
-        let took = clock::monotonic().saturating_sub(now);
+        let took = clock::thread_cpu_time().saturating_sub(began);
         self.width = BEAT.max(took.saturating_mul(SHARE));
         self.due = now + self.width;
     }
@@ -83,15 +91,34 @@ impl DeviceCourse {
         self.rows.push(Row { at: now, devices: reading.devices.iter().map(device).collect() });
     }
 
+    fn chosen(&self, devices: &[String]) -> Vec<usize> {
+        let all = self.names.iter().enumerate();
+        all.filter(|(_, name)| devices.contains(name)).map(|(index, _)| index).collect()
+    }
+
+    /// Time of the first reading, and the counters of these devices then.
+    pub fn first(&self, devices: &[String]) -> Option<(Nanos, Reading)> {
+        self.rows.first().map(|row| (row.at, row.sum(&self.chosen(devices))))
+    }
+
+    /// The same of the last reading.
+    pub fn last(&self, devices: &[String]) -> Option<(Nanos, Reading)> {
+        self.rows.last().map(|row| (row.at, row.sum(&self.chosen(devices))))
+    }
+
+    /// Samples of the I/Os in flight at the devices under the targets.
+    pub fn in_flight(&self, stack: &Stack) -> Vec<SizeClass> {
+        let (chosen, mut classes) = (self.chosen(&stack.top_devices), Vec::new());
+        // The first reading precedes the I/O.
+        for row in self.rows.iter().skip(1).filter(|_| !chosen.is_empty()) {
+            SizeClass::count(&mut classes, row.sum(&chosen).in_flight);
+        }
+        classes
+    }
+
     /// The course of the devices right under the files.
     pub fn observed(&self, stack: &Stack, measured: Nanos) -> Observed {
-        let chosen: Vec<usize> = self
-            .names
-            .iter()
-            .enumerate()
-            .filter(|(_, name)| stack.top_devices.contains(name))
-            .map(|(index, _)| index)
-            .collect();
+        let chosen = self.chosen(&stack.top_devices);
         if chosen.is_empty() || self.rows.len() < 2 {
             return Observed::default();
         }
@@ -114,9 +141,10 @@ impl DeviceCourse {
 impl Row {
     fn sum(&self, chosen: &[usize]) -> Reading {
         chosen.iter().filter_map(|index| self.devices.get(*index)).fold(Reading::default(), |sum, one| {
+            let add = |a: Flow, b: Flow| Flow { ios: a.ios + b.ios, bytes: a.bytes + b.bytes, ..a };
             Reading {
-                ios: sum.ios + one.ios,
-                bytes: sum.bytes + one.bytes,
+                read: add(sum.read, one.read),
+                write: add(sum.write, one.write),
                 in_flight: sum.in_flight + one.in_flight,
             }
         })
@@ -130,8 +158,8 @@ fn samples(rows: &[(Nanos, Reading)], measured: Nanos) -> Vec<Sample> {
         if row.0 >= last.0 + SECOND {
             samples.push(Sample {
                 end_us: row.0 / 1000,
-                ios: row.1.ios.saturating_sub(last.1.ios),
-                bytes: row.1.bytes.saturating_sub(last.1.bytes),
+                ios: row.1.ios().saturating_sub(last.1.ios()),
+                bytes: row.1.bytes().saturating_sub(last.1.bytes()),
             });
             last = *row;
         }
@@ -143,7 +171,7 @@ fn samples(rows: &[(Nanos, Reading)], measured: Nanos) -> Vec<Sample> {
 fn beats(rows: &[(Nanos, Reading)], width: Nanos, measured: Nanos) -> TickCounts {
     let mut counts = vec![0_u64; usize::try_from(measured / width).unwrap_or(0)];
     for pair in rows.windows(2) {
-        let done = pair[1].1.ios.saturating_sub(pair[0].1.ios);
+        let done = pair[1].1.ios().saturating_sub(pair[0].1.ios());
         let (from, to) =
             ((pair[0].0 / width) as usize, (pair[1].0 / width).max(pair[0].0 / width + 1) as usize);
         let beats = (to - from).max(1) as u64;
@@ -160,7 +188,7 @@ fn silences(rows: &[(Nanos, Reading)]) -> Vec<Silence> {
     let mut found = Vec::new();
     let mut first = 0;
     for index in 1..=rows.len() {
-        if rows.get(index).is_some_and(|row| row.1.ios == rows[first].1.ios) {
+        if rows.get(index).is_some_and(|row| row.1.ios() == rows[first].1.ios()) {
             continue;
         }
         let end = index.min(rows.len() - 1);
@@ -184,9 +212,13 @@ fn silences(rows: &[(Nanos, Reading)]) -> Vec<Silence> {
 mod tests {
     use super::*;
 
+    fn reading(ios: u64) -> Reading {
+        Reading { read: Flow { ios, ..Flow::default() }, ..Reading::default() }
+    }
+
     fn rows(ios: &[(u64, u64)]) -> Vec<(Nanos, Reading)> {
         let row = |(index, (ios, in_flight)): (usize, &(u64, u64))| {
-            (index as u64 * BEAT, Reading { ios: *ios, bytes: 0, in_flight: *in_flight })
+            (index as u64 * BEAT, Reading { in_flight: *in_flight, ..reading(*ios) })
         };
         ios.iter().enumerate().map(row).collect()
     }
@@ -204,7 +236,7 @@ mod tests {
 
     #[test]
     fn late_reading_is_spread_over_beats() {
-        let rows = vec![(0, Reading::default()), (3 * BEAT, Reading { ios: 7, bytes: 0, in_flight: 0 })];
+        let rows = vec![(0, Reading::default()), (3 * BEAT, reading(7))];
         assert_eq!(beats(&rows, BEAT, 4 * BEAT).ios.0, [3, 2, 2, 0]);
     }
 }

@@ -38,7 +38,7 @@ pub fn join(files: &OpenFiles, named: &[Stack], targets: &[RawText]) -> Merged {
     Merged { stack: joined(&stacks), path: common(&paths), paths, unwritten }
 }
 
-fn joined(stacks: &[&Stack]) -> Stack {
+pub fn joined(stacks: &[&Stack]) -> Stack {
     let with_devices: Vec<&&Stack> = stacks.iter().filter(|stack| stack.no_device_reason.is_none()).collect();
     let Some(first) = with_devices.first() else {
         let nothing = || Stack::without("no process was seen with a file or device open; name the targets");

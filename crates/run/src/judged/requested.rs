@@ -3,7 +3,7 @@
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::process_io::{CallsDone, SortedCalls};
 use diskspd_model::machine::stack::Stack;
-use diskspd_model::results::{ClaimedSide, DirectionResults, EngineFacts, JudgedProgram};
+use diskspd_model::results::{ClaimedSide, DirectionResults, EngineFacts, EngineIos, JudgedProgram};
 
 /// Reads and writes of a program.
 pub fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResults, DirectionResults) {
@@ -11,30 +11,45 @@ pub fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResul
     let counted = program.counted;
     let claimed = program.claimed.clone().unwrap_or_default();
     let bypasses_cache = program.bypasses_cache;
+    let is_estimated = program.engines.iter().any(|facts| facts.ios.is_some_and(|ios| ios.counted_share < 1.0));
     let side =
-        |calls: &SortedCalls, asked: u64, claimed: ClaimedSide, of: fn(&EngineFacts) -> Option<CallsDone>| {
+        |calls: &SortedCalls, asked: u64, claimed: ClaimedSide, of: fn(&EngineIos) -> u64| {
             let calls_on_storage = if on_devices { calls.storage } else { calls.deviceless };
-            let engines: Vec<Option<CallsDone>> = program
-                .engines
-                .iter()
-                .map(|facts| {
-                    Some(by_blocks(of(facts)?, asked.saturating_sub(calls_on_storage.bytes), bypasses_cache))
-                })
-                .collect();
-            requested(calls_on_storage, calls.unclear, asked, &engines, claimed)
+            let exact = asked.saturating_sub(calls_on_storage.bytes);
+            let engines = program.engines.iter().map(|facts| by_engine(facts, of, exact, bypasses_cache));
+            let counted = EngineCalls { calls: engines.collect(), is_estimated };
+            requested(calls_on_storage, calls.unclear, asked, &counted, claimed)
         };
-    let read =
-        side(&program.read, counted.read_bytes, claimed.read, |facts| by_engine(facts, |ios| ios.reads));
+    let read = side(&program.read, counted.read_bytes, claimed.read, |ios| ios.reads);
     // What was dropped before it was written is no I/O of a device.
-    let write =
-        side(&program.write, counted.write_bytes, claimed.write, |facts| by_engine(facts, |ios| ios.writes));
+    let write = side(&program.write, counted.write_bytes, claimed.write, |ios| ios.writes);
     (read, write)
 }
 
-/// I/Os of an interface; `None` = not counted.
-fn by_engine(facts: &EngineFacts, of: fn(&diskspd_model::results::EngineIos) -> u64) -> Option<CallsDone> {
+/// I/Os of each interface in a direction; `None` = not counted, or of unknown size.
+#[derive(Debug, Default)]
+struct EngineCalls {
+    calls: Vec<Option<CallsDone>>,
+    /// Whether some were counted in a part of the time.
+    is_estimated: bool,
+}
+
+/// `exact`: bytes that other interfaces than system calls requested of block devices or made dirty.
+fn by_engine(
+    facts: &EngineFacts,
+    of: fn(&EngineIos) -> u64,
+    exact: u64,
+    bypasses_cache: bool,
+) -> Option<CallsDone> {
     let ios = facts.ios?;
-    Some(CallsDone { calls: of(&ios), bytes: (of(&ios) as f64 * ios.mean_bytes?) as u64 })
+    let calls = of(&ios);
+    match ios.mean_bytes {
+        Some(mean) => {
+            let estimate = CallsDone { calls, bytes: (calls as f64 * mean) as u64 };
+            Some(by_blocks(estimate, exact, bypasses_cache))
+        }
+        None => bypasses_cache.then_some(CallsDone { calls, bytes: exact }),
+    }
 }
 
 /// An estimate near this multiple of the exact bytes requested of block devices stands for them.
@@ -56,18 +71,20 @@ fn requested(
     calls: CallsDone,
     unclear: CallsDone,
     asked: u64,
-    engines: &[Option<CallsDone>],
+    engines: &EngineCalls,
     claimed: ClaimedSide,
 ) -> DirectionResults {
-    let counted = engines.iter().flatten().fold(calls, |sum, more| sum.plus(*more));
-    let all_counted = engines.iter().all(Option::is_some);
+    let counted = engines.calls.iter().flatten().fold(calls, |sum, more| sum.plus(*more));
+    let all_counted = engines.calls.iter().all(Option::is_some);
     // Unclear calls that reached a block device were calls on storage.
     let least = if all_counted { asked.min(counted.bytes.saturating_add(unclear.bytes)) } else { asked };
     let open = !all_counted || unclear.bytes > 0;
-    let claimed = claimed.ios.zip(claimed.bytes).filter(|_| open);
-    match claimed {
+    let is_near = |bytes: u64| NEAR.contains(&(counted.bytes as f64 / bytes.max(1) as f64));
+    match claimed.ios.zip(claimed.bytes) {
+        // The command knows better than an estimate that confirms its figures.
+        Some((ios, bytes)) if engines.is_estimated && is_near(bytes) => direction(ios, bytes),
         // The command's own figures are between what was counted and what may have been.
-        Some((ios, bytes)) if bytes >= counted.bytes.max(least) => direction(ios, bytes),
+        Some((ios, bytes)) if open && bytes >= counted.bytes.max(least) => direction(ios, bytes),
         _ if counted.bytes >= least => direction(counted.calls, counted.bytes),
         // Of more bytes than were counted the number of I/Os is unknown.
         _ => direction(if counted.calls > 0 && all_counted { counted.calls } else { 0 }, least),
@@ -105,7 +122,7 @@ mod tests {
     #[test]
     fn calls_on_storage_are_the_request() {
         let of = |storage, unclear, asked| {
-            let got = requested(storage, unclear, asked, &[], ClaimedSide::default());
+            let got = requested(storage, unclear, asked, &EngineCalls::default(), ClaimedSide::default());
             (got.ios, got.bytes)
         };
         assert_eq!(of(calls(10, 4096), NONE, 0), (10, 4096), "cached");
@@ -126,7 +143,8 @@ mod tests {
     #[test]
     fn uncounted_interface_requests_device_bytes_at_least() {
         let of = |engine, claimed| {
-            let got = requested(NONE, NONE, 8192, &[engine], claimed);
+            let engines = EngineCalls { calls: vec![engine], is_estimated: false };
+            let got = requested(NONE, NONE, 8192, &engines, claimed);
             (got.ios, got.bytes)
         };
         assert_eq!(of(None, ClaimedSide::default()), (0, 8192));
@@ -134,5 +152,26 @@ mod tests {
         let claim = ClaimedSide { ios: Some(100), bytes: Some(409_600), iops: None };
         assert_eq!(of(None, claim), (100, 409_600));
         assert_eq!(of(Some(calls(7, 70_000)), claim), (7, 70_000), "what was counted needs no claim");
+    }
+
+    #[test]
+    fn claim_near_estimate_is_the_request() {
+        let of = |counted, claimed| {
+            let engines = EngineCalls { calls: vec![Some(calls(90, counted))], is_estimated: true };
+            let claim = ClaimedSide { ios: Some(100), bytes: Some(claimed), iops: None };
+            let got = requested(NONE, NONE, 0, &engines, claim);
+            (got.ios, got.bytes)
+        };
+        assert_eq!(of(9000, 10_000), (100, 10_000));
+        assert_eq!(of(9000, 20_000), (90, 9000), "the estimate does not confirm it");
+        assert_eq!(of(0, 0), (0, 0));
+    }
+
+    #[test]
+    fn calls_of_unknown_size_have_device_bytes() {
+        let ios = EngineIos { reads: 7, writes: 0, mean_bytes: None, counted_share: 1.0 };
+        let facts = EngineFacts { ios: Some(ios), ..EngineFacts::default() };
+        assert_eq!(by_engine(&facts, |ios| ios.reads, 4096, true), Some(calls(7, 4096)));
+        assert_eq!(by_engine(&facts, |ios| ios.reads, 4096, false), None, "the page cache may serve more");
     }
 }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// Maximum time between two checks. The workers stop automatically (`worker/quota.rs`); the time until all
 /// submitted I/Os have completed belongs to the measured time.
 const LONGEST: Nanos = SECOND / 100;
-/// Looks that are remembered are at least half of this apart.
+/// Remembered checks are at least half of this time apart.
 const APART: Nanos = SECOND / 10;
 const SHORTEST: Nanos = SECOND / 1000;
 /// Number of remembered checks for the rate: about ten seconds.

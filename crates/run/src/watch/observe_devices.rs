@@ -231,7 +231,9 @@ impl DeviceWatch {
         let remote = self.remote.finish();
         facts.devices.extend(remote.iter().map(observe_remote::as_device));
         self.settings.finish(&mut facts.devices);
-        let targets = self.targets.into_iter().map(|target| target_devices(target, self.flush)).collect();
+        let root = Root::live().remembering();
+        let finished = |target| target_devices(&root, target, self.flush);
+        let targets = self.targets.into_iter().map(finished).collect();
         let space = self.spaces.into_iter().filter_map(CountedSpace::finish).collect();
         Some(DeviceFacts { remote, targets, space, arrays: self.arrays.finish(), ..facts })
     }
@@ -283,13 +285,14 @@ impl CountedSpace {
     }
 }
 
-fn target_devices(target: CachedTarget, flush: bool) -> TargetDevices {
+/// `root`: the machine at the end.
+fn target_devices(root: &Root, target: CachedTarget, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     if let Some((file, path)) = &target.looked_at {
-        facts.stack_at_end = stack::moved_to(&facts.stack, file, path);
+        facts.stack_at_end = stack::moved_to(root, &facts.stack, file, path);
     }
     if let Some(changes) = target.changes {
-        facts.remounted = stack::remounted(&facts.stack, changes.file(), &target.location);
+        facts.remounted = stack::remounted(root, &facts.stack, changes.file(), &target.location);
         facts.states = changes.finish();
     }
     // Asked before: it tells without waiting, and each error once.

@@ -17,6 +17,7 @@ use silent::{SilenceLog, TargetLook};
 use std::collections::BTreeMap;
 use stuck::StuckWatch;
 use target::WatchedTarget;
+use watched::TargetCounts;
 pub use watched::WatchedSpan;
 
 /// From one look to the next, at least.
@@ -30,8 +31,11 @@ const MOST_UNSEEN: usize = 1024;
 pub struct QuietWatch<'a> {
     span: WatchedSpan<'a>,
     targets: Vec<WatchedTarget>,
+    counts: TargetCounts,
     devices: Vec<String>,
     paths: PathStates,
+    /// When the paths were read.
+    paths_at: Nanos,
     start: Nanos,
     last: Nanos,
     unseen: Vec<WatcherGap>,
@@ -45,10 +49,13 @@ impl<'a> QuietWatch<'a> {
     /// Prepares before the start signal. `devices`: the devices under the targets.
     pub fn new(span: WatchedSpan<'a>, devices: &[String]) -> QuietWatch<'a> {
         let paths = path_states(devices);
+        let targets = target::all(span.plan);
         QuietWatch {
-            targets: target::all(span.plan),
+            counts: TargetCounts::new(span.plan, &targets),
+            targets,
             devices: devices.to_vec(),
             paths,
+            paths_at: 0,
             start: 0,
             last: 0,
             unseen: Vec::new(),
@@ -61,9 +68,8 @@ impl<'a> QuietWatch<'a> {
 
     pub fn begin(&mut self, start: Nanos) {
         (self.start, self.last) = (start, start);
-        for target in &mut self.targets {
-            target.begin(start, self.span.ios(target));
-        }
+        let counts = self.counts.read_ios(&self.span, self.targets.len());
+        self.targets.iter_mut().zip(counts).for_each(|(target, ios)| target.begin(start, *ios));
     }
 
     /// Within the window, whenever the controlling thread wakes.
@@ -78,11 +84,14 @@ impl<'a> QuietWatch<'a> {
         }
         self.last = now;
         let mut targets = std::mem::take(&mut self.targets);
-        for target in &mut targets {
+        let counts = self.counts.read_ios(&self.span, targets.len()).to_vec();
+        for (target, ios) in targets.iter_mut().zip(counts) {
             if blind {
                 target.nobody_looked(passed);
             }
-            self.look_at(target, now);
+            if let Some(ios) = ios {
+                self.look_at(target, ios, now);
+            }
         }
         self.targets = targets;
         let (span, start) = (&self.span, self.start);
@@ -99,13 +108,12 @@ impl<'a> QuietWatch<'a> {
         }
     }
 
-    fn look_at(&mut self, target: &mut WatchedTarget, now: Nanos) {
-        let Some(ios) = self.span.ios(target) else { return };
+    fn look_at(&mut self, target: &mut WatchedTarget, ios: u64, now: Nanos) {
         match target.note_count(ios, now) {
             TargetLook::Goes => {}
             TargetLook::Silent => {
                 // With nothing in flight nothing is to be answered.
-                let in_flight = self.span.in_flight(target);
+                let in_flight = self.counts.in_flight(&self.span, target);
                 let changes = self.path_changes(now);
                 target.looked_closer(in_flight, changes, now);
                 self.end_if_too_long(target, in_flight.or(target.in_flight()), now);
@@ -153,7 +161,12 @@ impl<'a> QuietWatch<'a> {
         }
     }
 
+    /// The changes of paths since the last reading. Several silent targets share one.
     fn path_changes(&mut self, now: Nanos) -> Vec<PathChange> {
+        if now == self.paths_at {
+            return Vec::new();
+        }
+        self.paths_at = now;
         let states = path_states(&self.devices);
         let before = std::mem::replace(&mut self.paths, states);
         silent::changes(&before, &self.paths, now.saturating_sub(self.start) / 1000)

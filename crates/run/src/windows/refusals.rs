@@ -45,10 +45,26 @@ fn of_target(target: &Target) -> [Lacking<'static>; 6] {
 
 fn lacking_refusal(lacking: &[Lacking]) -> Option<PlanError> {
     let (_, option, why) = lacking.iter().find(|(is_given, ..)| *is_given)?;
-    Some(PlanError::profile(format!(
-        "{option} is not available on Windows yet: {why}; leave it out, or let Microsoft's tool make the \
-         run (--with)"
-    )))
+    // Microsoft's tool does not have the options of this program.
+    let instead = match option.starts_with("--") {
+        true => "leave it out",
+        false => "leave it out, or let Microsoft's tool make the run (--with)",
+    };
+    Some(PlanError::profile(format!("{option} is not available on Windows: {why}; {instead}")))
+}
+
+/// Whether the last part of a path is a name that Windows gives to the console, to nothing or to a port, in
+/// every folder and with every extension.
+fn names_reserved_device(path: &RawText) -> bool {
+    let text = path.to_string();
+    let last = text.rsplit(['\\', '/', ':']).next().unwrap_or_default();
+    let name = last.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let is_port = |prefix: &str| {
+        let number = name.strip_prefix(prefix).map(|number| number.chars().collect::<Vec<_>>());
+        number.is_some_and(|number| matches!(number[..], ['0'..='9' | '¹' | '²' | '³']))
+    };
+    let is_name = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(&name.as_str());
+    is_name || is_port("COM") || is_port("LPT")
 }
 
 /// Whether a target can be one here: a file, a disk (`#1`) or a volume (`X:`). `#` takes a number.
@@ -76,6 +92,11 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
     }
     targets().find_map(|target| {
         let path = &target.path;
+        if names_reserved_device(path) {
+            return Some(PlanError::profile(format!(
+                "'{path}' is a device of Windows (console, null device or port), not a file: use another name"
+            )));
+        }
         match may_be_target(path) {
             false => Some(PlanError::profile(format!(
                 "'{path}' is not a file, a disk or a volume that this program can use: write #<n> or \
@@ -88,4 +109,21 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
             }),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_devices_are_reserved_in_every_folder() {
+        for name in
+            ["CON", "nul", "NUL.dat", r"C:\x\aux", "dir/prn.txt", "COM1", "lpt9", "con .x", "NUL:x/COM0"]
+        {
+            assert!(names_reserved_device(&name.into()), "{name}");
+        }
+        for name in ["console", "x.con", "nul1", "COM", "COM10", "LPTx", r"C:\con\x.dat", "#1", "X:", ""] {
+            assert!(!names_reserved_device(&name.into()), "{name}");
+        }
+    }
 }

@@ -21,7 +21,7 @@ use std::io;
 use std::time::Duration;
 
 const TABLES: &str = include_str!("tables.sql");
-pub const VERSION: i64 = 5;
+pub const VERSION: i64 = 6;
 const APPLICATION: i64 = 0x6473_7064;
 /// Time limit for other users of the index.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -190,7 +190,7 @@ impl Store {
         Ok(connection)
     }
 
-    /// Opens the index; its tables are there and of today.
+    /// Opens the index. Missing or outdated tables are created again.
     fn connect(&self) -> Result<StoreIndex, StoreError> {
         let runs = self.runs_folder();
         let made = self.make_with_those_above(&runs);

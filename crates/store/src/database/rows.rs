@@ -6,7 +6,8 @@ use diskspd_model::finding::Severity;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::profile::OfAllTargets;
 use diskspd_model::results::{
-    ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary, WhichIos,
+    ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary, Verdict,
+    WhichIos,
 };
 use diskspd_model::units::Millis;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
@@ -22,7 +23,7 @@ pub(super) fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> 
     remove(transaction, id)?;
     let mut insert = transaction.prepare_cached(
         "INSERT INTO runs (id, source, label, pinned, saved_at, kept, position, notes, imported_from, \
-        started_at, computer, machine, fingerprint, disks, workload, command_line, worst, identity) \
+        started_at, computer, machine, fingerprint, disks, workload, command_line, severity, identity) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )?;
     insert.execute(params![
@@ -70,8 +71,8 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
     })?;
     let mut insert = transaction.prepare_cached(
         "INSERT INTO figures (run, time_span, direction, seconds, ios, iops, mib_per_s, mean_ms, \
-        p50_ms, p99_ms, p999_ms, open_end_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        p50_ms, p99_ms, p999_ms, open_end_ms, verdict) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
     for (number, span) in entry.time_spans() {
         // One that never was measured has one line without figures.
@@ -95,7 +96,8 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
                 p50,
                 p99,
                 p999,
-                open_end
+                open_end,
+                span.verdict.map(|verdict| verdict.to_string())
             ])?;
         }
     }
@@ -165,7 +167,7 @@ const MIXED: &str = "mixed";
 /// The columns that [`decode`] reads.
 pub(crate) const COLUMNS: &str = "r.id, r.source, r.label, r.pinned, r.saved_at, r.imported_from, \
                                   r.started_at, r.computer, r.fingerprint, r.workload, r.command_line, \
-                                  r.worst, r.identity, r.machine, r.kept, r.disks";
+                                  r.severity, r.identity, r.machine, r.kept, r.disks";
 
 /// A run without its tags, targets and figures, out of a row of [`COLUMNS`].
 pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
@@ -217,7 +219,9 @@ pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<(
         let percentiles = KEPT.map(|percent| PercentileSummary { percent, latency: ChartRow::default() });
         let open_end = row.get::<_, Option<f64>>(11)?.map(Millis::new);
         let fio = open_end.map(|_| Box::new(FioFigures { open_end, ..FioFigures::default() }));
-        let span = SpanSummary { seconds, percentiles: percentiles.into(), fio, ..SpanSummary::default() };
+        let verdict = row.get::<_, Option<String>>(12)?.map(Verdict::from);
+        let percentiles = percentiles.into();
+        let span = SpanSummary { seconds, percentiles, fio, verdict, ..SpanSummary::default() };
         run.time_spans.push(measured.then_some(span));
     }
     let Some(Some(span)) = run.time_spans.last_mut() else { return Ok(()) };

@@ -17,7 +17,7 @@ CREATE TABLE runs (
     disks        TEXT,
     workload     TEXT NOT NULL,
     command_line TEXT,
-    worst        TEXT,
+    severity     TEXT,
     identity     TEXT
 ) WITHOUT ROWID;
 CREATE INDEX runs_by_label ON runs (label);
@@ -60,6 +60,7 @@ CREATE TABLE figures (
     p99_ms    REAL,
     p999_ms   REAL,
     open_end_ms REAL,
+    verdict   TEXT,
     PRIMARY KEY (run, time_span, direction)
 ) WITHOUT ROWID;
 CREATE TABLE fingerprints (

@@ -239,9 +239,9 @@ pub(super) fn register(ring: &Submitter<'_>, memory: &Buffer) -> Result<Registra
 mod tests {
     use super::*;
 
-    // Other tests register buffers at the same time: only what holds nevertheless is tested.
+    // Other tests register buffers at the same time, so the test allows for their share.
     #[test]
-    fn a_registration_takes_its_share_until_it_is_dropped() {
+    fn registration_holds_its_share_until_dropped() {
         const HUGE: u64 = 1 << 60;
         let first = Registration::reserve_within(2 * HUGE, HUGE).expect("half of the limit");
         assert!(Registration::reserve_within(2 * HUGE, HUGE + 1).is_none());

@@ -39,7 +39,7 @@ pub fn across_boots(
 /// # Errors
 /// Fails if a line is not a run, or contains options for single runs only.
 pub fn both_lines(
-    repeat: u32,
+    repeat: Option<u32>,
     programs: [Option<PathBuf>; 2],
     lines: &[OsString],
     line: ReadLine,
@@ -72,7 +72,11 @@ impl SideWords {
 }
 
 /// Parses `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets apply to both, unless A has its own.
-fn read_interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
+fn read_interleaved(
+    repeat: Option<u32>,
+    lines: &[OsString],
+    line: ReadLine,
+) -> Result<Interleaved, CliError> {
     let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
         CliError::new("the :: between both command lines is missing")
             .hint("diskspd compare --repeat 8 -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE")

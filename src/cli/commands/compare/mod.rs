@@ -53,6 +53,8 @@ const REPEAT: OptionRow = row(
     "run each n times, in random order within pairs; then come --, all options of A, ::, all options of B, \
      and the targets of both (A may have its own)",
 );
+const UNTIL_SURE: OptionRow =
+    switch("--until-sure", "instead of --repeat: run pairs until the answer is certain, 30 pairs at most");
 const ORDER_SEED: OptionRow = row(
     "--order-seed",
     Number { min: 0, max: u32::MAX, of: "the random order" },
@@ -74,15 +76,15 @@ const BOOTS: OptionRow = row(
 
 pub const COMPARE: Command = Command {
     name: "compare",
-    arguments: "<A> <B> [<option> ..], or --repeat <n> -- <options A> :: <options B> <target> .., or \
-                --repeat <n> --with-a <A> --with-b <B>|--dir <folder> <options> <target> ..",
+    arguments: "<A> <B> [<option> ..], or --until-sure|--repeat <n> -- <options A> :: <options B> <target> \
+                .., or --until-sure|--repeat <n> --with-a <A> --with-b <B>|--dir <folder> <options> <target> ..",
     help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is better, \
            worse or the same",
     options: &[
-        FIGURE, SAME, FAIL_IF, BISECT, ANYWAY, DOCUMENT, PAGE, BY_ENDING, STORE, QUIET, REPEAT, ORDER_SEED,
-        WITH_A, WITH_B, BOOTS,
+        FIGURE, SAME, FAIL_IF, BISECT, ANYWAY, DOCUMENT, PAGE, BY_ENDING, STORE, QUIET, REPEAT, UNTIL_SURE,
+        ORDER_SEED, WITH_A, WITH_B, BOOTS,
     ],
-    exclusive: &[&[FAIL_IF, BISECT]],
+    exclusive: &[&[FAIL_IF, BISECT], &[REPEAT, UNTIL_SURE], &[BOOTS, UNTIL_SURE]],
     takes: Takes::LineWith {
         opened_by: &[WITH_A.name, WITH_B.name, BOOTS.name],
         // That of --save, among the options of the run.
@@ -91,8 +93,8 @@ pub const COMPARE: Command = Command {
     examples: &[
         ("diskspd compare @old @new", "the runs of two labels of the history"),
         (
-            "diskspd compare --repeat 8 -- -o8 -b4K -r -Su -d5 :: -o32 -b4K -r -Su -d5 test.dat",
-            "run two command lines alternately, eight times each",
+            "diskspd compare --until-sure -- -o8 -b4K -r -Su -d5 :: -o32 -b4K -r -Su -d5 test.dat",
+            "run two command lines alternately until the answer is certain (--repeat 8: eight times each)",
         ),
         (
             "diskspd compare --repeat 8 --with-a ./old --with-b ./new -b4K -r -d5 test.dat",
@@ -111,7 +113,8 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     if let Some(seed) = line.number(&ORDER_SEED) {
         let Some(both) = &mut interleaved else {
             return Err(CliError::new(
-                "--order-seed needs two sides to run: --repeat with two command lines or programs",
+                "--order-seed needs two sides to run: --until-sure or --repeat with two command lines or \
+                 programs",
             )
             .hint("diskspd compare --repeat 8 --order-seed 1 -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE"));
         };
@@ -153,7 +156,11 @@ fn read_question(line: &CommandLine) -> Result<Question, CliError> {
 }
 
 fn read_runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>), CliError> {
-    let (repeat, folder, read) = (line.number(&REPEAT), line.path(&BOOTS)?, line.readers.line);
+    let (folder, read) = (line.path(&BOOTS)?, line.readers.line);
+    let repeat = match line.has(&UNTIL_SURE) {
+        true => Some(None),
+        false => line.number(&REPEAT).map(Some),
+    };
     let with = [line.path(&WITH_A)?, line.path(&WITH_B)?];
     let has_programs = with != [None, None];
     if line.line.as_ref().is_some_and(Vec::is_empty) && (has_programs || folder.is_some()) {
@@ -162,18 +169,22 @@ fn read_runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBo
     }
     match (repeat, &line.line, folder, &line.words[..]) {
         (Some(_), Some(lines), _, [word, ..]) => Err(stray_word(word, lines)),
-        (Some(repeat), Some(lines), Some(folder), _) => {
+        (Some(Some(repeat)), Some(lines), Some(folder), _) => {
             Ok((None, Some(across_boots(repeat, folder, &with, lines, read)?)))
         }
-        (Some(repeat), Some(lines), None, _) => Ok((Some(both_lines(repeat, with, lines, read)?), None)),
+        (Some(repeat), Some(lines), _, _) => Ok((Some(both_lines(repeat, with, lines, read)?), None)),
         (None, None, None, [_, _]) => Ok((None, None)),
         (None, None, None, words) => Err(two_sides(words.len())),
         (None, _, Some(_), _) => Err(CliError::new("--dir needs --repeat: the number of runs at each boot")
             .hint("diskspd compare --repeat 3 --dir kernels -b4K -r -d60 FILE")),
         (None, ..) if has_programs => Err(CliError::new(
-            "--with-a and --with-b need --repeat: the number of runs",
+            "--with-a and --with-b need --until-sure, or --repeat with the number of runs",
         )
-        .hint("diskspd compare --repeat 8 --with-a ./old/diskspd --with-b ./new/diskspd -b4K -r -d10 FILE")),
+        .hint(
+            "diskspd compare --until-sure --with-a ./old/diskspd --with-b ./new/diskspd -b4K -r -d10 FILE",
+        )),
+        (Some(None), ..) => Err(CliError::new("--until-sure needs two command lines after --")
+            .hint("diskspd compare --until-sure -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE")),
         _ => Err(CliError::new("--repeat needs two command lines after --")
             .hint("diskspd compare --repeat 8 -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE")),
     }
@@ -273,7 +284,7 @@ mod tests {
             assert_eq!(targets.len(), 2);
             assert_eq!((targets[0].request_count, targets[0].block_size), (depth, block));
         }
-        assert_eq!((request.repeat, &request.typed), (8, &["-o1".to_owned(), "-o8 -b4K".to_owned()]));
+        assert_eq!((request.repeat, &request.typed), (Some(8), &["-o1".to_owned(), "-o8 -b4K".to_owned()]));
     }
 
     #[test]
@@ -305,6 +316,16 @@ mod tests {
         let both = read_line("--repeat 8 --with-b new -- -o1 :: -o8 -b4K a").unwrap().interleaved.unwrap();
         assert_eq!(both.programs, [None, Some("new".into())]);
         assert_eq!(both.lines.map(|words| words.options.len()), [1, 2]);
+    }
+
+    #[test]
+    fn until_sure_replaces_the_number_of_runs() {
+        for line in ["--until-sure -- -o1 :: -o8 -b4K a", "--until-sure --with-a ./old -b4K a"] {
+            let both = read_line(line).unwrap().interleaved.unwrap();
+            assert_eq!((both.repeat, both.order_seed), (None, None), "{line}");
+        }
+        let both = read_line("--until-sure --order-seed 3 -- -o1 :: -o8 a").unwrap().interleaved.unwrap();
+        assert_eq!(both.order_seed, Some(3));
     }
 
     #[test]
@@ -364,6 +385,13 @@ mod tests {
             ("a.json b@c --store d", "--store has no effect"),
             ("--store d --repeat 2 -- -o1 :: -o2 a", "--store has no effect"),
             ("--repeat 2 -- -o1 --out=x.json :: -o2 a", "--out is for single runs"),
+            ("--until-sure a b", "--until-sure needs two command lines"),
+            ("--until-sure", "--until-sure needs two command lines"),
+            ("--until-sure -- -o1 a", ":: between both"),
+            ("--until-sure a -- -o1 :: -o2 b", "'a' is before --"),
+            ("--until-sure --repeat 8 -- -o1 :: -o2 a", "--until-sure"),
+            ("--until-sure --dir d -b4K a", "--until-sure"),
+            ("--until-sure=5 -- -o1 :: -o2 a", "--until-sure takes no value"),
         ] {
             let message = read_line(line).unwrap_err();
             assert!(message.contains(words), "{line}: {message}");

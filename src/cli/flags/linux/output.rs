@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
-use crate::cli::{OutRequest, StreamPlace, StreamRequest};
+use crate::cli::{OutRequest, StreamRequest};
 use crate::profile::RawText;
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -137,23 +137,7 @@ fn read_out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 fn read_stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let (format, place) = StreamRequest::format_and_place(value);
-    let before = value.len() - place.len();
-    let to = match place {
-        b"" => {
-            return Err(Problem::new(before, "the value is missing").expected("a file, - or fd:<n>"));
-        }
-        b"-" => StreamPlace::StandardOutput,
-        [b'f', b'd', b':', number @ ..] => {
-            let number = std::str::from_utf8(number).ok().and_then(|n| n.parse().ok()).filter(|n| *n >= 0);
-            StreamPlace::Descriptor(number.ok_or_else(|| {
-                Problem::new(before + 3, "not a descriptor")
-                    .expected("the number of an open file descriptor, as in fd:3")
-            })?)
-        }
-        file => StreamPlace::File(RawText::from(file.to_vec()).as_path().to_owned()),
-    };
-    draft.request.stream = Some(StreamRequest { format, to });
+    draft.request.stream = Some(StreamRequest::read(value)?);
     Ok(())
 }
 

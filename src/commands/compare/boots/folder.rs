@@ -56,7 +56,7 @@ impl BootFolder {
         let about = describe_comparison(asked, command_line, system);
         match limits::COMMAND.read_file(&path.join(ABOUT)) {
             Ok(bytes) => {
-                let found: Value = serde_json::from_slice(&bytes)
+                let found: Value = crate::json_reader::read_json(&bytes)
                     .map_err(|source| FolderFault::Damaged { file: ABOUT, source }.at_path(path))?;
                 check_agreement(&found, &about).map_err(|fault| fault.at_path(path))?;
             }
@@ -86,7 +86,7 @@ impl BootFolder {
             let name = format!("runs/{}", file_name(history.len()));
             match limits::COMMAND.read_file(&self.path.join(&name)) {
                 Ok(bytes) => {
-                    let run = serde_json::from_slice(&bytes);
+                    let run = crate::json_reader::read_json(&bytes);
                     history.push(run.map_err(|source| FolderFault::DamagedRun {
                         file: name.clone(),
                         source,

@@ -5,7 +5,7 @@ use super::LEAST_NOISE;
 use crate::stats::median;
 use crate::stats::noise::{TO_DEVIATION, deviation_around, neighbourhood};
 
-/// Zero stands for this share of the level, so that it has a logarithm.
+/// Share of the level that replaces a value of zero, because zero has no logarithm.
 const ZERO: f64 = 0.001;
 /// Distance from the median at which values are clipped, in deviations.
 const REACH: f64 = 5.0;

@@ -66,7 +66,12 @@ pub(super) fn small_area(span: &SpanContext, asked: Asked) -> Option<Finding> {
         format!("the area of '{}' has only {}: the device's own cache can serve it", target.path, Size(area));
     let finding = Finding::new("small-area", Severity::Warning, span, message).on(&target.path);
     let finding = finding.shown_by(format!("it was passed over {passes} times"));
-    Some(finding.remedy("use an area many times the size of the device's cache (a larger file, -f)"))
+    let size = span.rows_of(asked.id).map(|row| row.size).max()?;
+    let larger = match area < size {
+        true => "more of the target: -f, -B",
+        false => "a larger file or device",
+    };
+    Some(finding.remedy(format!("use an area many times the size of the device's cache ({larger})")))
 }
 
 /// How many bytes of the target I/O may touch.

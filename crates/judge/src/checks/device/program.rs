@@ -143,6 +143,12 @@ fn open(span: &SpanContext, part: &Part, program: &JudgedProgram) -> Vec<String>
             program.unreadable, program.processes
         ));
     }
+    if program.dropped > 0 {
+        open.push(format!(
+            "a process ignored the end of {} of its children (SIGCHLD), so the kernel dropped their counters",
+            program.dropped
+        ));
+    }
     open
 }
 

@@ -7,9 +7,12 @@ use diskspd_model::machine::io_limit::{IoControl, IoLimit};
 use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::{ResourceUsage, TargetResults};
 use diskspd_model::units::{seconds_of_ns, seconds_of_us};
+use std::ops::RangeInclusive;
 
 /// Minimum share of the time that a limit must be in force to limit a run.
 const LONG: f64 = 0.1;
+/// [`REACHED`] of another program.
+const PROGRAM_REACHED: RangeInclusive<f64> = 0.8..=1.1;
 
 #[derive(Debug)]
 pub(super) struct AtLimit<'a> {
@@ -69,7 +72,7 @@ type PerSecond = [f64; 4];
 pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Option<AtLimit<'a>> {
     let window = (span.measured.seconds * 1e6) as u64;
     let periods = limit_periods(effort, window);
-    let whole = periods.len() == 1;
+    let (whole, near) = (periods.len() == 1, near_limit(span));
     let long = |period: &&Period| period.to.saturating_sub(period.from) as f64 >= LONG * window as f64;
     let mut found: Vec<(u64, AtLimit)> = Vec::new();
     for period in periods.iter().filter(long) {
@@ -87,7 +90,7 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
                 // The group may have used up its limit on the device with what the report doesn't count: a
                 // journal, earlier writes.
                 let own = whole.then(|| of_device(span, layer)).flatten();
-                if counted.into_iter().chain(own).any(|rates| reaches_limit(limit, &rates)) {
+                if counted.into_iter().chain(own).any(|rates| reaches_limit(limit, &rates, &near)) {
                     let device = layer.name.replace('!', "/");
                     let targets = target_names(span, layer);
                     found.push((length, AtLimit { limit, device, targets, period: shown }));
@@ -99,17 +102,35 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
     found.into_iter().rev().max_by_key(|(length, _)| *length).map(|(_, at)| at)
 }
 
-fn reaches_limit(limit: &IoLimit, rates: &PerSecond) -> bool {
+/// Range of a rate in relation to its limit. Another program pauses between its I/Os.
+fn near_limit(span: &SpanContext) -> RangeInclusive<f64> {
+    match span.program {
+        Some(_) => PROGRAM_REACHED,
+        None => REACHED,
+    }
+}
+
+fn reaches_limit(limit: &IoLimit, rates: &PerSecond, near: &RangeInclusive<f64>) -> bool {
     let limits = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes];
     let at = |(limit, rate): (Option<u64>, &f64)| {
-        limit.is_some_and(|limit| REACHED.contains(&(rate / limit.max(1) as f64)))
+        limit.is_some_and(|limit| near.contains(&(rate / limit.max(1) as f64)))
     };
     limits.into_iter().zip(rates).any(at)
 }
 
 fn rate_of_part(span: &SpanContext, part: &Part) -> PerSecond {
     let numbers = [part.read.bytes, part.write.bytes, part.read.ios, part.write.ios];
-    numbers.map(|number| number as f64 / span.measured.seconds)
+    let seconds = active_seconds(span).unwrap_or(span.measured.seconds);
+    numbers.map(|number| number as f64 / seconds)
+}
+
+/// Time from the first to the last I/O of another program; `None` = unknown, or a run of this one.
+fn active_seconds(span: &SpanContext) -> Option<f64> {
+    span.program?;
+    let beats = span.results.observed.as_ref()?.ticks.as_ref()?;
+    let counts = &beats.ios.0;
+    let (first, last) = (counts.iter().position(|ios| *ios > 0)?, counts.iter().rposition(|ios| *ios > 0)?);
+    Some(seconds_of_us((last - first + 1) as u64 * beats.width_us))
 }
 
 fn sampled_rates(span: &SpanContext, part: &Part, period: &Period) -> Option<PerSecond> {

@@ -20,6 +20,7 @@ mod sides;
 mod summary;
 mod table;
 mod text;
+mod until_sure;
 mod verdict;
 mod workloads;
 
@@ -48,6 +49,9 @@ pub use text::{
     ChangeText, about_order, answer, between, differing, error_rate, more_boots, noise, not_recorded,
     sentence, table, text, unjudged, wrong_figures,
 };
+pub use until_sure::{
+    LEVELS, LOOKS, Looks, MAX_PAIRS, SureEnd, UntilSure, draw_look_order, look_after, spent_after,
+};
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};
 
@@ -61,9 +65,8 @@ pub struct Question {
     pub anyway: bool,
     /// Questions for single tests of a suite, with their names.
     pub tests: BTreeMap<String, TestQuestion>,
-    /// Maximum number of interim analyses that decide about more runs; they share the error rate. At least
-    /// 1.
-    pub looks: u32,
+    /// Analyses that decide about more runs.
+    pub looks: Looks,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -75,7 +78,7 @@ pub struct TestQuestion {
 
 impl Default for Question {
     fn default() -> Question {
-        Question { metric: None, same: SAME, anyway: false, tests: BTreeMap::new(), looks: 1 }
+        Question { metric: None, same: SAME, anyway: false, tests: BTreeMap::new(), looks: Looks::Equal(1) }
     }
 }
 
@@ -110,6 +113,8 @@ pub struct RunComparison {
     pub looks: u32,
     /// Seed of the random order of the runs, if this command made them.
     pub order_seed: Option<u64>,
+    /// The course of `--until-sure`.
+    pub until_sure: Option<UntilSure>,
     pub sides: [Names; 2],
     /// Compared workloads: one, or several with separate comparisons.
     pub workloads: Vec<WorkloadCompared>,
@@ -192,6 +197,11 @@ impl RunComparison {
         self.sides[0].wrong_runs == 0 && self.sides[1].wrong_runs > 0
     }
 
+    /// The analyses that share the error rate.
+    pub fn error_shares(&self) -> Looks {
+        self.until_sure.as_ref().map_or(Looks::Equal(self.looks), |sure| Looks::AfterPairs(sure.pairs))
+    }
+
     /// The figure that decides, of each time span.
     pub fn primary(&self) -> impl Iterator<Item = &Compared> {
         self.time_spans.iter().filter_map(|span| span.metrics.first())
@@ -240,9 +250,8 @@ pub fn compare_knowing(
     for (workload, (runs, order)) in matched.iter().zip(&orders).enumerate() {
         let asked = question.question_for(&found.both[workload].name);
         let same = asked.same.unwrap_or(question.same);
-        let looks = question.looks as usize;
         let nothing = KnownLevels::default();
-        let on = Basis { order, known: &nothing, same, figures: deciding, looks };
+        let on = Basis { order, known: &nothing, same, figures: deciding, looks: question.looks };
         for index in 0..counts[workload] {
             let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
             time_spans.push(compare_span(workloads::borrowed(runs), past, place, asked.metric, on));
@@ -265,8 +274,9 @@ pub fn compare_knowing(
         format: RunComparison::format(),
         work: RepeatedWork::default(),
         equivalence_percent: question.same * 100.0,
-        looks: question.looks.max(1),
+        looks: question.looks.count(),
         order_seed: None,
+        until_sure: None,
         sides: [names(first), names(other)],
         workloads: workloads.collect(),
         unmatched: found.alone,

@@ -6,6 +6,7 @@
 
 use diskspd_model::fnv::Fnv;
 use diskspd_model::workload::Random;
+use std::cmp::Ordering;
 
 /// Fewer pairs than this can't be sure of any difference by their signed ranks.
 pub(super) const FEWEST_PAIRS: usize = 6;
@@ -25,16 +26,28 @@ const MIN_RUNS: usize = 8;
 
 /// The side of each run, 0 = A and 1 = B: pairs in random order, each side first in half of them.
 pub fn draw_order(pairs: usize, seed: u64) -> Vec<usize> {
+    draw_balanced(&[pairs], seed)
+}
+
+/// An order for the last of these numbers of pairs, ascending: after each number, each side was first in half
+/// of the pairs, and the sides resemble no pattern.
+pub(super) fn draw_balanced(looks: &[usize], seed: u64) -> Vec<usize> {
     let mut random = Random::new(seed);
-    let mut draws = 0;
-    loop {
-        let order = draw_pairs(pairs, &mut random);
-        let limit = if draws < MAX_DRAWS { MAX_DRAWN } else { MIN_CONFOUNDED };
-        if find_pattern(&order, limit).is_none() {
-            return order;
+    let mut order = Vec::new();
+    for pairs in looks.iter().copied() {
+        let mut draws = 0;
+        loop {
+            let more = draw_pairs(pairs - order.len() / 2, &order, &mut random);
+            let longer = [order.as_slice(), more.as_slice()].concat();
+            let limit = if draws < MAX_DRAWS { MAX_DRAWN } else { MIN_CONFOUNDED };
+            if find_pattern(&longer, limit).is_none() {
+                order = longer;
+                break;
+            }
+            draws += 1;
         }
-        draws += 1;
     }
+    order
 }
 
 /// Order of the boots of two kernels, which has no end: blocks of [`FEWEST_PAIRS`] random pairs.
@@ -59,8 +72,15 @@ impl BootOrder {
     }
 }
 
-fn draw_pairs(pairs: usize, random: &mut Random) -> Vec<usize> {
-    let offset = (random.next_u64() % 2) as usize;
+/// More pairs after `before`. The side that was first less often is first in the odd pair.
+fn draw_pairs(pairs: usize, before: &[usize], random: &mut Random) -> Vec<usize> {
+    let first_b: usize = before.iter().step_by(2).sum();
+    let first_a = before.len() / 2 - first_b;
+    let offset = match first_a.cmp(&first_b) {
+        Ordering::Equal => (random.next_u64() % 2) as usize,
+        Ordering::Less => 0,
+        Ordering::Greater => 1,
+    };
     let mut first: Vec<usize> = (0..pairs).map(|pair| (pair + offset) % 2).collect();
     random.shuffle(&mut first);
     first.into_iter().flat_map(|side| [side, 1 - side]).collect()
@@ -94,6 +114,7 @@ fn confounded_share(order: &[usize], period: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::until_sure::{LOOKS, draw_look_order};
     use super::*;
 
     #[test]
@@ -106,6 +127,15 @@ mod tests {
                 assert!(order.len() == 2 * pairs && order.chunks(2).all(is_pair), "{order:?}");
                 assert!(first_a.abs_diff(pairs - first_a) <= 1, "{order:?}");
                 assert_eq!(find_period(&order), None, "{order:?}");
+            }
+        }
+        for seed in 0..200 {
+            let all = draw_look_order(seed);
+            for pairs in LOOKS {
+                let order = &all[..2 * pairs];
+                let first_a = order.chunks(2).filter(|pair| pair[0] == 0).count();
+                assert!(first_a.abs_diff(pairs - first_a) <= 1, "{order:?}");
+                assert_eq!(find_period(order), None, "{order:?}");
             }
         }
         assert_eq!(draw_order(8, 1), draw_order(8, 1));

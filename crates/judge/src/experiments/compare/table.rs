@@ -1,6 +1,6 @@
 //! The figures of a comparison as lines of a table.
 
-use super::{Compared, RunComparison, SpanCompared};
+use super::{Compared, RunComparison, SpanCompared, UntilSure};
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
@@ -10,10 +10,16 @@ pub struct ComparedLine<'a> {
     place: String,
     metric: &'a Compared,
     decides: bool,
+    until_sure: Option<&'a UntilSure>,
 }
 
 pub fn lines_of_span(span: &SpanCompared) -> Vec<ComparedLine<'_>> {
-    let line = |(place, metric)| ComparedLine { place: String::new(), metric, decides: place == 0 };
+    let line = |(place, metric)| ComparedLine {
+        place: String::new(),
+        metric,
+        decides: place == 0,
+        until_sure: None,
+    };
     span.all().enumerate().map(line).collect()
 }
 
@@ -25,7 +31,7 @@ pub fn lines_that_decide(comparison: &RunComparison) -> Vec<ComparedLine<'_>> {
 impl<'a> ComparedLine<'a> {
     fn deciding_line(comparison: &RunComparison, span: &'a SpanCompared) -> Option<ComparedLine<'a>> {
         let place = place(comparison, span);
-        Some(ComparedLine { place, metric: span.metrics.first()?, decides: false })
+        Some(ComparedLine { place, metric: span.metrics.first()?, decides: false, until_sure: None })
     }
 
     pub fn is_compared(&self) -> bool {
@@ -68,7 +74,7 @@ impl<'a> ComparedLine<'a> {
     }
 
     /// Columns for programs.
-    fn data() -> [TableColumn<ComparedLine<'a>>; 10] {
+    fn data() -> [TableColumn<ComparedLine<'a>>; 13] {
         let number = TableColumn::<ComparedLine>::number;
         let words = TableColumn::<ComparedLine>::words;
         [
@@ -82,6 +88,11 @@ impl<'a> ComparedLine<'a> {
             number("confidence_percent", |line| Cell::figure(line.metric.confidence_percent, 3)),
             number("p_value", |line| Cell::figure(line.metric.p_value, 3)),
             words("verdict", |line| Cell::Text(line.metric.verdict.mark().word)),
+            number("pairs", |line| Cell::figure(line.until_sure.map(|sure| sure.pairs as f64), 0)),
+            number("look", |line| {
+                Cell::figure(line.until_sure.and_then(|sure| sure.look).map(|look| look as f64), 0)
+            }),
+            words("ended", |line| Cell::text(line.until_sure.map(|sure| sure.ended.name()))),
         ]
     }
 
@@ -143,7 +154,11 @@ impl<'a> ComparedLine<'a> {
 pub fn csv(comparison: &RunComparison) -> String {
     let of_span = |span| {
         let place = place(comparison, span);
-        lines_of_span(span).into_iter().map(move |line| ComparedLine { place: place.clone(), ..line })
+        lines_of_span(span).into_iter().map(move |line| ComparedLine {
+            place: place.clone(),
+            until_sure: comparison.until_sure.as_ref(),
+            ..line
+        })
     };
     let lines: Vec<ComparedLine> = comparison.time_spans.iter().flat_map(of_span).collect();
     table::csv(&ComparedLine::data(), &lines)

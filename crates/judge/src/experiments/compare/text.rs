@@ -6,7 +6,6 @@ use super::{
     ChangeVerdict, Compared, KnownBy, Names, OrderKind, RunComparison, SideDifference, SpanCompared,
     WorkloadCompared,
 };
-use diskspd_model::stats::ranks::CONFIDENCE;
 use diskspd_model::units::count_of;
 use diskspd_model::units::table::{self, signed};
 use diskspd_model::units::visible::line;
@@ -20,6 +19,7 @@ pub fn text(comparison: &RunComparison, room: usize) -> String {
         let _ = writeln!(text, "{letter}: {} ({runs})", line(&side.name));
     }
     put_order(&mut text, comparison);
+    text.extend(comparison.until_sure.iter().map(|sure| format!("{}\n", sure.sentence())));
     for difference in &comparison.not_comparable {
         let _ = writeln!(text, "\nNOT COMPARABLE: {}", sentence(difference));
     }
@@ -116,7 +116,7 @@ pub fn not_recorded(differences: &[SideDifference]) -> Vec<String> {
 /// Returns the shared error rate of all time spans and workloads; `None` for only one.
 pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     let count = comparison.time_spans.len();
-    let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / (count * comparison.looks.max(1) as usize) as f64);
+    let each = 100.0 * comparison.error_shares().confidence(count);
     (count > 1).then(|| {
         format!(
             "{count} figures decide together: if no figure differs, at most 5 of 100 comparisons call one \

@@ -4,6 +4,7 @@ use super::allowance::{self, KnownLevels, OrderAllowance};
 use super::no_value::NoValue;
 use super::order::RunOrder;
 use super::schedule::FEWEST_PAIRS;
+use super::until_sure::Looks;
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift, VAST_INTERVAL};
 use diskspd_model::units::mark::{Tone, VerdictMark};
@@ -81,8 +82,8 @@ pub struct Compared {
     pub confidence_percent: Option<f64>,
     /// The chance that two sides without a difference look so different or more, 0 to 1.
     pub p_value: Option<f64>,
-    /// P value times the number of figures that share an error rate (Bonferroni). Decisive figures share
-    /// it over all time spans and workloads, other figures within their time span.
+    /// P value times the number of figures and looks that share an error rate (Bonferroni). Decisive
+    /// figures share it over all time spans and workloads, other figures within their time span.
     pub corrected_p_value: Option<f64>,
     /// How runs of a side scatter around its level, or around that of their pair, percent.
     pub noise_percent: Option<f64>,
@@ -123,12 +124,12 @@ pub(super) struct Basis<'a> {
     pub known: &'a KnownLevels,
     pub same: f64,
     pub figures: usize,
-    pub looks: usize,
+    pub looks: Looks,
 }
 
 impl Basis<'_> {
     fn required_confidence(&self) -> f64 {
-        1.0 - (1.0 - ranks::CONFIDENCE) / self.comparison_count() as f64
+        self.looks.confidence(self.figures)
     }
 
     /// The allowance for sides without a random order.
@@ -145,8 +146,9 @@ impl Basis<'_> {
         }
     }
 
-    fn comparison_count(&self) -> usize {
-        self.figures.max(1) * self.looks.max(1)
+    /// The p-value times the factor by which this analysis must be surer than a single one.
+    fn corrected_chance(&self, chance: f64) -> f64 {
+        (chance * (1.0 - ranks::CONFIDENCE) / (1.0 - self.required_confidence())).min(1.0)
     }
 }
 
@@ -235,7 +237,7 @@ fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) ->
         high_percent: shift.interval.and_then(|(_, high)| log_percent(high)),
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
         p_value: Some(shift.chance()),
-        corrected_p_value: Some((shift.chance() * on.comparison_count() as f64).min(1.0)),
+        corrected_p_value: Some(on.corrected_chance(shift.chance())),
         noise_percent: noise.filter(|noise| *noise < VAST_INTERVAL).and_then(log_percent),
         power_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),

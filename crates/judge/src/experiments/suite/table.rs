@@ -1,8 +1,9 @@
 //! Results of a suite, one row for each test.
 
 use super::SuiteTest;
+use crate::experiments::RunRow;
 use crate::experiments::repeat::Repeat;
-use crate::experiments::{RunRow, RunVerdict};
+use diskspd_model::results::RunVerdict;
 use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
@@ -25,8 +26,9 @@ pub struct SuiteRow {
     pub p99_ms: Option<f64>,
     /// The 95 % interval of the mean IOPS, percent to each side; `None` = of fewer than two runs.
     pub spread_percent: Option<f64>,
-    /// The worst that is concluded of a run, in a word.
-    pub verdict: String,
+    /// The worst verdict and the worst severity of the runs.
+    #[serde(flatten)]
+    pub verdict: RunVerdict,
 }
 
 impl SuiteRow {
@@ -51,7 +53,7 @@ impl SuiteRow {
             mib_per_s: middle(lines.iter().map(|line| line.mib_per_s).collect()),
             p99_ms: middle(felt().map(|latency| latency.p99_ms.ms()).collect()),
             spread_percent: spread.as_ref().and_then(Spread::relative).map(|share| 100.0 * share),
-            verdict: worst_verdict(&lines).map_or("no run", RunVerdict::word).to_owned(),
+            verdict: RunVerdict::worst(lines.iter().map(|line| line.verdict)),
             lines,
         }
     }
@@ -63,10 +65,6 @@ impl SuiteRow {
         let open = self.lines.iter().filter_map(RunRow::felt).find(|latency| latency.open_end_ms.is_some());
         open.map_or(Cell::Time(median), |latency| latency.cell(median))
     }
-}
-
-fn worst_verdict(lines: &[RunRow]) -> Option<RunVerdict> {
-    lines.iter().map(|line| line.verdict).min_by_key(|verdict| verdict.goodness())
 }
 
 impl SuiteRow {
@@ -93,11 +91,12 @@ impl SuiteRow {
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer: the median of all runs")
             .wide(9),
-        TableColumn::<SuiteRow>::words("verdict", |row| match worst_verdict(&row.lines) {
-            Some(verdict) => Cell::Marked(verdict.mark(), String::new()),
-            None => Cell::Text(row.verdict.clone()),
+        TableColumn::<SuiteRow>::words("verdict", |row| match row.lines.as_slice() {
+            [] => Cell::Text("no run".to_owned()),
+            _ => row.verdict.verdict_cell(),
         })
         .brief_and_paged(),
+        TableColumn::<SuiteRow>::words("severity", |row| row.verdict.severity_cell()).brief_and_paged(),
         TableColumn::<SuiteRow>::words("purpose", |row| Cell::Text(row.about.clone())).paged(),
     ];
 }
@@ -111,6 +110,8 @@ pub fn suite_text(rows: &[SuiteRow], room: usize) -> String {
 mod tests {
     use super::*;
     use crate::experiments::compare::TestQuestion;
+    use diskspd_model::finding::Severity;
+    use diskspd_model::results::Verdict;
 
     fn sample_test() -> SuiteTest {
         let name = "log".to_owned();
@@ -145,12 +146,13 @@ mod tests {
             SuiteRow::new(&sample_test(), "diskspd -r".into(), Vec::new(), lines, Repeat::Times(5))
         };
         let none = one(Vec::new());
-        assert_eq!((none.iops, none.spread_percent, &*none.verdict), (None, None, "no run"));
-        let single = one(vec![sample_run(100.0, RunVerdict::NothingFound)]);
+        assert_eq!((none.iops, none.spread_percent, none.verdict), (None, None, RunVerdict::default()));
+        let single = one(vec![sample_run(100.0, RunVerdict::default())]);
         assert_eq!((single.iops, single.spread_percent), (Some(100.0), None));
-        let two =
-            one(vec![sample_run(100.0, RunVerdict::NothingFound), sample_run(120.0, RunVerdict::Wrong)]);
-        assert_eq!((two.iops, &*two.verdict), (Some(110.0), RunVerdict::Wrong.word()));
+        let verified = RunVerdict::new(Some(Verdict::Verified), None);
+        let wrong = RunVerdict::new(Some(Verdict::Unknown), Some(Severity::Wrong));
+        let two = one(vec![sample_run(100.0, verified), sample_run(120.0, wrong)]);
+        assert_eq!((two.iops, two.verdict), (Some(110.0), wrong));
         assert!(two.spread_percent.is_some_and(|percent| percent > 10.0));
         let text = suite_text(&[none, two], usize::MAX);
         let lines: Vec<&str> = text.lines().collect();

@@ -28,7 +28,7 @@ pub struct SweepAnswer {
     pub as_high: Option<Vec<usize>>,
     /// Whether the largest load is significantly higher than all others, so more load may be faster.
     pub rises_to_the_end: bool,
-    /// The knee; `None` = there is but one load, or no latency.
+    /// The knee; `None` with a single load or without latencies.
     pub knee: Option<Knee>,
     pub knee_row: Option<usize>,
     /// The smallest load within 2 % of the highest IOPS; rows in place of places.

@@ -7,8 +7,8 @@ use super::objective::{self, Tried};
 use super::order::pass;
 use super::rows::rows;
 use super::settings::SweepOrder;
+use super::slices;
 use super::{Ran, Sweep, What};
-use crate::experiments::repeat;
 use std::collections::HashMap;
 
 /// Minimum number of points for reference runs, which would otherwise be the majority.
@@ -105,10 +105,11 @@ impl<'a> Replay<'a> {
         }
         let count = self.sweep.points.len();
         let repeated = count * settings.repeat.fewest() as usize;
+        self.warm_up(count)?;
         // The highest load: what limits the device from some time on shows there, if anywhere.
         self.set_reference(count.saturating_sub(1), count, repeated / 2);
         self.run_reference()?;
-        let points = match settings.adaptive {
+        let points = match self.sweep.settings.adaptive {
             true => self.run_adaptive(),
             false => self.run_passes(&(0..count).map(What::Point).collect::<Vec<_>>()),
         };
@@ -118,23 +119,43 @@ impl<'a> Replay<'a> {
         self.unless_cut_short(sure)
     }
 
+    /// Runs slices of the highest load until the storage has settled.
+    fn warm_up(&mut self, count: usize) -> Result<(), Stop> {
+        let Some(last) = count.checked_sub(1).filter(|_| self.sweep.settings.slices) else { return Ok(()) };
+        let what = What::WarmUp(last);
+        for _ in 0..slices::MAX_WARM_UPS {
+            let failed = self.tallies.get(&what).is_some_and(|tally| tally.failed);
+            if failed || slices::has_settled(self.measured_iops(what)) {
+                break;
+            }
+            self.run(what)?;
+        }
+        Ok(())
+    }
+
     /// Runs uncertain points one time, each pass followed by the reference. Ends when the answer is
-    /// certain, the budget is used up, or each point has [`repeat::MOST`] runs.
+    /// certain, or its interval is narrow in a sweep of slices, the budget is used up, or each point has the
+    /// most runs.
     fn until_sure(&mut self) -> Result<(), Stop> {
-        while self.sweep.settings.until_sure && !self.cut_short && !self.invents {
+        let settings = &self.sweep.settings;
+        while (settings.until_sure || settings.slices) && !self.cut_short && !self.invents {
             let so_far = &self.history[..self.at];
             let rows = rows(self.sweep, so_far);
-            let answers = SweepAnswer::find_answers(&rows, &self.sweep.settings);
+            let answers = SweepAnswer::find_answers(&rows, settings);
+            let is_open = |answer: &&SweepAnswer| {
+                let loads: Vec<u64> = answer.made_of.iter().map(|row| rows[*row].load).collect();
+                settings.until_sure || !slices::is_narrow(answer, &loads)
+            };
+            let open = answers.iter().filter(is_open);
             let mut wanted: Vec<What> =
-                answers.iter().flat_map(|answer| &answer.undecided).map(|row| rows[*row].what).collect();
-            wanted.retain(|what| self.measured_iops(*what).len() < repeat::MOST as usize);
+                open.flat_map(|answer| &answer.undecided).map(|row| rows[*row].what).collect();
+            wanted.retain(|what| self.measured_iops(*what).len() < slices::max_slices(settings));
             if wanted.is_empty() {
                 break;
             }
             let number = so_far.len() % 2;
-            let order = self.sweep.settings.order;
             self.check_budget(&wanted)?;
-            for place in pass(order, wanted.len(), number) {
+            for place in pass(settings.order, wanted.len(), number) {
                 self.run(wanted[place])?;
             }
             self.run_reference()?;
@@ -143,7 +164,8 @@ impl<'a> Replay<'a> {
     }
 
     fn set_reference(&mut self, point: usize, of: usize, middle: usize) {
-        if self.sweep.settings.order == SweepOrder::Interleaved && of >= FEWEST_FOR_REFERENCES {
+        let settings = &self.sweep.settings;
+        if (settings.slices || settings.order == SweepOrder::Interleaved) && of >= FEWEST_FOR_REFERENCES {
             self.reference = Some(point);
             self.middle = Some(self.at + middle);
         }
@@ -160,7 +182,7 @@ impl<'a> Replay<'a> {
                 tally.worths.extend(ran.line.as_ref().map(|line| line.power().unwrap_or(line.iops)));
             }
             None if self.invents => {
-                self.spent_s += self.sweep.seconds_of(what);
+                self.spent_s += self.sweep.seconds_of(what, self.history);
                 tally.iops.push(INVENTED_IOPS);
                 tally.worths.push(INVENTED_IOPS);
                 self.invented.push(what);
@@ -201,7 +223,8 @@ impl<'a> Replay<'a> {
         let behind = self.reference.map(What::Reference);
         let among = behind.filter(|_| self.middle.is_some());
         let all = runs.iter().chain(&among).chain(&behind);
-        let more: f64 = all.map(|what| self.sweep.seconds_of(*what)).sum();
+        let so_far = &self.history[..self.at.min(self.history.len())];
+        let more: f64 = all.map(|what| self.sweep.seconds_of(*what, so_far)).sum();
         match self.sweep.settings.budget_s {
             Some(budget) if self.spent_s + more > budget => Err(Stop::Budget),
             _ => Ok(()),

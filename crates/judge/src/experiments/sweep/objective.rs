@@ -62,6 +62,11 @@ impl Objective {
         Ok(Objective { measure, limit_ms: number * ms })
     }
 
+    /// I/Os of a run that suffice for a certain result.
+    pub fn min_ios(self) -> f64 {
+        self.measure.slower().map_or(BEYOND, |share| BEYOND / share)
+    }
+
     pub fn read_from(self, latency: &LatencyLine) -> Millis {
         match self.measure {
             Measure::Average => latency.mean_ms,
@@ -281,7 +286,7 @@ mod tests {
             response: None,
             cpu: None,
             hottest: None,
-            verdict: crate::experiments::RunVerdict::NothingFound,
+            verdict: diskspd_model::results::RunVerdict::default(),
             limited_by: None,
             findings: Vec::new(),
             hosts: Vec::new(),

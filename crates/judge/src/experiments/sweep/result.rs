@@ -49,7 +49,7 @@ impl SweepEnd {
 impl KeptAnswer for SweepResult {
     const TITLE: &'static str = "a sweep (sweep --json)";
     const NAME: &'static str = "diskspd sweep";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn completed(self) -> SweepResult {
         SweepResult { answers: SweepAnswer::find_answers(&self.points, &self.settings), ..self }

@@ -2,7 +2,8 @@
 
 use super::{Ran, Setting, Sweep, What};
 use crate::checks::Limiter;
-use crate::experiments::{LatencyLine, RunRow, RunVerdict};
+use crate::experiments::{LatencyLine, RunRow};
+use diskspd_model::results::RunVerdict;
 use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
@@ -64,7 +65,7 @@ impl PointRow {
         if self.runs.iter().any(|line| line.iops <= 0.0) {
             return Some("it did no I/O");
         }
-        (figures.verdict == RunVerdict::Wrong).then_some("its figures are WRONG")
+        figures.verdict.is_wrong().then_some("its figures are WRONG")
     }
 }
 
@@ -135,7 +136,9 @@ fn reference_lines(what: What, history: &[Ran]) -> Vec<RunRow> {
 }
 
 fn average_runs(runs: &[RunRow]) -> Option<RunRow> {
-    let first = runs.first()?;
+    if runs.is_empty() {
+        return None;
+    }
     let mean = |figure: fn(&RunRow) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
     let known_mean = |figure: fn(&RunRow) -> Option<f64>| {
         let known: Vec<f64> = runs.iter().filter_map(figure).collect();
@@ -155,8 +158,6 @@ fn average_runs(runs: &[RunRow]) -> Option<RunRow> {
             open_end_ms: all.iter().find_map(|latency| latency.open_end_ms),
         })
     };
-    let found = |verdict: &RunVerdict| runs.iter().any(|line| line.verdict == *verdict);
-    let worst = [RunVerdict::Wrong, RunVerdict::Warning].into_iter().find(found);
     let limits: Vec<Limiter> = runs.iter().filter_map(|line| line.limited_by).collect();
     let often = |limiter: &Limiter| limits.iter().filter(|other| *other == limiter).count();
     Some(RunRow {
@@ -167,7 +168,7 @@ fn average_runs(runs: &[RunRow]) -> Option<RunRow> {
         response: latency(|line| line.response),
         cpu: known_mean(|line| line.cpu),
         hottest: known_mean(|line| line.hottest),
-        verdict: worst.unwrap_or(first.verdict),
+        verdict: RunVerdict::worst(runs.iter().map(|line| line.verdict)),
         limited_by: limits.iter().copied().max_by_key(often),
         findings: runs.iter().flat_map(|line| line.findings.clone()).collect(),
         hosts: Vec::new(),

@@ -45,6 +45,9 @@ pub struct Settings {
     /// `--until-sure`: whether points are repeated until the answer is certain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub until_sure: bool,
+    /// Whether the sweep chooses the length and the number of its runs, because no option states them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub slices: bool,
     pub budget_s: Option<f64>,
     pub settle_s: f64,
 }
@@ -59,6 +62,7 @@ impl Default for Settings {
             curve: Vec::new(),
             objective: None,
             until_sure: false,
+            slices: false,
             budget_s: None,
             settle_s: 0.0,
         }

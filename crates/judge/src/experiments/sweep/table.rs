@@ -3,6 +3,7 @@
 
 use super::PointRow;
 use crate::experiments::{LatencyLine, RunFinding, RunRow};
+use diskspd_model::finding::Severity;
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{self, Cell, TableColumn};
 
@@ -72,6 +73,7 @@ impl<'a> PointLine<'a> {
             .wide(6),
         TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
         TableColumn::<PointLine>::words("verdict", PointLine::verdict_cell).brief_and_paged(),
+        TableColumn::<PointLine>::words("severity", PointLine::severity_cell).brief_and_paged(),
     ];
 
     fn name(&self) -> Cell {
@@ -97,9 +99,16 @@ impl<'a> PointLine<'a> {
     }
 
     fn verdict_cell(&self) -> Cell {
+        self.row.figures.as_ref().map_or(Cell::Missing, |figures| figures.verdict.verdict_cell())
+    }
+
+    fn severity_cell(&self) -> Cell {
         let Some(figures) = &self.row.figures else { return Cell::Missing };
-        let failed = if self.row.failure.is_some() { "and a run failed" } else { "" };
-        Cell::Marked(figures.verdict.mark(), failed.to_owned())
+        match figures.verdict.severity.filter(|_| self.row.failure.is_some()) {
+            Some(severity) => Cell::Marked(severity.mark(), "and a run failed".to_owned()),
+            None if self.row.failure.is_some() => Cell::Text("a run failed".to_owned()),
+            None => figures.verdict.severity_cell(),
+        }
     }
 }
 
@@ -131,10 +140,15 @@ impl FoundAtPoints<'_> {
 pub fn told_once(rows: &[PointRow], all: bool) -> Vec<FoundAtPoints<'_>> {
     let mut told: Vec<FoundAtPoints> = Vec::new();
     for row in rows {
-        for found in row.runs.iter().flat_map(|line| &line.findings).filter(|found| all || found.wrong) {
+        for found in row
+            .runs
+            .iter()
+            .flat_map(|line| &line.findings)
+            .filter(|found| all || found.severity >= Severity::Wrong)
+        {
             let label = label(row);
             let is_it = |other: &&mut FoundAtPoints| {
-                (&other.found.name, other.found.wrong) == (&found.name, found.wrong)
+                (&other.found.name, other.found.severity) == (&found.name, found.severity)
             };
             match told.iter_mut().find(is_it) {
                 Some(other) if other.points.contains(&label) => {}
@@ -146,14 +160,14 @@ pub fn told_once(rows: &[PointRow], all: bool) -> Vec<FoundAtPoints<'_>> {
     for one in &mut told {
         one.at_all = rows.len() > 1 && one.points.len() == rows.len();
     }
-    told.sort_by_key(|one| !one.found.wrong);
+    told.sort_by_key(|one| std::cmp::Reverse(one.found.severity));
     told
 }
 
 pub fn findings(rows: &[PointRow], all: bool) -> String {
     let mut text = String::new();
     for one in told_once(rows, all) {
-        let (severity, message) = (if one.found.wrong { "WRONG" } else { "WARNING" }, &one.found.message);
+        let (severity, message) = (one.found.severity.capitals(), &one.found.message);
         text += &format!("{severity}: {message}\n    {}\n", one.place());
         text += &one.found.remedy.as_ref().map(|remedy| format!("    -> {remedy}\n")).unwrap_or_default();
     }

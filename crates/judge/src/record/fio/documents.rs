@@ -1,6 +1,7 @@
 //! The JSON in fio's output. Warnings and notes may surround it, and a file may contain several documents.
 
 use super::super::fault::LineFault;
+use diskspd_model::json_reader::{JsonError, read_json};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -38,9 +39,9 @@ pub fn split_documents(text: &str) -> Result<Vec<FioDocument>, LineFault> {
             return Err(fault.hint("was the file cut off, or is fio still running?"));
         };
         let place = begin..begin + length;
-        let json = without_nan(&text[place.clone()]);
-        let mut value: Value = serde_json::from_str(&json).map_err(|error| line_fault(line, &error))?;
-        forget_lost_names(&json, &mut value);
+        let json_text = without_nan(&text[place.clone()]);
+        let mut value: Value = read_json(json_text.as_bytes()).map_err(|error| line_fault(line, error))?;
+        forget_lost_names(&json_text, &mut value);
         if value.get(VERSION).is_some() {
             let document = FioDocument { line, place: place.clone(), value };
             match found.last_mut().filter(|last| is_snapshot(&last.value, &document.value)) {
@@ -95,12 +96,10 @@ fn begin_of_json(line: &str, behind: &str) -> Option<usize> {
     is_fios.then_some(before.len())
 }
 
-fn line_fault(line: usize, error: &serde_json::Error) -> LineFault {
+fn line_fault(line: usize, error: JsonError) -> LineFault {
     // Lines count from the document's first.
-    let line = line + error.line().saturating_sub(1);
-    let why = error.to_string();
-    let why = why.split(" at line ").next().unwrap_or(&why);
-    LineFault::at(line, format!("invalid JSON: {why}")).hint("was the file edited or damaged?")
+    let error = error.moved_by(line.saturating_sub(1));
+    LineFault::of_all(error.to_string()).hint("was the file edited or damaged?")
 }
 
 /// Returns the length in bytes of the object at the start of the text; `None` if it is not closed.

@@ -99,8 +99,8 @@ pub fn is_any_log(name: &str) -> bool {
     name.ends_with(".log") && kinds.iter().any(|kind| name.contains(kind))
 }
 
-/// The course of a figure out of the content of the log files of all threads, by direction. Other lines are
-/// left out. Rates of the threads add up; latencies are means, or maxima where fio logs these.
+/// Returns the time series of a figure by direction, combined from the log files of all threads. Rates of
+/// the threads are added; latencies are means, or maxima if fio logged maxima.
 pub fn series(logs: &FioLogFiles, files: &[Vec<u8>]) -> Vec<FioSeries> {
     let place = if logs.logged == FioLogged::MeanAndMaximum { 3 } else { 2 };
     let lines = |file: &[u8]| -> Vec<LogLine> {

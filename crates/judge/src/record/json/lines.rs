@@ -12,7 +12,10 @@
 //! ,"judgement":{..}}
 //! ```
 
-use diskspd_model::results::{Record, TargetResults};
+use diskspd_model::json_lists::{ListPart, ListPlace, ListSplitter, UnusualTextError};
+use diskspd_model::results::{HostTarget, Record, TargetResults};
+use diskspd_model::stats::Interval;
+use serde::de::DeserializeOwned;
 use serde_json::ser::Formatter;
 use std::io::{self, BufRead, Write};
 
@@ -22,8 +25,6 @@ const TARGETS: &str = "targets";
 const DEPTH: usize = 9;
 /// Parts of the head, which share a line.
 const IN_HEAD: usize = 2;
-/// A longer text is not a name of [`PATH`].
-const LONGEST_NAME: usize = 16;
 
 /// Puts the line ends where they belong.
 #[derive(Debug, Default)]
@@ -101,159 +102,104 @@ impl Formatter for LineFormatter {
     }
 }
 
-/// Error of a text that is not a record, or has other elements than objects in its lists. A reader of the
-/// whole text finds the reason.
-#[derive(Debug)]
-pub(super) struct Unusual;
+/// Lists of a record whose elements are parsed separately.
+static LISTS: [ListPlace; 3] = [
+    ListPlace { names: &[b"hosts", b"targets"], objects: &[1, 3] },
+    ListPlace {
+        names: &[b"hosts", b"results", b"time_spans", b"intervals", b"intervals"],
+        objects: &[1, 3, 4, 6, 7],
+    },
+    ListPlace {
+        names: &[b"hosts", b"results", b"time_spans", b"threads", b"targets"],
+        objects: &[1, 3, 4, 6, 8],
+    },
+];
 
-/// Reads a record of today's version in any layout. Each result of a thread on a target is parsed
-/// separately, and its text is not kept.
-pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, Unusual> {
-    let mut parts = Parts::default();
+/// The elements of [`LISTS`].
+#[derive(Debug, Default)]
+struct Elements {
+    targets: Vec<Vec<HostTarget>>,
+    intervals: Vec<Vec<Interval>>,
+    results: Vec<Vec<TargetResults>>,
+}
+
+/// Reads a record of today's version in any layout. The elements of its long lists are parsed separately, and
+/// their text is not kept.
+///
+/// # Errors
+/// The text is not a record, or has other elements than objects in its lists. A reader of the whole text finds
+/// the reason.
+pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, UnusualTextError> {
+    let mut splitter = ListSplitter::new(&LISTS);
+    let mut elements = Elements::default();
     loop {
-        let bytes = source.fill_buf().map_err(|_| Unusual)?;
+        let bytes = source.fill_buf().map_err(|_| UnusualTextError)?;
         if bytes.is_empty() {
-            return parts.joined();
+            return elements.joined(&splitter.into_skeleton());
         }
-        bytes.iter().try_for_each(|byte| parts.take(*byte))?;
+        splitter.take(bytes, &mut |place, part| elements.take(place, part))?;
         let length = bytes.len();
         source.consume(length);
     }
 }
 
-/// Names of the lists that lead to the targets of a thread; `hosts` is a member of the record.
-const PATH: [&[u8]; 5] = [b"hosts", b"results", b"time_spans", b"threads", b"targets"];
-/// Depths of the objects that have these members: the record, a host, its results, a time span, a thread.
-const OBJECTS: [usize; 5] = [1, 3, 4, 6, 8];
+impl Elements {
+    fn take(&mut self, place: usize, part: ListPart) -> Result<(), UnusualTextError> {
+        match place {
+            0 => add_part(&mut self.targets, part, parse),
+            1 => add_part(&mut self.intervals, part, |text| {
+                Interval::from_compact_json(text).map_or_else(|| parse(text), Ok)
+            }),
+            _ => add_part(&mut self.results, part, parse),
+        }
+    }
 
-/// The text of a record, taken apart byte by byte.
-#[derive(Default)]
-struct Parts {
-    /// All text except elements of the lists of targets.
-    skeleton: Vec<u8>,
-    lists: Vec<Vec<TargetResults>>,
-    element: Vec<u8>,
-    depth: usize,
-    in_text: bool,
-    is_escaped: bool,
-    /// The last text, which may be the name of a member.
-    last: Vec<u8>,
-    /// How many names of [`PATH`] the open objects have, from the outermost.
-    found: usize,
-    list: InList,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum InList {
-    #[default]
-    Outside,
-    /// An element may follow, or the end.
-    Opened,
-    Element,
-    /// A comma has to follow, or the end.
-    After,
-    /// An element has to follow.
-    Comma,
-}
-
-impl Parts {
-    fn take(&mut self, byte: u8) -> Result<(), Unusual> {
-        match self.list {
-            InList::Outside => {
-                self.skeleton.push(byte);
-                self.step(byte)
-            }
-            InList::Element => {
-                self.element.push(byte);
-                self.step(byte)?;
-                if self.depth == DEPTH {
-                    let target = serde_json::from_slice(&self.element).map_err(|_| Unusual)?;
-                    self.lists.last_mut().ok_or(Unusual)?.push(target);
-                    self.element.clear();
-                    self.list = InList::After;
+    fn joined(self, skeleton: &[u8]) -> Result<Record, UnusualTextError> {
+        let mut record: Record = parse(skeleton)?;
+        let (mut targets, mut intervals) = (self.targets.into_iter(), self.intervals.into_iter());
+        let mut results = self.results.into_iter();
+        for host in &mut record.hosts {
+            fill(&mut host.targets, &mut targets)?;
+            for span in &mut host.results.time_spans {
+                if let Some(found) = &mut span.intervals {
+                    let mut list = Vec::new();
+                    fill(&mut list, &mut intervals)?;
+                    if !std::mem::replace(found, list.into()).is_empty() {
+                        return Err(UnusualTextError);
+                    }
                 }
-                Ok(())
+                span.threads.iter_mut().try_for_each(|thread| fill(&mut thread.targets, &mut results))?;
             }
-            _ => self.between(byte),
         }
+        let is_done = targets.next().is_none() && intervals.next().is_none() && results.next().is_none();
+        if is_done { Ok(record) } else { Err(UnusualTextError) }
     }
+}
 
-    /// Takes a byte of a list outside of its elements.
-    fn between(&mut self, byte: u8) -> Result<(), Unusual> {
-        self.list = match (byte, self.list) {
-            (b' ' | b'\n' | b'\r' | b'\t', list) => list,
-            (b'{', InList::Opened | InList::Comma) => {
-                self.element.push(byte);
-                self.depth += 1;
-                InList::Element
-            }
-            (b',', InList::After) => InList::Comma,
-            (b']', InList::Opened | InList::After) => {
-                self.skeleton.push(byte);
-                self.depth -= 1;
-                self.found = PATH.len() - 1;
-                InList::Outside
-            }
-            _ => return Err(Unusual),
-        };
-        Ok(())
-    }
+fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, UnusualTextError> {
+    serde_json::from_slice(text).map_err(|_| UnusualTextError)
+}
 
-    fn step(&mut self, byte: u8) -> Result<(), Unusual> {
-        if self.in_text {
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' => self.is_escaped = true,
-                b'"' => self.in_text = false,
-                _ => {}
-            }
-            if self.in_text && self.last.len() <= LONGEST_NAME {
-                self.last.push(byte);
-            }
-            return Ok(());
-        }
-        match byte {
-            b'"' => {
-                self.in_text = true;
-                self.last.clear();
-            }
-            b':' if self.list == InList::Outside => self.name(),
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => {
-                self.depth = self.depth.checked_sub(1).ok_or(Unusual)?;
-                // The members of an object that ended do not lead anywhere.
-                let is_open = |depth: &&usize| **depth <= self.depth;
-                self.found = self.found.min(OBJECTS.iter().filter(is_open).count());
-            }
-            _ => {}
-        }
-        if byte == b'[' && self.found == PATH.len() && self.depth == DEPTH {
-            self.lists.push(Vec::new());
-            self.list = InList::Opened;
-        }
-        Ok(())
+fn add_part<T>(
+    lists: &mut Vec<Vec<T>>,
+    part: ListPart,
+    parse: impl FnOnce(&[u8]) -> Result<T, UnusualTextError>,
+) -> Result<(), UnusualTextError> {
+    match part {
+        ListPart::Begin => lists.push(Vec::new()),
+        ListPart::Element(text) => lists.last_mut().ok_or(UnusualTextError)?.push(parse(text)?),
     }
+    Ok(())
+}
 
-    /// A member of the innermost object begins.
-    fn name(&mut self) {
-        let Some(level) = OBJECTS.iter().position(|depth| *depth == self.depth) else { return };
-        if self.found >= level {
-            self.found = level + usize::from(self.last == PATH[level]);
-        }
+/// Puts the next list in the place of one that was taken out.
+fn fill<T>(place: &mut Vec<T>, lists: &mut impl Iterator<Item = Vec<T>>) -> Result<(), UnusualTextError> {
+    let list = lists.next().ok_or(UnusualTextError)?;
+    if place.is_empty() {
+        *place = list;
+        return Ok(());
     }
-
-    fn joined(self) -> Result<Record, Unusual> {
-        let mut record: Record = serde_json::from_slice(&self.skeleton).map_err(|_| Unusual)?;
-        let spans = record.hosts.iter_mut().flat_map(|host| &mut host.results.time_spans);
-        let mut lists = self.lists.into_iter();
-        for thread in spans.flat_map(|span| &mut span.threads) {
-            if !thread.targets.is_empty() {
-                return Err(Unusual);
-            }
-            thread.targets = lists.next().ok_or(Unusual)?;
-        }
-        if lists.next().is_some() { Err(Unusual) } else { Ok(record) }
-    }
+    Err(UnusualTextError)
 }
 
 pub(super) fn head(first_line: &[u8]) -> Option<Vec<u8>> {

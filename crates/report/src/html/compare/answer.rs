@@ -39,6 +39,7 @@ pub fn verdicts(page: &ComparisonPage) -> Markup {
     html! {
         @if let Some(sentence) = page.sentence { p.lead { (line(sentence)) } }
         @if page.comparison.time_spans.is_empty() { p { "No time span was measured on both sides." } }
+        @if let Some(sure) = &page.comparison.until_sure { p.lead { (sure.sentence()) } }
         @if let Some(rate) = compare::error_rate(page.comparison) { p.lead { (rate) } }
         @for (letter, alone) in LETTERS.iter().zip(&page.comparison.unmatched) {
             @for one in alone { p { "Only in " (letter) ", not compared: " (line(one)) } }
@@ -72,11 +73,12 @@ fn render_verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Sever
             @if !warnings.is_empty() || !changed.is_empty() {
                 ul.statements {
                     @for (severity, message) in warnings {
-                        (finding_box(&Badge::for_severity(*severity), None, &[], message, &[], None))
+                        (finding_box(&Badge::for_severity(*severity).markup(), None, &[], message, &[], None))
                     }
                     @for metric in changed {
                         (finding_box(
-                        &Badge::of_change(metric.verdict), None, &[], &metric_text(metric), &[], None,
+                        &Badge::of_change(metric.verdict).markup(), None, &[], &metric_text(metric), &[],
+                        None,
                     ))
                     }
                 }

@@ -5,9 +5,8 @@ use super::{ComparisonPage, LETTERS};
 use crate::html::page::command;
 use crate::html::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
 use crate::html::table::PageTable;
-use crate::html::verdict::Badge;
 use diskspd_judge::experiments::compare::{Side, SideRun};
-use diskspd_model::results::{RunSummary, SpanSummary};
+use diskspd_model::results::{RunSummary, RunVerdict, SpanSummary};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
@@ -49,16 +48,18 @@ fn run_lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRu
 }
 
 impl<'a> SideRunLine<'a> {
+    fn verdict(&self) -> RunVerdict {
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.worst())
+    }
+
     const COLUMNS: &'a [TableColumn<SideRunLine<'a>>] = &[
         TableColumn::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
         TableColumn::<SideRunLine>::words("started", |line| {
             Cell::text(line.run.started_at.and_then(date_and_time))
         })
         .paged(),
-        TableColumn::<SideRunLine>::words("found", |line| {
-            Cell::Marked(Badge::of_findings(line.run.findings.as_ref()).0, String::new())
-        })
-        .paged(),
+        TableColumn::<SideRunLine>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
+        TableColumn::<SideRunLine>::words("severity", |line| line.verdict().severity_cell()).paged(),
         TableColumn::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
         iops(),
         mib_per_s(),

@@ -131,7 +131,7 @@ fn change_statement(work: &WorkloadSeries, figure: RunFigure, changes: &[Lasting
     let message = format!("{}{span}: {}", figure_name(figure), last.words);
     let mut evidence = vec![work.name()];
     evidence.extend(earlier.iter().map(|change| format!("earlier: {}", change.words)));
-    finding_box(&Badge::of_change(last.verdict), None, &[], &message, &evidence, None)
+    finding_box(&Badge::of_change(last.verdict).markup(), None, &[], &message, &evidence, None)
 }
 
 fn render_unfollowed(few: &[(&WorkloadSeries, &RunSeries)]) -> Markup {

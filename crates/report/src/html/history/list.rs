@@ -2,9 +2,8 @@
 
 use super::{HistoryPage, ListedRun};
 use crate::html::table::PageTable;
-use crate::html::verdict::Badge;
 use diskspd_judge::experiments::selection::RunFigure;
-use diskspd_model::results::{SpanSummary, WhichIos};
+use diskspd_model::results::{RunVerdict, SpanSummary, WhichIos};
 use diskspd_model::units::Millis;
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::table::{Cell, TableColumn};
@@ -49,11 +48,8 @@ impl<'a> KeptLine<'a> {
         TableColumn::<KeptLine>::words("run", |line| Cell::named(format!("@{}", line.run.id))).paged(),
         TableColumn::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
         TableColumn::<KeptLine>::words("label, tags", KeptLine::words_cell).paged(),
-        TableColumn::<KeptLine>::words("found", |line| match line.run.run.worst() {
-            Some(worst) => Cell::Marked(Badge::for_severity(worst).0, String::new()),
-            None => Cell::Missing,
-        })
-        .paged(),
+        TableColumn::<KeptLine>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
+        TableColumn::<KeptLine>::words("severity", |line| line.verdict().severity_cell()).paged(),
         TableColumn::<KeptLine>::words("work", KeptLine::work_cell).paged(),
         TableColumn::<KeptLine>::number("IOPS", |line| line.figure_cell(RunFigure::Iops)).paged(),
         TableColumn::<KeptLine>::number("MiB/s", |line| line.figure_cell(RunFigure::MibPerS)).paged(),
@@ -64,6 +60,10 @@ impl<'a> KeptLine<'a> {
         TableColumn::<KeptLine>::words("machine", |line| Cell::text(line.run.run.computer())).paged(),
         TableColumn::<KeptLine>::words("targets", |line| Cell::Text(line.run.targets.join(" "))).paged(),
     ];
+
+    fn verdict(&self) -> RunVerdict {
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.run.worst())
+    }
 
     fn words_cell(&self) -> Cell {
         let words = self.run.label.into_iter().chain(self.run.tags.iter().map(String::as_str));

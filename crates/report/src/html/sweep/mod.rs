@@ -10,9 +10,8 @@ use super::run::place_and_time;
 use super::title::targets;
 use super::{environment, verdict};
 use diskspd_judge::checks::Severity;
-use diskspd_judge::experiments::RunVerdict;
 use diskspd_judge::experiments::sweep::{Drift, PointRow, label, told_once};
-use diskspd_model::results::Verdict;
+use diskspd_model::results::{RunVerdict, Verdict};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 pub use page::SweepPage;
@@ -66,15 +65,6 @@ pub fn content(page: &SweepPage) -> Markup {
     }
 }
 
-/// Whether the devices confirm it, or something else was found.
-fn is_confirmed(verdict: RunVerdict) -> bool {
-    match verdict {
-        RunVerdict::Wrong | RunVerdict::Warning => true,
-        RunVerdict::Devices(verdict) => verdict == Verdict::Verified,
-        RunVerdict::NothingFound => false,
-    }
-}
-
 /// Whether the figures can be believed, before anything is concluded from them.
 fn render_judgement(page: &SweepPage) -> Markup {
     let troubled: Vec<&PointRow> = page.sweep.points.iter().filter(|row| row.trouble().is_some()).collect();
@@ -83,7 +73,7 @@ fn render_judgement(page: &SweepPage) -> Markup {
         .points
         .iter()
         .filter_map(|row| row.figures.as_ref())
-        .filter(|line| line.verdict == RunVerdict::Warning);
+        .filter(|line| line.verdict.severity == Some(Severity::Warning));
     let (all, bad, warned) = (page.sweep.points.len(), troubled.len(), warned.count());
     let drifted = page.sweep.drift.as_ref().is_some_and(Drift::is_much);
     let severity = match (bad, warned, drifted) {
@@ -92,12 +82,9 @@ fn render_judgement(page: &SweepPage) -> Markup {
         _ => Severity::Wrong,
     };
     let verdicts = page.sweep.points.iter().filter_map(|row| row.figures.as_ref()).map(|line| line.verdict);
-    let unconfirmed = verdicts.filter(|verdict| !is_confirmed(*verdict)).count();
-    let badge = match (bad, warned, drifted) {
-        (0, 0, false) if unconfirmed > 0 => Badge::of_devices(Verdict::Unknown),
-        (0, 0, false) => Badge::of_devices(Verdict::Verified),
-        _ => Badge::for_severity(severity),
-    };
+    let worst = RunVerdict::worst(verdicts.clone());
+    let unconfirmed = verdicts.filter(|verdict| verdict.device != Some(Verdict::Verified)).count();
+    let badges = verdict::badges(RunVerdict::new(worst.device, Some(severity)));
     let words = match (bad, warned) {
         (0, 0) if unconfirmed > 0 => {
             format!(
@@ -114,7 +101,7 @@ fn render_judgement(page: &SweepPage) -> Markup {
         }
     };
     let drifted = if drifted { "; the device changed while it was measured (see Drift)" } else { "" };
-    html! { p.lead { (badge.markup()) " " (line(&words)) (drifted) } }
+    html! { p.lead { (badges) " " (line(&words)) (drifted) } }
 }
 
 const NAMED: usize = 4;
@@ -125,10 +112,10 @@ fn answer_section(page: &SweepPage) -> Markup {
         @if told.is_empty() { p { "No finding limits the figures." } }
         ul.statements {
             @for one in &told {
-                @let severity = if one.found.wrong { Severity::Wrong } else { Severity::Warning };
                 @let (message, remedy) = (&one.found.message, one.found.remedy.as_deref());
                 (verdict::finding_box(
-                    &Badge::for_severity(severity), None, &[], message, &[one.place()], remedy,
+                    &Badge::for_severity(one.found.severity).markup(), None, &[], message, &[one.place()],
+                    remedy,
                 ))
             }
         }
@@ -139,7 +126,9 @@ fn render_drift(drift: &Drift) -> Markup {
     let severity = if drift.is_much() { Severity::Warning } else { Severity::Note };
     html! {
         ul.statements {
-                (verdict::finding_box(&Badge::for_severity(severity), None, &[], &drift.text(), &[], None))
+                (verdict::finding_box(
+                    &Badge::for_severity(severity).markup(), None, &[], &drift.text(), &[], None,
+                ))
             }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::target::WatchedTarget;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
-use diskspd_model::profile::{RunOptions, TargetId};
+use diskspd_model::profile::{RawText, RunOptions, TargetId};
 use diskspd_worker::desk::WorkerHandoff;
 use diskspd_worker::telemetry::live::{self, Counters};
 use diskspd_worker::{Control, RunReporter};
+use std::collections::HashMap;
 use std::slice;
 
 /// Number of attempts, because an active worker cannot be inspected.
@@ -27,38 +28,83 @@ impl WatchedSpan<'_> {
         self.plan.workers.iter().enumerate()
     }
 
-    /// Returns the I/Os in flight on a target; `None` if a worker is active.
-    pub fn in_flight(&self, target: &WatchedTarget) -> Option<u64> {
-        let of_worker = |index: &usize| {
-            let (worker, desk) = (self.plan.workers.get(*index)?, self.desks.get(*index)?);
-            let count = || {
-                desk.look(|books| {
-                    let flying = books.in_flight(worker, &[], &[]);
-                    flying.iter().filter(|io| io.path == target.path).count() as u64
+    /// Returns the I/Os in flight of a worker by path; `None` while it is active.
+    fn in_flight(&self, index: usize) -> Option<FlightCounts> {
+        let (worker, desk) = (self.plan.workers.get(index)?, self.desks.get(index)?);
+        let flying = (0..TRIES).find_map(|_| desk.look(|books| books.in_flight(worker, &[], &[])))?;
+        let mut counts = FlightCounts::new();
+        flying.into_iter().for_each(|io| *counts.entry(io.path).or_default() += 1);
+        Some(counts)
+    }
+}
+
+/// Number of I/Os in flight by path.
+type FlightCounts = HashMap<RawText, u64>;
+
+/// Counts of all targets: each worker is inspected once for all of its targets.
+pub struct TargetCounts {
+    workers: Vec<CountedWorker>,
+    /// I/Os so far by target; `None` = currently unknown.
+    ios: Vec<Option<u64>>,
+    in_flight: HashMap<usize, Option<FlightCounts>>,
+}
+
+struct CountedWorker {
+    /// The place of each of its targets among all.
+    places: Vec<usize>,
+    /// Whether its published counts are about several targets.
+    is_shared: bool,
+}
+
+impl TargetCounts {
+    pub fn new(plan: &SpanPlan, targets: &[WatchedTarget]) -> TargetCounts {
+        let places: HashMap<TargetId, usize> =
+            targets.iter().enumerate().map(|(place, target)| (target.id, place)).collect();
+        let worker = |worker: &WorkerPlan| {
+            let entries = worker.targets.iter();
+            let places: Vec<usize> = entries.filter_map(|entry| places.get(&entry.id).copied()).collect();
+            let is_shared = places.iter().any(|place| targets[*place].shares);
+            CountedWorker { places, is_shared }
+        };
+        let workers = plan.workers.iter().map(worker).collect();
+        TargetCounts { workers, ios: Vec::with_capacity(targets.len()), in_flight: HashMap::new() }
+    }
+
+    /// Returns the I/Os so far of each target; `None` if currently unknown.
+    pub fn read_ios(&mut self, span: &WatchedSpan, targets: usize) -> &[Option<u64>] {
+        self.in_flight.clear();
+        self.ios.clear();
+        self.ios.resize(targets, Some(0));
+        for (index, worker) in self.workers.iter().enumerate() {
+            let ios = &mut self.ios;
+            let mut add = |place: usize, done: Option<u64>| {
+                ios[place] = ios[place].zip(done).map(|(sum, done)| sum + done);
+            };
+            if !worker.is_shared {
+                let live = span.live.get(index).map(|live| live::totals(slice::from_ref(live)).0);
+                worker.places.first().into_iter().for_each(|place| add(*place, live));
+                continue;
+            }
+            let desk = span.desks.get(index);
+            let mut count = || {
+                desk?.look(|books| {
+                    let counts = worker.places.iter().zip(books.recorder.ios());
+                    counts.for_each(|(place, done)| add(*place, Some(done)));
                 })
             };
-            (0..TRIES).find_map(|_| count())
-        };
-        target.workers.iter().map(of_worker).sum()
+            // It is at work.
+            if (0..TRIES).find_map(|_| count()).is_none() {
+                worker.places.iter().for_each(|place| self.ios[*place] = None);
+            }
+        }
+        &self.ios
     }
 
-    /// I/Os so far of a worker with several targets, on one of them; `None` = it is at work.
-    fn ios_on(&self, index: usize, id: TargetId) -> Option<u64> {
-        let (worker, desk) = (self.plan.workers.get(index)?, self.desks.get(index)?);
-        let entries = || worker.targets.iter().map(move |target| target.id == id);
-        let sum = || {
-            desk.look(|books| {
-                books.recorder.ios().zip(entries()).filter(|(_, is_it)| *is_it).map(|(ios, _)| ios).sum()
-            })
-        };
-        (0..TRIES).find_map(|_| sum())
-    }
-
-    /// Returns the I/Os so far on a target; `None` if currently unknown.
-    pub fn ios(&self, target: &WatchedTarget) -> Option<u64> {
-        let of_worker = |index: &usize| match target.shares {
-            true => self.ios_on(*index, target.id),
-            false => Some(live::totals(slice::from_ref(self.live.get(*index)?)).0),
+    /// Returns the I/Os in flight on a target at the last reading; `None` if a worker is active.
+    pub fn in_flight(&mut self, span: &WatchedSpan, target: &WatchedTarget) -> Option<u64> {
+        let of_worker = |index: &usize| {
+            let counts = self.in_flight.entry(*index).or_insert_with(|| span.in_flight(*index));
+            counts.as_ref().map(|counts| counts.get(&target.path).copied().unwrap_or(0))
         };
         target.workers.iter().map(of_worker).sum()
     }

@@ -25,9 +25,9 @@ pub struct BlockEvent {
 /// The two tracepoints of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockFormats {
-    /// When the driver gets it.
+    /// The driver gets the request.
     pub issue: BlockFormat,
-    /// When it is complete, or a part of it.
+    /// The request, or a part of it, is complete.
     pub complete: BlockFormat,
 }
 

@@ -113,6 +113,9 @@ impl Ending {
     }
 }
 
+/// Windows has no soft limit of CPU time.
+pub fn lead_cpu_limit() {}
+
 /// Interrupts this process; no key requests it on Windows.
 pub fn interrupt() {}
 

@@ -1,0 +1,311 @@
+//! Takes the elements of long lists out of a JSON text while it is read, so that the text is not in memory as
+//! a whole. It is here because the crates that read records are not optimized in all builds.
+
+/// A list of objects in a JSON document.
+#[derive(Debug)]
+pub struct ListPlace {
+    /// Names of the members that lead to the list, from the document on.
+    pub names: &'static [&'static [u8]],
+    /// Depths of the objects that have these members; 1 is the document.
+    pub objects: &'static [usize],
+}
+
+impl ListPlace {
+    /// Depth of the list; its elements are one deeper.
+    fn depth(&self) -> usize {
+        self.objects.last().map_or(0, |depth| depth + 1)
+    }
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListPart<'a> {
+    Begin,
+    /// The text of an object.
+    Element(&'a [u8]),
+}
+
+/// A longer text is not the name of a list.
+const LONGEST_NAME: usize = 16;
+
+/// Error of a text whose lists have other elements than objects, or that is not a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is laid out in an unusual way")]
+pub struct UnusualTextError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum InList {
+    #[default]
+    Outside,
+    /// An element may follow, or the end.
+    Opened,
+    Element,
+    /// A comma has to follow, or the end.
+    After,
+    /// An element has to follow.
+    Comma,
+}
+
+/// The text of a document, taken apart.
+#[derive(Debug)]
+pub struct ListSplitter {
+    places: &'static [ListPlace],
+    /// How many names of each place the open objects have, from the outermost.
+    found: Vec<usize>,
+    /// The place whose list is open.
+    open: usize,
+    list: InList,
+    skeleton: Vec<u8>,
+    element: Vec<u8>,
+    depth: usize,
+    in_text: bool,
+    is_escaped: bool,
+    /// The last text, which may be the name of a member.
+    last: Vec<u8>,
+}
+
+impl ListSplitter {
+    pub fn new(places: &'static [ListPlace]) -> ListSplitter {
+        let (skeleton, element, last) = Default::default();
+        let (open, depth, list) = Default::default();
+        let (in_text, is_escaped) = (false, false);
+        let found = vec![0; places.len()];
+        ListSplitter { places, found, open, list, skeleton, element, depth, in_text, is_escaped, last }
+    }
+
+    /// Returns the text without the elements of the lists.
+    pub fn into_skeleton(self) -> Vec<u8> {
+        self.skeleton
+    }
+
+    /// Takes the next bytes. `each` gets the number of the place with each part of its lists.
+    ///
+    /// # Errors
+    /// Fails with the error of `each`, or an unusual text.
+    pub fn take(
+        &mut self,
+        bytes: &[u8],
+        each: &mut dyn FnMut(usize, ListPart) -> Result<(), UnusualTextError>,
+    ) -> Result<(), UnusualTextError> {
+        let mut rest = bytes;
+        while let Some((&byte, behind)) = rest.split_first() {
+            if !matches!(self.list, InList::Outside | InList::Element) {
+                self.step_between(byte)?;
+                rest = behind;
+                continue;
+            }
+            let plain = if self.in_text { self.take_text(rest) } else { count_plain(rest) };
+            let length = plain.min(rest.len() - 1) + 1;
+            let (piece, behind) = rest.split_at(length);
+            match self.list {
+                InList::Element => self.element.extend_from_slice(piece),
+                _ => self.skeleton.extend_from_slice(piece),
+            }
+            rest = behind;
+            if plain < length && !self.in_text {
+                self.step(piece[length - 1])?;
+                self.report(each)?;
+            } else if plain < length {
+                self.in_text = false;
+            }
+        }
+        Ok(())
+    }
+
+    fn report(
+        &mut self,
+        each: &mut dyn FnMut(usize, ListPart) -> Result<(), UnusualTextError>,
+    ) -> Result<(), UnusualTextError> {
+        match self.list {
+            InList::Opened => each(self.open, ListPart::Begin),
+            InList::Element if self.depth == self.places[self.open].depth() => {
+                self.list = InList::After;
+                each(self.open, ListPart::Element(&self.element))?;
+                self.element.clear();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a byte of a list outside of its elements.
+    fn step_between(&mut self, byte: u8) -> Result<(), UnusualTextError> {
+        self.list = match (byte, self.list) {
+            (b' ' | b'\n' | b'\r' | b'\t', list) => list,
+            (b'{', InList::Opened | InList::Comma) => {
+                self.element.push(byte);
+                self.depth += 1;
+                InList::Element
+            }
+            (b',', InList::After) => InList::Comma,
+            (b']', InList::Opened | InList::After) => {
+                self.skeleton.push(byte);
+                self.depth -= 1;
+                self.found[self.open] = self.places[self.open].names.len() - 1;
+                InList::Outside
+            }
+            _ => return Err(UnusualTextError),
+        };
+        Ok(())
+    }
+
+    /// Returns the number of bytes before the quote that ends the text.
+    fn take_text(&mut self, bytes: &[u8]) -> usize {
+        let mut is_escaped = self.is_escaped;
+        let end = bytes.iter().position(|byte| match byte {
+            _ if is_escaped => {
+                is_escaped = false;
+                false
+            }
+            b'\\' => {
+                is_escaped = true;
+                false
+            }
+            byte => *byte == b'"',
+        });
+        self.is_escaped = is_escaped;
+        let length = end.unwrap_or(bytes.len());
+        let room = (LONGEST_NAME + 1).saturating_sub(self.last.len());
+        self.last.extend_from_slice(&bytes[..length.min(room)]);
+        length
+    }
+
+    /// Takes a byte with a meaning, outside of texts.
+    fn step(&mut self, byte: u8) -> Result<(), UnusualTextError> {
+        match byte {
+            b'"' => {
+                self.in_text = true;
+                self.last.clear();
+            }
+            b':' if self.list == InList::Outside => self.begin_member(),
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                self.depth = self.depth.checked_sub(1).ok_or(UnusualTextError)?;
+                // The members of an object that ended do not lead anywhere.
+                for (found, place) in self.found.iter_mut().zip(self.places) {
+                    while found.checked_sub(1).is_some_and(|last| place.objects[last] > self.depth) {
+                        *found -= 1;
+                    }
+                }
+            }
+            _ => {}
+        }
+        if byte == b'[' && self.list == InList::Outside {
+            let mut open = self.found.iter().zip(self.places);
+            let is_open = |(found, place): (&usize, &ListPlace)| {
+                *found == place.names.len() && place.depth() == self.depth
+            };
+            if let Some(open) = open.position(is_open) {
+                (self.open, self.list) = (open, InList::Opened);
+            }
+        }
+        Ok(())
+    }
+
+    /// A member of the innermost object begins.
+    fn begin_member(&mut self) {
+        for (found, place) in self.found.iter_mut().zip(self.places) {
+            let level = place.objects.iter().position(|depth| *depth == self.depth);
+            if let Some(level) = level.filter(|level| *found >= *level) {
+                *found = level + usize::from(self.last == place.names[level]);
+            }
+        }
+    }
+}
+
+/// Returns the number of bytes before one with a meaning, outside of texts.
+fn count_plain(bytes: &[u8]) -> usize {
+    let has_meaning = |byte: &u8| matches!(byte, b'"' | b':' | b'{' | b'}' | b'[' | b']');
+    bytes.iter().position(has_meaning).unwrap_or(bytes.len())
+}
+
+/// A reader of the numbers in a JSON text that was written without blanks.
+#[derive(Debug, Clone, Copy)]
+pub struct CompactText<'a>(pub &'a [u8]);
+
+impl CompactText<'_> {
+    /// Takes this text; `None` if another one follows.
+    #[inline]
+    pub fn skip(&mut self, text: &[u8]) -> Option<()> {
+        self.0 = self.0.strip_prefix(text)?;
+        Some(())
+    }
+
+    /// Takes a whole number; `None` if none follows, or it is too large.
+    #[inline]
+    pub fn number(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        let mut length = 0;
+        while let Some(digit) =
+            self.0.get(length).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
+        {
+            number = number.checked_mul(10)?.checked_add(u64::from(digit))?;
+            length += 1;
+        }
+        let is_number = length == 1 || length > 1 && self.0[0] != b'0';
+        self.0 = &self.0[length..];
+        is_number.then_some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACES: [ListPlace; 2] = [
+        ListPlace { names: &[b"hosts", b"threads"], objects: &[1, 3] },
+        ListPlace { names: &[b"hosts", b"targets"], objects: &[1, 3] },
+    ];
+
+    fn split(text: &str, step: usize) -> Option<(String, Vec<String>)> {
+        let mut splitter = ListSplitter::new(&PLACES);
+        let mut parts = Vec::new();
+        let mut each = |place: usize, part: ListPart| {
+            parts.push(match part {
+                ListPart::Begin => format!("{place}"),
+                ListPart::Element(text) => format!("{place} {}", String::from_utf8_lossy(text)),
+            });
+            Ok(())
+        };
+        text.as_bytes().chunks(step).try_for_each(|bytes| splitter.take(bytes, &mut each)).ok()?;
+        Some((String::from_utf8(splitter.into_skeleton()).unwrap(), parts))
+    }
+
+    #[test]
+    fn lists_are_taken_out_at_their_place_only() {
+        let text = r#"{"threads":[{}],"hosts":[{"threads":[{"a":"]}\"{","threads":[{}]}, {}],"x":{"threads":[1]},
+            "targets" : [ ]},{"targets":[{"b":[[1,2]]}]}],"more":{"targets":[{}]}}"#;
+        let skeleton = r#"{"threads":[{}],"hosts":[{"threads":[],"x":{"threads":[1]},
+            "targets" : []},{"targets":[]}],"more":{"targets":[{}]}}"#;
+        let parts = ["0", r#"0 {"a":"]}\"{","threads":[{}]}"#, "0 {}", "1", "1", r#"1 {"b":[[1,2]]}"#];
+        for step in [1, 2, 3, 7, 1000] {
+            let (found, elements) = split(text, step).unwrap();
+            assert_eq!((found.as_str(), elements), (skeleton, parts.map(str::to_owned).to_vec()), "{step}");
+        }
+    }
+
+    #[test]
+    fn other_elements_than_objects_are_unusual() {
+        for list in ["1", "{},", ",{}", "{}{}", "[]", "null"] {
+            assert_eq!(split(&format!(r#"{{"hosts":[{{"threads":[{list}]}}]}}"#), 3), None, "{list}");
+        }
+        assert_eq!(split("}", 1), None);
+    }
+
+    #[test]
+    fn compact_numbers_follow_the_rules_of_json() {
+        let number = |text: &str| CompactText(text.as_bytes()).number();
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("7,", Some(7)),
+            ("18446744073709551615]", Some(u64::MAX)),
+            ("18446744073709551616", None),
+            ("01", None),
+            ("-1", None),
+            (" 1", None),
+            ("", None),
+        ] {
+            assert_eq!(number(text), expected, "{text}");
+        }
+    }
+}

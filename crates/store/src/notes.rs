@@ -1,0 +1,54 @@
+//! Files of the store with notes: a head that names the format, and the notes next to it.
+
+use diskspd_model::json_reader::{JsonError, read_json};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct NotesFormat {
+    name: String,
+    version: u32,
+}
+
+#[derive(Deserialize)]
+struct NotesHead {
+    format: NotesFormat,
+}
+
+#[derive(Serialize)]
+pub(super) struct StoredNotes<T> {
+    format: NotesFormat,
+    #[serde(flatten)]
+    notes: T,
+}
+
+/// A kind of files with notes: the folder in the store, and the name of the format.
+pub(super) struct NotesKind {
+    pub folder: &'static str,
+    pub format: &'static str,
+}
+
+/// Why bytes are not a file of its kind.
+#[derive(Debug, thiserror::Error)]
+pub enum NotesError {
+    #[error("is damaged: {0}")]
+    Damaged(#[from] JsonError),
+    #[error("is not a file of this kind, but {0}")]
+    Other(String),
+}
+
+impl NotesKind {
+    /// Notes with their format, as a file has them.
+    pub(super) fn stored<T: Serialize>(&self, notes: T) -> StoredNotes<T> {
+        StoredNotes { format: NotesFormat { name: self.format.to_owned(), version: 1 }, notes }
+    }
+
+    pub(super) fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, NotesError> {
+        let NotesHead { format } = read_json(bytes)?;
+        match format.name == self.format {
+            // Without the head: an error in a flattened structure has no path.
+            true => Ok(read_json(bytes)?),
+            false => Err(NotesError::Other(format.name)),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Request of `hosts`.
+
+use std::ffi::OsString;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HostsRequest {
+    Start(HostsStart),
+    /// Be the end on a host.
+    Serve,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostsStart {
+    /// Host of each rank.
+    pub hosts: Vec<String>,
+    /// Start over ssh in any case.
+    pub ssh: bool,
+    /// Path of the program on the hosts; `None` = as here.
+    pub program: Option<String>,
+    /// Command line of each rank, without the program.
+    pub words: Vec<OsString>,
+}

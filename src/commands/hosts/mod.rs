@@ -1,0 +1,77 @@
+//! `diskspd hosts a,b,c -- COMMAND LINE`: one rank on each host, started by an MPI launcher or over ssh.
+//!
+//! ```text
+//! this process (hub)  ──ssh──▶  diskspd hosts --serve  ──▶  rank 0      on the first host
+//!                     ──ssh──▶  diskspd hosts --serve  ──▶  rank 1      on the second host
+//! ```
+//!
+//! The hub passes the messages between rank 0 and the other ranks, prints what rank 0 prints, and ends with its
+//! exit code. Ranks join by [`crate::cluster::relay`] in place of MPI, so every command works as under a
+//! launcher. Command lines and folders are sent as data: no shell reads them.
+
+mod hub;
+mod launch;
+mod peer;
+mod serve;
+
+use super::command_error::CommandError;
+use crate::cli::{Exit, HostsRequest, HostsStart, is_plain_path};
+use crate::profile::RawText;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
+
+/// The first message to a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StartOrder {
+    rank: u32,
+    size: u32,
+    /// Folder of the command, to which relative paths refer.
+    folder: RawText,
+    words: Vec<RawText>,
+    /// Columns and rows of the terminal on which the hub runs, and its kind.
+    screen: Option<(usize, usize, String)>,
+}
+
+/// Runs the command line on all hosts, or serves as one of them.
+///
+/// # Errors
+/// Hosts cannot be reached, or have another version.
+pub fn hosts(request: HostsRequest) -> Result<Exit, CommandError> {
+    match request {
+        HostsRequest::Serve => serve::serve(),
+        HostsRequest::Start(start) => {
+            let program = program(&start)?;
+            if !start.ssh
+                && let Some(launcher) = launch::find_launcher()
+            {
+                return launch::replace_process(&launcher, &start, &program);
+            }
+            hub::run(&start, &program)
+        }
+    }
+}
+
+/// The path of the program on the hosts.
+fn program(start: &HostsStart) -> Result<String, CommandError> {
+    if let Some(program) = &start.program {
+        return Ok(program.clone());
+    }
+    let own: Option<PathBuf> = std::env::current_exe().ok();
+    let own = own.and_then(|own| own.to_str().map(str::to_owned)).filter(|own| is_plain_path(own));
+    own.ok_or_else(|| {
+        CommandError::failed([
+            "the path of this program has letters that a remote shell could change: name a plain path of \
+             diskspd on the hosts with --program",
+        ])
+    })
+}
+
+fn stream_error(why: io::Error) -> CommandError {
+    CommandError::failed([format!("hosts: {why}")])
+}
+
+/// The first line from a host: it separates the messages from the text of a login, and names the version.
+fn greeting() -> String {
+    format!("diskspd hosts: {}", crate::cli::help::version())
+}

@@ -1,0 +1,108 @@
+//! Jobs of several ranks under real launchers: counts recomputed from the logs of single I/Os, shared files
+//! that one rank creates, and killed ranks.
+
+mod counts;
+mod fills;
+mod kills;
+
+use crate::harness::{Arguments, Failure, is_installed};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Name, command, and the variable with the rank.
+type JobLauncher = (&'static str, &'static [&'static str], &'static str);
+
+const LAUNCHERS: [JobLauncher; 2] = [
+    ("Open MPI", &["mpirun.openmpi", "--oversubscribe"], "OMPI_COMM_WORLD_RANK"),
+    ("MPICH", &["mpirun.mpich"], "PMI_RANK"),
+];
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// See the table of commands.
+pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
+    let only = arguments.value("--only")?.unwrap_or_default();
+    let kills: usize = arguments.number("--kills", 100)?;
+    let fills: usize = arguments.number("--fills", 200)?;
+    let seed: u64 = arguments.number("--seed", 1)?;
+    let below = arguments.directory()?;
+    let program = std::fs::canonicalize(arguments.program()?)?;
+    arguments.finish()?;
+    for (_, words, _) in LAUNCHERS {
+        if !is_installed(words[0]) {
+            return Err(format!("{} is missing: apt-get install openmpi-bin mpich", words[0]).into());
+        }
+    }
+    let folder = tempfile::tempdir_in(below)?;
+    let jobs = Jobs { program, folder: folder.path().to_owned() };
+    let mut failures = Vec::new();
+    if only.is_empty() || only == "counts" {
+        failures.extend(counts::check(&jobs)?);
+    }
+    if only.is_empty() || only == "fills" {
+        failures.extend(fills::check(&jobs, fills)?);
+    }
+    if only.is_empty() || only == "kills" {
+        failures.extend(kills::check(&jobs, kills, seed)?);
+    }
+    failures.iter().for_each(|failure| println!("FAILED: {failure}"));
+    if failures.is_empty() { Ok(()) } else { Err(format!("{} jobs failed", failures.len()).into()) }
+}
+
+/// The program, and the folder of this campaign.
+struct Jobs {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+/// A job that has ended.
+struct EndedJob {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Jobs {
+    /// A job in a new folder, whose ranks leave their process number in `pid<rank>`.
+    fn command(&self, launcher: JobLauncher, size: usize, line: &str, folder: &Path) -> Command {
+        let (_, words, rank) = launcher;
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).args(["-n", &size.to_string(), "sh", "-c"]);
+        command.arg(format!("echo $$ > pid${rank}; exec \"$0\" \"$@\"")).arg(&self.program);
+        command.args(line.split(' ')).current_dir(folder).env("TMPDIR", folder);
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.env("DISKSPD_STORE", folder.join("store"));
+        command
+    }
+
+    /// Runs a job, and calls `meanwhile` with the time since its start until it has ended.
+    fn run(
+        &self,
+        mut command: Command,
+        folder: &Path,
+        mut meanwhile: impl FnMut(Duration),
+    ) -> Result<EndedJob, Failure> {
+        let file = |name: &str| std::fs::File::create(folder.join(name));
+        command.stdin(Stdio::null()).stdout(file("stdout")?).stderr(file("stderr")?);
+        let mut job = command.spawn()?;
+        let begun = Instant::now();
+        let code = loop {
+            if let Some(status) = job.try_wait()? {
+                break status.code();
+            }
+            if begun.elapsed() > LONGEST {
+                job.kill()?;
+                job.wait()?;
+                return Err(format!("a job did not end within {} s", LONGEST.as_secs()).into());
+            }
+            meanwhile(begun.elapsed());
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let text = |name: &str| Ok::<_, Failure>(std::fs::read_to_string(folder.join(name))?);
+        Ok(EndedJob { code, stdout: text("stdout")?, stderr: text("stderr")? })
+    }
+
+    fn new_folder(&self) -> Result<tempfile::TempDir, Failure> {
+        Ok(tempfile::tempdir_in(&self.folder)?)
+    }
+}
