@@ -74,6 +74,72 @@ const LATER: &[(&str, &[&str])] = &[
     ("huge pages of buffers", &["crates/model/src/access/huge_pages.rs", "crates/model/src/plan/buffers.rs"]),
     ("free space before a run", &["crates/run/src/files/space.rs"]),
     ("loop of one I/O at a time", &["crates/worker/src/single.rs"]),
+    (
+        "judge, process tree",
+        &[
+            "crates/host/src/process_stat.rs",
+            "crates/host/src/process_tree",
+            "crates/host/src/process_tree.rs",
+            "crates/judge/src/checks/device/program.rs",
+            "crates/judge/src/checks/limit/program.rs",
+            "crates/judge/src/checks/program.rs",
+            "crates/model/src/machine/process_io.rs",
+            "crates/model/src/results/program.rs",
+            "crates/report/src/program_text.rs",
+            "crates/run/src/judged",
+            "crates/run/src/judged.rs",
+            "crates/sys/src/observed_child.rs",
+            "src/cli/commands/judge.rs",
+            "src/cli/requests/judge.rs",
+            "src/commands/judge",
+        ],
+    ),
+    (
+        "display of a run, keys",
+        &[
+            "crates/run/src/span/machine_watch.rs",
+            "crates/run/src/span/target_watch.rs",
+            "crates/sys/src/keys.rs",
+            "crates/sys/src/windows/keys.rs",
+            "src/commands/console/display.rs",
+        ],
+    ),
+    (
+        "experiments and tables over hosts",
+        &[
+            "crates/host/src/launched.rs",
+            "crates/judge/src/checks/merged/differences.rs",
+            "crates/judge/src/experiments/sweep/hosts.rs",
+            "crates/report/src/hosts.rs",
+            "crates/report/src/html/hosts.rs",
+            "src/commands/cluster/arguments.rs",
+            "src/commands/cluster/job.rs",
+            "src/commands/cluster/joining.rs",
+            "src/commands/cluster/stops.rs",
+            "src/commands/job_command.rs",
+            "src/commands/job_limits.rs",
+        ],
+    ),
+    (
+        "sweeps and comparisons as files",
+        &[
+            "crates/judge/src/experiments/answer_format.rs",
+            "crates/judge/src/experiments/sweep/result.rs",
+            "crates/report/src/html/title.rs",
+            "src/commands/answer_file.rs",
+            "src/commands/answer_forms.rs",
+        ],
+    ),
+    ("exit codes for git bisect", &["crates/judge/src/experiments/compare/bisect.rs"]),
+    (
+        "command lines of fio",
+        &[
+            "crates/fio_jobs/src/command_line.rs",
+            "crates/fio_jobs/src/options/command_line.rs",
+            "src/cli/commands/fio.rs",
+            "src/cli/fio_line.rs",
+        ],
+    ),
 ];
 
 /// See the table of commands.

@@ -53,10 +53,10 @@ impl CpuTable {
     }
 }
 
-impl CpuTimes {
-    /// Percentages. A CPU that spent no time at all was idle.
-    fn usage_percent(&self) -> CpuUsage {
-        let (idle, kernel, user) = (self.idle as f64, self.kernel as f64, self.user as f64);
+impl CpuUsage {
+    /// A CPU that spent no time at all was idle.
+    fn from_times(times: CpuTimes) -> CpuUsage {
+        let (idle, kernel, user) = (times.idle as f64, times.kernel as f64, times.user as f64);
         let total = idle + kernel + user;
         if total == 0.0 {
             return CpuUsage { usage: 0.0, user: 0.0, kernel: 0.0, idle: 100.0 };
@@ -79,7 +79,7 @@ impl CpuTable {
         let row = |(place, times): (CpuPlace, CpuTimes)| CpuRow {
             place,
             performance: place.class == highest,
-            usage: times.usage_percent(),
+            usage: CpuUsage::from_times(times),
         };
         let places = if is_known { topology.rows() } else { Vec::new() };
         let rows: Vec<CpuRow> = places.into_iter().zip(times).map(row).collect();

@@ -1,8 +1,8 @@
 //! Tables of pages: rows of columns, each figure with its exact value for programs.
 
-use super::verdict::Badge;
 use crate::number::{exact, exact_time, grouped, number};
 use diskspd_model::units::amount;
+use diskspd_model::units::mark::{Tone, VerdictMark};
 use diskspd_model::units::table::{Cell, TableColumn, signed};
 use diskspd_model::units::visible::line;
 use maud::{Markup, PreEscaped, html};
@@ -75,7 +75,8 @@ fn row<R>(columns: &[&TableColumn<R>], marks: &[bool], row: &R) -> Markup {
         };
         if let Some(why) = instead {
             let rest = columns.len() - place;
-            let badge = failed.then(|| html! { (Badge::failed().markup()) " " });
+            let badge =
+                failed.then(|| html! { (mark_markup(&VerdictMark::new(Tone::Wrong, "✕", "FAILED"))) " " });
             markup += &html! {
                 td.failed colspan=(rest) { div { @if let Some(badge) = &badge { (badge) } (line(why)) } }
             }
@@ -137,6 +138,11 @@ fn name(cell: Cell, is_number: bool) -> Markup {
     }
 }
 
+/// Appearance and word of a verdict, so that colours are not necessary.
+pub fn mark_markup(mark: &VerdictMark) -> Markup {
+    html! { span.badge.{(mark.tone.name())} { span.sign aria-hidden="true" { (mark.sign) } (mark.word) } }
+}
+
 pub fn content(cell: Cell, is_number: bool) -> Markup {
     match cell {
         Cell::Missing if is_number => exact(None, number),
@@ -161,7 +167,7 @@ pub fn content(cell: Cell, is_number: bool) -> Markup {
         Cell::Time(time) => exact_time(Some(time)),
         Cell::AtLeast(time) => html! { "≥ " (exact_time(Some(time))) },
         Cell::Marked(mark, behind) => {
-            html! { (Badge(mark).markup()) @if !behind.is_empty() { " " (line(&behind)) } }
+            html! { (mark_markup(&mark)) @if !behind.is_empty() { " " (line(&behind)) } }
         }
     }
 }

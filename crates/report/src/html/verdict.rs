@@ -2,6 +2,7 @@
 
 use super::input::Run;
 use super::page::options;
+use super::table::mark_markup;
 use crate::workload_text::{self as workload, capital};
 use diskspd_judge::checks::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
 use diskspd_judge::experiments::compare::ChangeVerdict;
@@ -26,10 +27,6 @@ impl Badge {
         Badge(severity.mark())
     }
 
-    pub fn failed() -> Badge {
-        Badge::new(Tone::Wrong, "✕", "FAILED")
-    }
-
     pub fn of_change(verdict: ChangeVerdict) -> Badge {
         Badge(verdict.mark())
     }
@@ -44,8 +41,7 @@ impl Badge {
     }
 
     pub fn markup(&self) -> Markup {
-        let VerdictMark { sign, word, .. } = &self.0;
-        html! { span.badge.{(self.class())} { span.sign aria-hidden="true" { (sign) } (word) } }
+        mark_markup(&self.0)
     }
 }
 
