@@ -30,9 +30,9 @@ pub enum FolderFault {
     #[error("it holds another {kind}: {command}; repeat that command if it is yours, or name another folder")]
     Another { kind: &'static str, command: String },
     #[error("{file} is damaged: {source}; name another folder")]
-    Damaged { file: &'static str, source: JsonError },
+    Damaged { file: &'static str, source: Box<JsonError> },
     #[error("{file} is damaged: {source}; {remedy}")]
-    DamagedRun { file: String, source: JsonError, remedy: &'static str },
+    DamagedRun { file: String, source: Box<JsonError>, remedy: &'static str },
     /// A run in it can't be read.
     #[error("{file}: {source}")]
     UnreadableRun { file: String, source: io::Error },

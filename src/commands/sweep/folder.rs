@@ -72,8 +72,9 @@ impl Folder {
         let asked = sweep_identity(request);
         match limits::COMMAND.read_file(&path.join("sweep.json")) {
             Ok(bytes) => {
-                let found = KeptSweep::parse(&bytes)
-                    .map_err(|source| FolderFault::Damaged { file: "sweep.json", source }.at_path(path))?;
+                let found = KeptSweep::parse(&bytes).map_err(|source| {
+                    FolderFault::Damaged { file: "sweep.json", source: Box::new(source) }.at_path(path)
+                })?;
                 if found.sweep != asked {
                     let command = found.command_line.unwrap_or_else(|| "unknown".to_owned());
                     return Err(FolderFault::Another { kind: SWEEP, command }.at_path(path));
@@ -150,7 +151,7 @@ impl Folder {
                     let ran = crate::json_reader::read_json(&bytes);
                     history.push(ran.map_err(|source| FolderFault::DamagedRun {
                         file: name.clone(),
-                        source,
+                        source: Box::new(source),
                         remedy: "remove it to run it again",
                     })?);
                 }

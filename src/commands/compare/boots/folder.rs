@@ -56,8 +56,9 @@ impl BootFolder {
         let about = describe_comparison(asked, command_line, system);
         match limits::COMMAND.read_file(&path.join(ABOUT)) {
             Ok(bytes) => {
-                let found: Value = crate::json_reader::read_json(&bytes)
-                    .map_err(|source| FolderFault::Damaged { file: ABOUT, source }.at_path(path))?;
+                let found: Value = crate::json_reader::read_json(&bytes).map_err(|source| {
+                    FolderFault::Damaged { file: ABOUT, source: Box::new(source) }.at_path(path)
+                })?;
                 check_agreement(&found, &about).map_err(|fault| fault.at_path(path))?;
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -89,7 +90,7 @@ impl BootFolder {
                     let run = crate::json_reader::read_json(&bytes);
                     history.push(run.map_err(|source| FolderFault::DamagedRun {
                         file: name.clone(),
-                        source,
+                        source: Box::new(source),
                         remedy: "remove it and all later ones to repeat these runs",
                     })?);
                 }
