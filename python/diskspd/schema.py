@@ -2715,6 +2715,51 @@ class Counted:
 
 
 @dataclass
+class InFlight:
+    """At `program.device_view.in_flight`."""
+
+    count: Optional[int] = None
+    from_: Optional[int] = field(default=None, metadata={'key': 'from'})
+
+
+@dataclass
+class ReadSize:
+    """At `program.device_view.requests.read.size`, and 1 more."""
+
+    count: Optional[int] = None
+    from_: Optional[int] = field(default=None, metadata={'key': 'from'})
+
+
+@dataclass
+class RequestsRead:
+    """At `program.device_view.requests.read`, and 1 more."""
+
+    requests: Optional[int] = None
+    sequential: Optional[int] = None
+    sizes: Optional[List[ReadSize]] = field(default=None, metadata={'of': 'ReadSize', 'depth': 1})
+
+
+@dataclass
+class Requests:
+    """At `program.device_view.requests`."""
+
+    device: Optional[str] = None
+    lost: Optional[int] = None
+    read: Optional[RequestsRead] = field(default=None, metadata={'of': 'RequestsRead'})
+    traced_share: Optional[float] = None
+    write: Optional[RequestsRead] = field(default=None, metadata={'of': 'RequestsRead'})
+
+
+@dataclass
+class DeviceView:
+    """At `program.device_view`."""
+
+    in_flight: Optional[List[InFlight]] = field(default=None, metadata={'of': 'InFlight', 'depth': 1})
+    requests: Optional[Requests] = field(default=None, metadata={'of': 'Requests'})
+    untraced_reason: Optional[str] = None
+
+
+@dataclass
 class Ios:
     """At `program.engine.ios`."""
 
@@ -2776,6 +2821,16 @@ class ProgramRead:
 
 
 @dataclass
+class ProgramUser:
+    """At `program.user`."""
+
+    name: Optional[str] = None
+    pid: Optional[int] = None
+    read_bytes: Optional[int] = None  # bytes
+    write_bytes: Optional[int] = None  # bytes
+
+
+@dataclass
 class Program:
     """At `program`."""
 
@@ -2783,6 +2838,8 @@ class Program:
     claimed: Optional[Claimed] = field(default=None, metadata={'of': 'Claimed'})
     counted: Optional[Counted] = field(default=None, metadata={'of': 'Counted'})
     cpu_ns: Optional[int] = None  # ns
+    device_view: Optional[DeviceView] = field(default=None, metadata={'of': 'DeviceView'})
+    dropped: Optional[int] = None
     engines: Optional[List[ProgramEngine]] = field(default=None, metadata={'of': 'ProgramEngine', 'depth': 1})
     exit_code: Optional[int] = None
     files: Optional[List[str]] = field(default=None, metadata={'depth': 1})
@@ -2792,6 +2849,7 @@ class Program:
     read: Optional[ProgramRead] = field(default=None, metadata={'of': 'ProgramRead'})
     stopped_us: Optional[int] = None  # us
     unreadable: Optional[int] = None
+    users: Optional[List[ProgramUser]] = field(default=None, metadata={'of': 'ProgramUser', 'depth': 1})
     words: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     write: Optional[ProgramRead] = field(default=None, metadata={'of': 'ProgramRead'})
 

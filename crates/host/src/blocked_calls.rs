@@ -301,7 +301,9 @@ fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
         Handle => open_file(root, handle),
         ByPath => absolute_path(root, libc::AT_FDCWD, text_at(root, arguments[0])?),
         At => absolute_path(root, handle, text_at(root, arguments[1])?),
-        Memory => mapped_files(root, "self").find_map(|mapping| mapping.holds(arguments[0]).then_some(mapping.file)),
+        Memory => {
+            mapped_files(root, "self").find_map(|mapping| mapping.holds(arguments[0]).then_some(mapping.file))
+        }
         Nameless => None,
     }
 }

@@ -10,7 +10,7 @@ pub(crate) struct Mapping {
     end: u64,
     /// Such as `rw-s`; `s` is shared, `p` private.
     pub rights: String,
-    /// With ` (deleted)` at its end if the file is deleted.
+    /// Path; ` (deleted)` follows if the file is deleted.
     pub file: PathBuf,
 }
 
@@ -52,8 +52,9 @@ mod tests {
                     7f30-7f40 rw-p 00000000 00:00 0   [heap]\n";
         std::fs::write(machine.path().join("proc/7/maps"), maps).unwrap();
         let root = Root::at(machine.path());
-        let file =
-            |address: u64| mapped_files(&root, "7").find(|mapping| mapping.holds(address)).map(|found| found.file);
+        let file = |address: u64| {
+            mapped_files(&root, "7").find(|mapping| mapping.holds(address)).map(|found| found.file)
+        };
         assert_eq!(file(0x7f0f), Some("/m/a file".into()));
         assert!([0x7eff, 0x7f10, 0x7f25, 0x7f35].into_iter().all(|address| file(address).is_none()));
         assert_eq!(mapped_files(&root, "8").count(), 0);

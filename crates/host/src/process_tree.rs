@@ -14,8 +14,8 @@ use crate::root::Root;
 use classes::{Classes, SortedIo};
 use diskspd_model::machine::process_io::{CallsDone, ProcessIo, SortedCalls};
 pub use open_files::{OpenFiles, SeenFile};
-pub use target_users::TargetUsers;
 use std::collections::BTreeMap;
+pub use target_users::TargetUsers;
 
 /// Looks that examine the open files of a process: the first ones, then each that is a power of two, and each
 /// after as many bytes.
@@ -40,8 +40,8 @@ pub struct ProcessTree {
     /// Processes that were seen.
     pub seen: u64,
     pub unreadable: u64,
-    /// Processes whose parent ignored their end (SIGCHLD), so that the kernel dropped their counters. Their
-    /// I/O counts up to the last look.
+    /// Processes with counters that the kernel dropped, because their parent ignored SIGCHLD. Their I/O
+    /// counts up to the last look.
     pub dropped: u64,
 }
 
@@ -72,7 +72,8 @@ impl VanishedChildren {
     /// Whether the process above has reaped them. The kernel adds their counters to its own then.
     fn are_reaped(&self, now: ProcessIo) -> bool {
         let grown = now.since(self.before);
-        let covers = |grown: CallsDone, gone: CallsDone| grown.calls >= gone.calls && grown.bytes >= gone.bytes;
+        let covers =
+            |grown: CallsDone, gone: CallsDone| grown.calls >= gone.calls && grown.bytes >= gone.bytes;
         covers(grown.read, self.io.read)
             && covers(grown.write, self.io.write)
             && grown.read_bytes >= self.io.read_bytes

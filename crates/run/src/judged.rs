@@ -13,8 +13,7 @@ use super::watch::limits::LimitWatch;
 use super::watch::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
 use course::DeviceCourse;
-use device_view::DeviceTracing;
-use live::LiveFigures;
+use device_view::{DeviceTracing, DeviceViewError};
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_host::process_tree::{ProcessTree, TargetUsers};
 use diskspd_host::root::Root;
@@ -27,13 +26,14 @@ use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
 use diskspd_model::results::{
-    ClaimedFigures, Delays, DeviceView, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage, Results,
-    SpanResults, TargetResults, ThreadResults,
+    ClaimedFigures, Delays, DeviceView, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage,
+    Results, SpanResults, TargetResults, ThreadResults,
 };
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::observed_child::{self, ObservedChild};
 use diskspd_worker::Control;
 use diskspd_worker::listener::RunObserver;
+use live::LiveFigures;
 use std::ffi::OsString;
 use std::io;
 use std::process::ChildStdout;
@@ -102,8 +102,8 @@ struct Watches {
     zrams: Vec<ZramPages>,
     /// Without a command: the processes that have the targets open.
     users: Option<TargetUsers>,
-    /// Tracing of the device, or why there is none; `None` = the device is not known yet.
-    tracing: Option<Result<DeviceTracing, String>>,
+    /// Tracing of the device, or the cause of missing requests; `None` before the device is known.
+    tracing: Option<Result<DeviceTracing, DeviceViewError>>,
     looking: Nanos,
     stopped: Nanos,
 }
@@ -310,9 +310,10 @@ impl Watches {
             course: DeviceCourse::new(names),
             zrams: ZramPages::of_all(&Root::live()),
             named,
-            users: order.words.is_empty().then(|| {
-                TargetUsers::of_targets(Root::live(), order.targets.iter().map(RawText::as_path))
-            }),
+            users: order
+                .words
+                .is_empty()
+                .then(|| TargetUsers::of_targets(Root::live(), order.targets.iter().map(RawText::as_path))),
             tracing: None,
             looking: 0,
             stopped: 0,
@@ -330,7 +331,8 @@ impl Watches {
     }
 
     fn top_devices(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.stacks().iter().flat_map(|stack| stack.top_devices.clone()).collect();
+        let mut names: Vec<String> =
+            self.stacks().iter().flat_map(|stack| stack.top_devices.clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -354,7 +356,10 @@ impl Watches {
 
     fn device_view(&mut self, stack: &Stack) -> Option<DeviceView> {
         let traced = self.tracing.take()?.and_then(DeviceTracing::finish);
-        let (requests, untraced_reason) = (traced.as_ref().ok().cloned(), traced.err());
+        let (requests, untraced_reason) = match traced {
+            Ok(requests) => (Some(requests), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         Some(DeviceView { in_flight: self.course.in_flight(stack), requests, untraced_reason })
     }
 

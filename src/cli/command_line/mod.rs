@@ -172,7 +172,8 @@ impl CommandLine {
     /// The place is missing or invalid.
     pub fn stream(&self, row: &OptionRow) -> Result<Option<StreamRequest>, CliError> {
         let read = |given: &GivenOption| {
-            let impossible = |problem: Problem| given.impossible_value(problem.expected.unwrap_or(problem.what));
+            let impossible =
+                |problem: Problem| given.impossible_value(problem.expected.unwrap_or(problem.what));
             StreamRequest::read(given.value.as_encoded_bytes()).map_err(impossible)
         };
         self.given_values(row).map(read).next_back().transpose()

@@ -146,8 +146,9 @@ fn open_outputs(
         }
         files.push(OutFile::open(door.permit("--out", &out.path)?, &out.path, format, patience)?);
     }
-    let stream = request.stream.as_ref().map(|stream| {
-        output::open_stream(output::permit_stream(&mut door, stream)?, stream, patience)
-    });
+    let stream = request
+        .stream
+        .as_ref()
+        .map(|stream| output::open_stream(output::permit_stream(&mut door, stream)?, stream, patience));
     Ok((files, stream.transpose()?))
 }

@@ -56,8 +56,8 @@ macro_rules! fio {
 macro_rules! sysbench {
     ($options:literal) => {
         concat!(
-            "exec sysbench fileio --file-num=1 --file-total-size=32M --file-fsync-freq=0 --file-fsync-end=off \
-             --time=1 ",
+            "exec sysbench fileio --file-num=1 --file-total-size=32M --file-fsync-freq=0 \
+             --file-fsync-end=off --time=1 ",
             $options,
             " run"
         )
@@ -98,7 +98,7 @@ pub const LIES: &[StagedRun] = &[
     run("compressed zram", NOTHING, "dd if=/dev/zero of=$SPARE bs=1M count=200 oflag=direct", CACHED),
     run(
         "compressed zram",
-        NOTHING,
+        "rm -f z.dat",
         fio!("--filename=z.dat --direct=1 --ioengine=psync --rw=write --zero_buffers"),
         CACHED,
     ),
@@ -126,12 +126,18 @@ pub const LIES: &[StagedRun] = &[
     ),
     grouped(
         Group::Io,
-        run("throttled group", NOTHING, "dd if=t.dat of=/dev/null bs=1M iflag=direct", &["limited-by-io-limit"]),
+        run(
+            "throttled group",
+            NOTHING,
+            "dd if=t.dat of=/dev/null bs=1M iflag=direct",
+            &["limited-by-io-limit"],
+        ),
     ),
     run(
         "stopped process",
         NOTHING,
-        "sh -c 'kill -STOP $$; exec dd if=t.dat of=/dev/null bs=4k iflag=direct' & sleep 1; kill -CONT $!; wait",
+        "sh -c 'kill -STOP $$; exec dd if=t.dat of=/dev/null bs=4k iflag=direct' & sleep 1; \
+         kill -CONT $!; wait",
         STOPPED,
     ),
     run(
@@ -157,7 +163,10 @@ pub const LIES: &[StagedRun] = &[
     run("FUSE cache", NOTHING, "dd if=$SERVED of=/dev/null bs=64k", CACHED),
     run("FUSE cache", "cat $SERVED >/dev/null", "dd if=$SERVED of=/dev/null bs=64k", CACHED),
     // 65.7 GB/s over a link of 3.9 GB/s: much more than the device can do.
-    grouped(Group::Io, run("published: above the link", WARM, fio!("--bs=1M --ioengine=psync --rw=read"), CACHED)),
+    grouped(
+        Group::Io,
+        run("published: above the link", WARM, fio!("--bs=1M --ioengine=psync --rw=read"), CACHED),
+    ),
     // 5,060 MB/s in the page cache against 340 MB/s of the device.
     run("published: leaderboard", WARM, fio!("--bs=128k --ioengine=psync --rw=read --numjobs=2"), CACHED),
     // Encryption "costs 1 %", because the storage is the limit with and without it.
@@ -174,7 +183,7 @@ pub const LIES: &[StagedRun] = &[
 
 const TRUE: &[&str] = &["verified", "coalesced"];
 
-/// Runs whose figures are those of the device.
+/// Runs with the figures of the device.
 pub const HONEST: &[StagedRun] = &[
     run("honest dd, read", NOTHING, READ, TRUE),
     run("honest dd, written", "rm -f w.dat", "dd if=/dev/urandom of=w.dat bs=1M count=64 oflag=direct", TRUE),

@@ -5,8 +5,7 @@ use crate::mapping::mapped_files;
 use crate::mountinfo;
 use crate::process_stat::ProcessStat;
 use crate::root::Root;
-use diskspd_model::machine::process_io::ProcessIo;
-use diskspd_model::results::TargetUser;
+use diskspd_model::machine::process_io::{ProcessIo, TargetUser};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -80,7 +79,8 @@ impl TargetUsers {
             return false;
         };
         let opened = entries.flatten().take(MOST_EXAMINED);
-        let is_open = |entry: std::fs::DirEntry| std::fs::read_link(entry.path()).is_ok_and(|path| is_there(&path));
+        let is_open =
+            |entry: std::fs::DirEntry| std::fs::read_link(entry.path()).is_ok_and(|path| is_there(&path));
         opened.map(is_open).any(|is_open| is_open)
             || mapped_files(&self.root, &pid.to_string()).any(|mapping| is_there(&mapping.file))
     }
@@ -88,7 +88,8 @@ impl TargetUsers {
     /// The busiest users, by the bytes that they requested between the first and the last look.
     pub fn busiest(&self) -> Vec<TargetUser> {
         let mut users: Vec<TargetUser> = self.users.iter().map(|(pid, user)| user.row(*pid)).collect();
-        let bytes = |user: &TargetUser| user.read_bytes.unwrap_or(0).saturating_add(user.write_bytes.unwrap_or(0));
+        let bytes =
+            |user: &TargetUser| user.read_bytes.unwrap_or(0).saturating_add(user.write_bytes.unwrap_or(0));
         users.sort_by_key(|user| (std::cmp::Reverse(bytes(user)), user.pid));
         users.truncate(MOST_LISTED);
         users
@@ -130,7 +131,9 @@ mod tests {
     fn users_are_sorted_by_requested_bytes() {
         let machine = tempfile::tempdir().unwrap();
         let at = machine.path();
-        for (pid, name, file) in [(7, "idle", "/data/a"), (8, "busy one", "/data/b"), (9, "other", "/database")] {
+        for (pid, name, file) in
+            [(7, "idle", "/data/a"), (8, "busy one", "/data/b"), (9, "other", "/database")]
+        {
             fs::create_dir_all(at.join(format!("proc/{pid}/fd"))).unwrap();
             symlink(file, at.join(format!("proc/{pid}/fd/3"))).unwrap();
             fs::write(at.join(format!("proc/{pid}/stat")), format!("{pid} ({name}) S 1 1")).unwrap();
@@ -141,7 +144,8 @@ mod tests {
         users.look();
         write_counters(at, 8, 5096);
         users.look();
-        let found: Vec<_> = users.busiest().into_iter().map(|user| (user.pid, user.name, user.read_bytes)).collect();
+        let found: Vec<_> =
+            users.busiest().into_iter().map(|user| (user.pid, user.name, user.read_bytes)).collect();
         assert_eq!(found, [(8, "busy one".to_owned(), Some(4096)), (7, "idle".to_owned(), Some(0))]);
         assert_eq!((users.count(), users.unreadable), (2, 1));
     }

@@ -2,7 +2,9 @@
 
 use super::device::amount;
 use super::{Finding, Severity, SpanContext};
-use diskspd_model::results::{ClaimedFigures, ClaimedSide, JudgedProgram, RequestShape, SizeClass, TargetUser};
+use diskspd_model::results::{
+    ClaimedFigures, ClaimedSide, JudgedProgram, RequestShape, SizeClass, TargetUser,
+};
 
 /// Largest plausible ratio of claimed to requested bytes.
 const CLAIMS_MORE: f64 = 1.1;
@@ -133,7 +135,8 @@ fn device_view(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> {
     if let Some(traced) = &view.requests {
         let sides = [("reads", &traced.read), ("writes", &traced.write)];
         parts.extend(sides.iter().filter_map(|(name, shape)| shape_text(name, shape)));
-        let lost = if traced.lost > 0 { format!(", {} events were lost", traced.lost) } else { String::new() };
+        let lost =
+            if traced.lost > 0 { format!(", {} events were lost", traced.lost) } else { String::new() };
         parts.push(format!(
             "requests of {} were traced in {:.1} % of the time{lost}",
             traced.device,

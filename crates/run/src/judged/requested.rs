@@ -11,15 +11,15 @@ pub fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResul
     let counted = program.counted;
     let claimed = program.claimed.clone().unwrap_or_default();
     let bypasses_cache = program.bypasses_cache;
-    let is_estimated = program.engines.iter().any(|facts| facts.ios.is_some_and(|ios| ios.counted_share < 1.0));
-    let side =
-        |calls: &SortedCalls, asked: u64, claimed: ClaimedSide, of: fn(&EngineIos) -> u64| {
-            let calls_on_storage = if on_devices { calls.storage } else { calls.deviceless };
-            let exact = asked.saturating_sub(calls_on_storage.bytes);
-            let engines = program.engines.iter().map(|facts| by_engine(facts, of, exact, bypasses_cache));
-            let counted = EngineCalls { calls: engines.collect(), is_estimated };
-            requested(calls_on_storage, calls.unclear, asked, &counted, claimed)
-        };
+    let is_estimated =
+        program.engines.iter().any(|facts| facts.ios.is_some_and(|ios| ios.counted_share < 1.0));
+    let side = |calls: &SortedCalls, asked: u64, claimed: ClaimedSide, of: fn(&EngineIos) -> u64| {
+        let calls_on_storage = if on_devices { calls.storage } else { calls.deviceless };
+        let exact = asked.saturating_sub(calls_on_storage.bytes);
+        let engines = program.engines.iter().map(|facts| by_engine(facts, of, exact, bypasses_cache));
+        let counted = EngineCalls { calls: engines.collect(), is_estimated };
+        requested(calls_on_storage, calls.unclear, asked, &counted, claimed)
+    };
     let read = side(&program.read, counted.read_bytes, claimed.read, |ios| ios.reads);
     // What was dropped before it was written is no I/O of a device.
     let write = side(&program.write, counted.write_bytes, claimed.write, |ios| ios.writes);
