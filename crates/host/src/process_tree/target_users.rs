@@ -78,10 +78,10 @@ impl TargetUsers {
             self.unreadable += u64::from(self.root.path(format!("/proc/{pid}")).exists());
             return false;
         };
-        let opened = entries.flatten().take(MOST_EXAMINED);
+        let mut opened = entries.flatten().take(MOST_EXAMINED);
         let is_open =
             |entry: std::fs::DirEntry| std::fs::read_link(entry.path()).is_ok_and(|path| is_there(&path));
-        opened.map(is_open).any(|is_open| is_open)
+        opened.any(is_open)
             || mapped_files(&self.root, &pid.to_string()).any(|mapping| is_there(&mapping.file))
     }
 

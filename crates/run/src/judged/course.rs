@@ -39,7 +39,7 @@ struct Row {
 pub struct Reading {
     pub read: Flow,
     pub write: Flow,
-    in_flight: u64,
+    pub in_flight: u64,
 }
 
 impl Reading {
