@@ -314,3 +314,64 @@ fn watched_device_needs_no_command() {
     assert_eq!(verdict(&record), "unknown");
     assert!(Path::new(&device).exists());
 }
+
+#[test]
+fn dropped_counters_leave_verdict_open() {
+    let Some(volume) = Volume::new() else { return };
+    if !is_there("python3") {
+        return;
+    }
+    let script = "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n\
+                  if os.fork() == 0:\n    os.execvp('dd', ['dd', 'if=t.dat', 'of=/dev/null', 'bs=4k', \
+                  'iflag=direct'])\ntime.sleep(1.5)\n";
+    fs::write(volume.at.join("ignore.py"), script).unwrap();
+    again(|| {
+        let (ended, record) = volume.judged(&[], "exec python3 ignore.py");
+        match (record["program"]["dropped"].as_u64(), verdict(&record).as_str()) {
+            (Some(1), "unknown") => Ok(()),
+            found => Err(format!("{found:?}\n{}", ended.stderr)),
+        }
+    });
+}
+
+#[test]
+fn watched_folder_names_its_users() {
+    let Some(volume) = Volume::new() else { return };
+    let mut reader = std::process::Command::new("sh");
+    let read = "while :; do dd if=t.dat of=/dev/null bs=64k iflag=direct; sleep 0.01; done 3<t.dat";
+    let mut reader = reader.args(["-c", read]).current_dir(&volume.at).stderr(Stdio::null()).spawn().unwrap();
+    let (report, stream) = (volume.at.join("w.json"), volume.at.join("s.jsonl"));
+    let words = ["judge", "--for", "1500ms", "--out", report.to_str().unwrap(), "--stream"];
+    let words = [&words[..], &[stream.to_str().unwrap(), "."]].concat();
+    let ended: Ended = output(command_of(&words).current_dir(&volume.at)).unwrap().into();
+    reader.kill().unwrap();
+    reader.wait().unwrap();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let record: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    let users = record["program"]["users"].as_array().cloned().unwrap_or_default();
+    let shell = users.iter().find(|user| user["pid"] == reader.id());
+    let read = shell.and_then(|user| user["read_bytes"].as_u64());
+    assert!(read.is_some_and(|bytes| bytes > 0), "{users:?}\n{}", ended.stderr);
+    assert!(has_finding(&record, "target-users"), "{}", ended.stderr);
+    let lines = fs::read_to_string(stream).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let ios: u64 = lines.map(|line| line["read"]["ios"].as_u64().unwrap()).sum();
+    assert!(ios > 0);
+}
+
+#[test]
+fn device_view_shows_sizes_and_sequence() {
+    let Some(volume) = Volume::new() else { return };
+    again(|| {
+        let read = "for i in 1 2 3 4; do dd if=t.dat of=/dev/null bs=16k iflag=direct; done";
+        let (ended, record) = volume.judged(&[], read);
+        let view = &record["program"]["device_view"]["requests"];
+        let sizes = view["read"]["sizes"].as_array().cloned().unwrap_or_default();
+        let largest = sizes.iter().max_by_key(|class| class["count"].as_u64()).cloned().unwrap_or_default();
+        let count = |name: &str| view["read"][name].as_u64().unwrap_or(0);
+        match (largest["from"].as_u64(), count("sequential") * 2 > count("requests")) {
+            (Some(16_384), true) => Ok(()),
+            found => Err(format!("{found:?} {view}\n{}", ended.stderr)),
+        }
+    });
+}

@@ -239,10 +239,23 @@ fn judged_programs(full: &Record) -> [Record; 3] {
         ],
         stopped_us: 1,
         claimed: Some(claimed),
+        dropped: 1,
+        users: vec![
+            TargetUser { read_bytes: Some(1), write_bytes: Some(1), ..TargetUser::default() },
+            TargetUser::default(),
+        ],
+        device_view: Some(device_view()),
         ..JudgedProgram::default()
     };
     let claimed = Some(ClaimedFigures::default());
-    let silent = JudgedProgram { words: vec!["a".into()], claimed, ..JudgedProgram::default() };
+    let view = DeviceView { untraced_reason: Some("a".into()), ..DeviceView::default() };
+    let requests = Some(TracedRequests::default());
+    let silent = JudgedProgram {
+        words: vec!["a".into()],
+        claimed,
+        device_view: Some(DeviceView { requests, ..view }),
+        ..JudgedProgram::default()
+    };
     let mut records = [known, silent, JudgedProgram::default()]
         .map(|program| Record { program: Some(Box::new(program)), ..full.clone() });
     // Of its processes fewer facts are known than of this program's threads.
@@ -254,6 +267,14 @@ fn judged_programs(full: &Record) -> [Record; 3] {
     };
     records[1].hosts[0].results.time_spans[0].observed = Some(observed);
     records
+}
+
+fn device_view() -> DeviceView {
+    let class = SizeClass { from: 1, count: 1 };
+    let shape = RequestShape { requests: 1, sequential: 1, sizes: vec![class] };
+    let requests =
+        TracedRequests { device: "a".into(), read: shape.clone(), write: shape, traced_share: 0.5, lost: 1 };
+    DeviceView { in_flight: vec![class], requests: Some(requests), untraced_reason: None }
 }
 
 /// Merged records: of hosts of which much is known, and of such of which hardly anything is.

@@ -1,4 +1,4 @@
-//! Misleading and honest runs of other programs under `judge`: each misleading run must be named or be
+//! Misleading and honest runs of other programs under `judge`. Each misleading run must be named or be
 //! undetermined, and no honest run may raise an alarm.
 
 mod cases;
@@ -8,7 +8,6 @@ use crate::harness::{Arguments, Failure, apart, is_installed, table::print};
 use cases::{HONEST, LIES, StagedRun};
 use serde_json::Value;
 use stage::Stage;
-use std::path::Path;
 
 /// Programs that the runs use.
 const PROGRAMS: [&str; 2] = ["fio", "sysbench"];
@@ -99,12 +98,6 @@ fn answer(run: &StagedRun, record: &Value) -> Answer {
         "unknown" => Answer::Undetermined,
         _ => Answer::Wrong,
     }
-}
-
-/// Reads the record of a run.
-fn record(kept: &Path) -> Result<Value, Failure> {
-    let bytes = std::fs::read(kept).map_err(|error| format!("{}: {error}", kept.display()))?;
-    Ok(serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", kept.display()))?)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub(crate) struct Mapping {
     end: u64,
     /// Such as `rw-s`; `s` is shared, `p` private.
     pub rights: String,
-    /// With ` (deleted)` at its end if the file is deleted.
+    /// Path; ` (deleted)` follows if the file is deleted.
     pub file: PathBuf,
 }
 

@@ -40,8 +40,8 @@ pub struct ProcessTree {
     /// Processes that were seen.
     pub seen: u64,
     pub unreadable: u64,
-    /// Processes whose parent ignored their end (SIGCHLD), so that the kernel dropped their counters. Their
-    /// I/O counts up to the last look.
+    /// Processes with counters that the kernel dropped, because their parent ignored SIGCHLD. Their I/O
+    /// counts up to the last look.
     pub dropped: u64,
 }
 

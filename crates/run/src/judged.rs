@@ -13,7 +13,7 @@ use super::watch::limits::LimitWatch;
 use super::watch::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
 use course::DeviceCourse;
-use device_view::DeviceTracing;
+use device_view::{DeviceTracing, DeviceViewError};
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_host::process_tree::{ProcessTree, TargetUsers};
 use diskspd_host::root::Root;
@@ -102,8 +102,8 @@ struct Watches {
     zrams: Vec<ZramPages>,
     /// Without a command: the processes that have the targets open.
     users: Option<TargetUsers>,
-    /// Tracing of the device, or why there is none; `None` = the device is not known yet.
-    tracing: Option<Result<DeviceTracing, String>>,
+    /// Tracing of the device, or the cause of missing requests; `None` before the device is known.
+    tracing: Option<Result<DeviceTracing, DeviceViewError>>,
     looking: Nanos,
     stopped: Nanos,
 }
@@ -356,7 +356,10 @@ impl Watches {
 
     fn device_view(&mut self, stack: &Stack) -> Option<DeviceView> {
         let traced = self.tracing.take()?.and_then(DeviceTracing::finish);
-        let (requests, untraced_reason) = (traced.as_ref().ok().cloned(), traced.err());
+        let (requests, untraced_reason) = match traced {
+            Ok(requests) => (Some(requests), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         Some(DeviceView { in_flight: self.course.in_flight(stack), requests, untraced_reason })
     }
 

@@ -56,8 +56,8 @@ macro_rules! fio {
 macro_rules! sysbench {
     ($options:literal) => {
         concat!(
-            "exec sysbench fileio --file-num=1 --file-total-size=32M --file-fsync-freq=0 --file-fsync-end=off \
-             --time=1 ",
+            "exec sysbench fileio --file-num=1 --file-total-size=32M --file-fsync-freq=0 \
+             --file-fsync-end=off --time=1 ",
             $options,
             " run"
         )
@@ -98,7 +98,7 @@ pub const LIES: &[StagedRun] = &[
     run("compressed zram", NOTHING, "dd if=/dev/zero of=$SPARE bs=1M count=200 oflag=direct", CACHED),
     run(
         "compressed zram",
-        NOTHING,
+        "rm -f z.dat",
         fio!("--filename=z.dat --direct=1 --ioengine=psync --rw=write --zero_buffers"),
         CACHED,
     ),
@@ -136,7 +136,8 @@ pub const LIES: &[StagedRun] = &[
     run(
         "stopped process",
         NOTHING,
-        "sh -c 'kill -STOP $$; exec dd if=t.dat of=/dev/null bs=4k iflag=direct' & sleep 1; kill -CONT $!; wait",
+        "sh -c 'kill -STOP $$; exec dd if=t.dat of=/dev/null bs=4k iflag=direct' & sleep 1; \
+         kill -CONT $!; wait",
         STOPPED,
     ),
     run(
@@ -182,7 +183,7 @@ pub const LIES: &[StagedRun] = &[
 
 const TRUE: &[&str] = &["verified", "coalesced"];
 
-/// Runs whose figures are those of the device.
+/// Runs with the figures of the device.
 pub const HONEST: &[StagedRun] = &[
     run("honest dd, read", NOTHING, READ, TRUE),
     run("honest dd, written", "rm -f w.dat", "dd if=/dev/urandom of=w.dat bs=1M count=64 oflag=direct", TRUE),

@@ -131,8 +131,14 @@ impl Stage {
         let script = format!("{enter}exec \"$0\" judge {} --out \"$1\" -- {words}", run.options);
         let mut judge = self.shell(&script);
         let ended = judge.arg(&self.diskspd).arg(&kept).arg(command).output()?;
-        Ok((super::record(&kept)?, String::from_utf8_lossy(&ended.stderr).into_owned()))
+        Ok((record(&kept)?, String::from_utf8_lossy(&ended.stderr).into_owned()))
     }
+}
+
+/// Reads the record of a run.
+fn record(kept: &Path) -> Result<Value, Failure> {
+    let bytes = fs::read(kept).map_err(|error| format!("{}: {error}", kept.display()))?;
+    Ok(serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", kept.display()))?)
 }
 
 /// Adds a zram device of a size in MiB.

@@ -4,8 +4,7 @@ use crate::device::block_number;
 use crate::mapping::mapped_files;
 use crate::process_stat::ProcessStat;
 use crate::root::Root;
-use diskspd_model::machine::process_io::ProcessIo;
-use diskspd_model::results::TargetUser;
+use diskspd_model::machine::process_io::{ProcessIo, TargetUser};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -78,10 +77,10 @@ impl TargetUsers {
             self.unreadable += u64::from(self.root.path(format!("/proc/{pid}")).exists());
             return false;
         };
-        let opened = entries.flatten().take(MOST_EXAMINED);
+        let mut opened = entries.flatten().take(MOST_EXAMINED);
         let is_open =
             |entry: std::fs::DirEntry| std::fs::read_link(entry.path()).is_ok_and(|path| is_there(&path));
-        opened.map(is_open).any(|is_open| is_open)
+        opened.any(is_open)
             || mapped_files(&self.root, &pid.to_string()).any(|mapping| is_there(&mapping.file))
     }
 

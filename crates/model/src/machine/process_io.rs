@@ -88,6 +88,19 @@ pub struct SortedCalls {
     pub unclear: CallsDone,
 }
 
+/// A process that had a target open. Its counters include its other files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetUser {
+    pub pid: u32,
+    pub name: String,
+    /// Bytes requested of block devices; missing = no permission to read the counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_bytes: Option<u64>,
+    /// Bytes written past the page cache, or made dirty in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_bytes: Option<u64>,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForeignEngine {

@@ -82,7 +82,7 @@ pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
 pub use program::{
     ClaimedFigures, ClaimedSide, DeviceView, EngineFacts, EngineIos, JudgedProgram, RequestShape, SizeClass,
-    TargetUser, TracedRequests,
+    TracedRequests,
 };
 pub use record::{Record, RecordFormat};
 pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};
@@ -108,7 +108,7 @@ pub use work::{Done, Work};
 pub use crate::machine::cpu_sleeps::{CpuSleeps, StateSleeps};
 pub use crate::machine::cpu_times::{CpuTimes, LostTimes};
 pub use crate::machine::interrupts::{CpuInterrupts, DeviceInterrupts};
-pub use crate::machine::process_io::{ForeignEngine, SortedCalls};
+pub use crate::machine::process_io::{ForeignEngine, SortedCalls, TargetUser};
 pub use direction::DirectionResults;
 pub use effective_range::EffectiveRange;
 pub use slow::{Culprit, CulpritKind, CulpritSum, IoStage, SlowIo, SlowIos, SlowSecond, StageTimes};

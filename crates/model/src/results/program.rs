@@ -1,6 +1,6 @@
 //! Another program, judged by `judge`: the kernel's counters of its processes.
 
-use crate::machine::process_io::{ForeignEngine, ProcessIo, SortedCalls};
+use crate::machine::process_io::{ForeignEngine, ProcessIo, SortedCalls, TargetUser};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct JudgedProgram {
     /// Processes whose counters could not be read. Their I/O counts once their parent has reaped them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
-    /// Processes whose parent ignored their end (SIGCHLD), so that the kernel dropped their last counters.
+    /// Processes with counters that the kernel dropped, because their parent ignored SIGCHLD.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: u64,
     /// The counters of all processes together.
@@ -48,25 +48,12 @@ pub struct JudgedProgram {
     /// The command's own figures; missing = none were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<ClaimedFigures>,
-    /// Without a command: at most 16 processes that had a target open, the busiest first.
+    /// Without a command: at most 16 processes that had a target open, sorted by bytes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<TargetUser>,
     /// I/O as the device under the targets got it; missing = no device was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_view: Option<DeviceView>,
-}
-
-/// A process that had a target open. Its counters include its other files.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TargetUser {
-    pub pid: u32,
-    pub name: String,
-    /// Bytes requested of block devices; missing = no permission to read the counters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_bytes: Option<u64>,
-    /// Bytes written past the page cache, or made dirty in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub write_bytes: Option<u64>,
 }
 
 /// Queue depths, sizes and addresses of I/O at the device under the targets.

@@ -44,6 +44,10 @@ enum NotCounted {
     NoCommand,
     #[error("--count-all counts them, and slows down all system calls of the machine slightly")]
     NotRequested,
+    #[error("none were submitted while they were counted; --count-all counts all the time")]
+    NoneInSlices,
+    #[error("the processor accesses memory without the kernel ({0} page faults read from storage)")]
+    Memory(u64),
     #[error("{0}")]
     Refused(String),
     #[error("this kernel has no tracepoint {0}")]
@@ -211,7 +215,7 @@ impl Slices {
 }
 
 impl EngineCounters {
-    /// `all`: whether I/Os are counted all the time, and those of Linux AIO, too.
+    /// `all`: whether I/Os are counted all the time, and I/Os of Linux AIO, too.
     pub fn open(all: bool) -> EngineCounters {
         let tracefs =
             Tracefs::find(&Root::live()).map_err(|refusal| NotCounted::Refused(refusal.to_string()));
@@ -246,29 +250,24 @@ impl EngineCounters {
     pub fn facts(self, tree: &ProcessTree) -> Vec<EngineFacts> {
         let uses = |engine| tree.files.uses(engine);
         let mut facts = Vec::new();
-        let mut add = |engine, ios: Result<EngineIos, String>| {
-            let (ios, uncounted_reason) = (ios.as_ref().ok().copied(), ios.err());
+        let mut add = |engine, ios: Result<EngineIos, NotCounted>| {
+            let uncounted_reason = ios.as_ref().err().map(ToString::to_string);
+            let ios = ios.ok();
             facts.push(EngineFacts { engine, ios, uncounted_reason });
         };
         match self.uring_ios() {
             Ok(ios) if ios.reads > 0 || ios.writes > 0 => add(ForeignEngine::Uring, Ok(ios)),
             Ok(_) if uses(ForeignEngine::Uring) => {
-                let reason = "none were submitted while they were counted; --count-all counts all the time";
-                add(ForeignEngine::Uring, Err(reason.to_owned()));
+                add(ForeignEngine::Uring, Err(NotCounted::NoneInSlices));
             }
-            Err(reason) if uses(ForeignEngine::Uring) => add(ForeignEngine::Uring, Err(reason.to_string())),
+            Err(reason) if uses(ForeignEngine::Uring) => add(ForeignEngine::Uring, Err(reason)),
             _ => {}
         }
         if uses(ForeignEngine::Aio) {
-            let ios = self.aio_ios(tree.total());
-            add(ForeignEngine::Aio, ios.map_err(|reason| reason.to_string()));
+            add(ForeignEngine::Aio, self.aio_ios(tree.total()));
         }
         if uses(ForeignEngine::Mapped) {
-            let reason = format!(
-                "the processor accesses memory without the kernel ({} page faults read from storage)",
-                tree.major_faults()
-            );
-            add(ForeignEngine::Mapped, Err(reason));
+            add(ForeignEngine::Mapped, Err(NotCounted::Memory(tree.major_faults())));
         }
         facts
     }

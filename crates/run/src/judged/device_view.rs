@@ -26,7 +26,7 @@ const PERIOD: Nanos = SECOND / 4;
 const SLICE: Nanos = SECOND / 200;
 /// Size of a CPU's buffer: preferred, and at least, KiB.
 const BUFFER: (u64, u64) = (256, 64);
-/// Requests to which the next one can be sequential.
+/// Number of earlier requests that a request can follow sequentially.
 const STREAMS: usize = 64;
 
 /// Tracing of a device by a thread, until it is finished.
@@ -40,30 +40,40 @@ impl DeviceTracing {
     /// Starts the tracing of the only device under a stack.
     ///
     /// # Errors
-    /// The cause as a text: no device, several, or no permission.
-    pub fn start(stack: &Stack) -> Result<DeviceTracing, String> {
+    /// There is no device, there are several, or tracing is not permitted.
+    pub fn start(stack: &Stack) -> Result<DeviceTracing, DeviceViewError> {
         let root = Root::live();
-        let watched = WatchedDevice::beneath(&root, stack)
-            .ok_or("only the requests of a single device under the targets can be traced")?;
+        let watched = WatchedDevice::beneath(&root, stack).ok_or(DeviceViewError::NoSingleDevice)?;
         let name = stack.top_devices.first().cloned().unwrap_or_default();
-        let tracer = Tracer::open(&root, watched, name).map_err(|refusal| cause(&refusal))?;
+        let tracer = Tracer::open(&root, watched, name).map_err(DeviceViewError::Refused)?;
         let (stop, stopped) = channel();
         let begin = move || tracer.run(&stopped);
         let thread = std::thread::Builder::new().name("device view".into()).spawn(begin);
-        Ok(DeviceTracing { stop, thread: thread.map_err(|error| error.to_string())? })
+        Ok(DeviceTracing { stop, thread: thread.map_err(DeviceViewError::Failed)? })
     }
 
     /// Ends the tracing.
     ///
     /// # Errors
-    /// The cause as a text: the kernel refused to trace, or to return events.
-    pub fn finish(self) -> Result<TracedRequests, String> {
+    /// The kernel refused to trace, or to return events.
+    pub fn finish(self) -> Result<TracedRequests, DeviceViewError> {
         drop(self.stop);
-        match self.thread.join() {
-            Ok(traced) => traced.map_err(|error| error.to_string()),
-            Err(_) => Err("the thread that traces has failed".to_owned()),
-        }
+        let traced = self.thread.join().map_err(|_| DeviceViewError::Panicked)?;
+        traced.map_err(DeviceViewError::Failed)
     }
+}
+
+/// The cause of missing requests.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceViewError {
+    #[error("only the requests of a single device under the targets can be traced")]
+    NoSingleDevice,
+    #[error("{}", cause(.0))]
+    Refused(#[source] TracingError),
+    #[error("tracing failed: {0}")]
+    Failed(#[source] io::Error),
+    #[error("the thread that traces has failed")]
+    Panicked,
 }
 
 /// The message without the option of runs.
