@@ -1,4 +1,4 @@
-//! What rank 0 shows of the other ranks of a job, with real launchers.
+//! Live view, stream, plans and explanations of a job, with real launchers.
 
 #![allow(clippy::unwrap_used)]
 

@@ -17,7 +17,9 @@ const LAUNCHERS: [JobLauncher; 2] = [
     ("Open MPI", &["mpirun.openmpi", "--oversubscribe"], "OMPI_COMM_WORLD_RANK"),
     ("MPICH", &["mpirun.mpich"], "PMI_RANK"),
 ];
-const LONGEST: Duration = Duration::from_secs(120);
+const LONGEST: Duration = Duration::from_secs(150);
+/// How long a launcher may take after all ranks have ended, or to start them.
+const LAUNCHER: Duration = Duration::from_secs(20);
 
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
@@ -55,6 +57,17 @@ struct Jobs {
     folder: PathBuf,
 }
 
+/// Whether a rank of the job in this folder runs.
+fn any_rank_runs(folder: &Path) -> bool {
+    let runs = |pid: String| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    };
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut ranks = files.filter(|file| file.file_name().to_string_lossy().starts_with("pid"));
+    ranks.any(|file| std::fs::read_to_string(file.path()).is_ok_and(runs))
+}
+
 /// A job that has ended.
 struct EndedJob {
     code: Option<i32>,
@@ -85,10 +98,20 @@ impl Jobs {
         let file = |name: &str| std::fs::File::create(folder.join(name));
         command.stdin(Stdio::null()).stdout(file("stdout")?).stderr(file("stderr")?);
         let mut job = command.spawn()?;
-        let begun = Instant::now();
+        let (begun, mut ended) = (Instant::now(), None);
         let code = loop {
             if let Some(status) = job.try_wait()? {
                 break status.code();
+            }
+            let is_running = any_rank_runs(folder);
+            let ended_at = if is_running { None } else { ended.or(Some(begun.elapsed())) };
+            ended = ended_at;
+            // Open MPI 4.1.4 sometimes waits for ever after all ranks have ended.
+            if ended.is_some_and(|ended| begun.elapsed() > ended + LAUNCHER) {
+                job.kill()?;
+                job.wait()?;
+                println!("the launcher did not end after its ranks ({})", folder.display());
+                break None;
             }
             if begun.elapsed() > LONGEST {
                 job.kill()?;

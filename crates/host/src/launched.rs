@@ -2,10 +2,9 @@
 
 use super::process_stat::ProcessStat;
 use super::root::Root;
+use diskspd_sys::rank_socket::open_terminal;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::IsTerminal;
-use std::os::unix::fs::OpenOptionsExt;
 
 /// Processes between a rank and the terminal of its launcher, at most.
 const MOST_ANCESTORS: usize = 8;
@@ -37,10 +36,7 @@ pub fn terminal(names: &[&str], changing: &[&str]) -> Option<File> {
             if options.any(|word| changing.contains(&word)) {
                 return None;
             }
-            let mut options = File::options();
-            let stream = options.read(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK);
-            let stream = stream.open(format!("/proc/{above}/fd/2"));
-            if let Some(terminal) = stream.ok().filter(File::is_terminal) {
+            if let Some(terminal) = open_terminal(&root.path(format!("/proc/{above}/fd/2"))) {
                 return Some(terminal);
             }
         }

@@ -66,7 +66,7 @@ pub fn job_intervals<'a>(job: &'a JobInterval, missed: u64) -> Vec<LiveInterval<
     };
     let scope = LiveScope::Job { hosts: job.hosts.len(), missing: job.missing() };
     let sum = LiveInterval { time_span, missed, scope, figures: Some(&job.sum) };
-    job.shown().iter().map(of_host).chain([sum]).collect()
+    job.shown_rows().iter().map(of_host).chain([sum]).collect()
 }
 
 /// Totals of the stream, which metrics contain in addition to the latest interval.

@@ -27,7 +27,7 @@ fn slow_hosts(record: &Record, index: usize) -> Vec<(&str, &SlowIos)> {
     summaries.filter_map(|(name, summary)| Some((name, summary.slow.get(index)?.as_ref()?))).collect()
 }
 
-/// Appends a section for each host, the one with the slowest I/O first.
+/// Appends a section for each host in the order of the slowest I/O.
 fn write_hosts(out: &mut Vec<u8>, number: usize, mut hosts: Vec<(&str, &SlowIos)>) {
     let slowest = |slow: &SlowIos| slow.ios.iter().map(|io| io.latency_ns).max().unwrap_or(0);
     hosts.sort_by_key(|(_, slow)| std::cmp::Reverse(slowest(slow)));

@@ -20,6 +20,11 @@ pub fn lead_group(command: &mut Command) {
     command.process_group(0);
 }
 
+/// Becomes the program. Returns only if it cannot be started.
+pub fn become_program(command: &mut Command) -> io::Error {
+    command.exec()
+}
+
 /// A signal to a program and all that it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupSignal {

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub enum PassedTerminal {
     Here(File),
-    /// On another host: columns and rows at the start.
+    /// Columns and rows of a terminal on another host.
     Elsewhere(usize, usize),
 }
 
@@ -35,7 +35,7 @@ pub fn screen() -> Option<Screen> {
     })
 }
 
-/// Draws what goes to standard error for this terminal.
+/// Sets the terminal for which standard error is drawn.
 pub fn pass_to(terminal: PassedTerminal) {
     // There is one launcher in the life of a process.
     let _ = PASSED_TO.set(terminal);

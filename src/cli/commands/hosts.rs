@@ -6,7 +6,9 @@ use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::{OptionRow, switch, text};
 use crate::cli::requests::{HostsRequest, HostsStart};
-use crate::limits;
+
+/// More connections are beyond the files of one process.
+const MOST_HOSTS: usize = 4096;
 
 const SSH: OptionRow = switch("--ssh", "start the ranks over ssh even if an MPI launcher is installed");
 const PROGRAM: OptionRow = text("--program", "<file>", "/opt/diskspd", "path of diskspd on the hosts")
@@ -49,8 +51,8 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         return Err(CliError::new(format!("'{wrong}' is not a host name"))
             .hint("use names and addresses of letters, digits and . - _ : @, separated by commas"));
     }
-    if hosts.len() < 2 || hosts.len() > limits::RANKS as usize {
-        return Err(CliError::new(format!("expected 2 to {} hosts, found {}", limits::RANKS, hosts.len()))
+    if hosts.len() < 2 || hosts.len() > MOST_HOSTS {
+        return Err(CliError::new(format!("expected 2 to {MOST_HOSTS} hosts, found {}", hosts.len()))
             .hint("name several hosts: diskspd hosts a,b -- OPTIONS TARGETS"));
     }
     if words.is_empty() || words[0] == "hosts" {

@@ -7,6 +7,15 @@ use crate::cli::words::{Words, optional_word, switch, when};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{BypassIo, CacheMode, FlushType, Target, TimeSpan};
 
+const UNBUFFERED: &str = match cfg!(windows) {
+    true => "bypass the operating system's cache",
+    false => "bypass the operating system's cache (O_DIRECT)",
+};
+const BYPASS_IO: &str = match cfg!(windows) {
+    true => "BypassIO, which this program does not request: a run refuses it",
+    false => "BypassIO, which Linux lacks: a run refuses it",
+};
+
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'S'),
@@ -16,12 +25,12 @@ pub const FLAGS: &[Flag] = &[
                 "-Sb",
                 "cached by the operating system: the default for files; block devices only if this is given",
             ),
-            ("-Su", "bypass the operating system's cache (O_DIRECT)"),
+            ("-Su", UNBUFFERED),
             ("-Sw", "write through to the medium (O_DSYNC)"),
             ("-Sh", "both: -Suw"),
             ("-Sm", "memory-mapped I/O; not on block devices"),
             ("-Sr", "bypass the local cache of a remote file system"),
-            ("-Sy", "BypassIO, which Linux lacks: a run refuses it"),
+            ("-Sy", BYPASS_IO),
             ("-SY", "BypassIO, entirely; also refused"),
         ],
         default: "files cached, block devices -Su",

@@ -74,7 +74,7 @@ pub struct LiveBoard {
     latest: Vec<Option<RankState>>,
     is_new: bool,
     shown_at: Nanos,
-    /// By time span and number.
+    /// Incomplete intervals, by time span and number.
     pending: BTreeMap<(usize, u32), PendingInterval>,
     /// The next interval that is not written.
     due: (usize, u32),

@@ -49,6 +49,18 @@ pub enum NextTask {
     Bye(u8, bool),
 }
 
+/// The first message of `diskspd hosts` to a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StartOrder {
+    pub rank: u32,
+    pub size: u32,
+    /// Folder of the command, to which relative paths refer.
+    pub folder: RawText,
+    pub words: Vec<RawText>,
+    /// Columns and rows of the terminal on which the hub runs, and its kind.
+    pub screen: Option<(usize, usize, String)>,
+}
+
 /// `verify-after` with a journal of each rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadBackTask {
@@ -99,7 +111,7 @@ impl ReadBackTask {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankAnswer {
     pub text: String,
-    /// The text without facts that differ by rank; empty = it has none.
+    /// The text without facts that differ by rank; empty without a plan.
     #[serde(default)]
     pub key: String,
     pub exit: u8,
@@ -124,7 +136,7 @@ pub struct RunTask {
     pub cpus: Vec<Option<Vec<u32>>>,
     /// The ranks that do I/O: the first ones.
     pub ranks: Vec<RankName>,
-    /// What rank 0 shows of every rank during the run.
+    /// Counters that rank 0 shows of every rank during the run.
     pub wants: Subscriptions,
 }
 
@@ -221,6 +233,7 @@ pub trait RankMessage: Serialize + DeserializeOwned {
 
 impl RankMessage for Hello {}
 impl<T: Serialize + DeserializeOwned> RankMessage for StartDecision<T> {}
+impl RankMessage for StartOrder {}
 impl RankMessage for Checked {}
 impl RankMessage for NextTask {}
 impl RankMessage for RankAnswer {}
@@ -305,5 +318,6 @@ pub fn is_any(bytes: &[u8]) -> bool {
         | is_message::<RankRequest>(bytes)
         | is_message::<NextStep>(bytes)
         | is_message::<RankState>(bytes)
+        | is_message::<StartOrder>(bytes)
         | is_message::<Option<String>>(bytes)
 }

@@ -41,7 +41,7 @@ use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::{PassedTerminal, pass_to};
 use crate::sys::{process, real_time};
 pub use job::read_back;
-pub use messages::is_any;
+pub use messages::{StartOrder, is_any, pack, unpack};
 use rank_protocol::RankProtocol;
 use std::ffi::OsString;
 
@@ -161,7 +161,7 @@ fn take_part(
     }
 }
 
-/// The terminal to which the launcher passes what this rank draws.
+/// The terminal to which the launcher passes the display of this rank.
 fn passed_terminal() -> Option<PassedTerminal> {
     if let Ok(size) = std::env::var(launcher::RELAYED_SCREEN) {
         let (columns, rows) = size.split_once('x')?;

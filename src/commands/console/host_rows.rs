@@ -1,6 +1,6 @@
 //! The rows of a job's hosts in the progress display: missing and slow hosts first, the sum below.
 
-use super::display::{figures, sentence};
+use super::live_text::{figures, sentence};
 use crate::clock::{Nanos, SECOND};
 use crate::results::shown_hosts;
 use crate::run::{HostSpeed, HostState, MachineSpeed, Speed};

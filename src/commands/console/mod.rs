@@ -8,6 +8,7 @@ pub(super) mod display;
 mod fit;
 mod host_rows;
 mod live;
+mod live_text;
 
 use super::output::{self, OutFile};
 use super::quiet;

@@ -1,10 +1,11 @@
 //! The hub: connections with all hosts, and the messages between their ranks.
 
+use super::greeting::stream_error;
 use super::peer::{Peer, PeerEvent};
-use super::{StartOrder, stream_error};
 use crate::cli::{Exit, HostsStart};
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::relay::{encode_frame, notes};
+use crate::commands::cluster::{StartOrder, pack};
 use crate::commands::command_error::CommandError;
 use crate::commands::ctrl_c;
 use crate::finding::Finding;
@@ -76,8 +77,7 @@ pub fn run(start: &HostsStart, program: &str) -> Result<Exit, CommandError> {
         let (rank, size) = (rank as u32, hub.peers.len() as u32);
         let order =
             StartOrder { rank, size, folder: folder.clone(), words: words.clone(), screen: own_screen() };
-        let bytes = serde_json::to_vec(&order).unwrap_or_default();
-        peer.send(encode_frame(notes::START, &bytes));
+        peer.send(encode_frame(notes::START, &pack(&order)));
     }
     let code = hub.relay();
     hub.end_all();
@@ -175,7 +175,7 @@ impl Hub {
         self.tell_lost(rank, why);
     }
 
-    /// Reports a rank that sends no more messages to those that await them.
+    /// Reports a rank without further messages to the ranks that await them.
     fn tell_lost(&self, rank: usize, why: &str) {
         let note = [&(rank as u32).to_le_bytes()[..], why.as_bytes()].concat();
         let frame = encode_frame(notes::LOST, &note);

@@ -3,9 +3,9 @@
 use crate::cli::{Exit, HostsStart};
 use crate::commands::command_error::CommandError;
 use crate::sys::mpi::CAN_LOAD;
+use crate::sys::process_group::become_program;
 use crate::sys::standard_error::say;
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 /// An installed launcher.
@@ -70,7 +70,7 @@ pub fn replace_process(
 ) -> Result<Exit, CommandError> {
     let FoundLauncher { program: name, version, kind } = launcher;
     say(format_args!("{name} ({version}) starts the ranks; --ssh starts them over ssh"));
-    let failed = Command::new(name).args(arguments(*kind, start, program)).exec();
+    let failed = become_program(Command::new(name).args(arguments(*kind, start, program)));
     Err(CommandError::failed([format!("cannot start {name}: {failed}")]))
 }
 

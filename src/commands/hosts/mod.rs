@@ -5,10 +5,11 @@
 //!                     ──ssh──▶  diskspd hosts --serve  ──▶  rank 1      on the second host
 //! ```
 //!
-//! The hub passes the messages between rank 0 and the other ranks, prints what rank 0 prints, and ends with its
-//! exit code. Ranks join by [`crate::cluster::relay`] in place of MPI, so every command works as under a
+//! The hub passes the messages between rank 0 and the other ranks, prints the output of rank 0, and ends with
+//! its exit code. Ranks join by [`crate::cluster::relay`] in place of MPI, so every command works as under a
 //! launcher. Command lines and folders are sent as data: no shell reads them.
 
+mod greeting;
 mod hub;
 mod launch;
 mod peer;
@@ -16,22 +17,7 @@ mod serve;
 
 use super::command_error::CommandError;
 use crate::cli::{Exit, HostsRequest, HostsStart, is_plain_path};
-use crate::profile::RawText;
-use serde::{Deserialize, Serialize};
-use std::io;
 use std::path::PathBuf;
-
-/// The first message to a host.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct StartOrder {
-    rank: u32,
-    size: u32,
-    /// Folder of the command, to which relative paths refer.
-    folder: RawText,
-    words: Vec<RawText>,
-    /// Columns and rows of the terminal on which the hub runs, and its kind.
-    screen: Option<(usize, usize, String)>,
-}
 
 /// Runs the command line on all hosts, or serves as one of them.
 ///
@@ -65,13 +51,4 @@ fn program(start: &HostsStart) -> Result<String, CommandError> {
              diskspd on the hosts with --program",
         ])
     })
-}
-
-fn stream_error(why: io::Error) -> CommandError {
-    CommandError::failed([format!("hosts: {why}")])
-}
-
-/// The first line from a host: it separates the messages from the text of a login, and names the version.
-fn greeting() -> String {
-    format!("diskspd hosts: {}", crate::cli::help::version())
 }

@@ -1,6 +1,6 @@
 //! The connection of the hub with one host.
 
-use super::greeting;
+use super::greeting::greeting;
 use crate::cluster::relay::read_frame;
 use std::io::{self, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -18,7 +18,7 @@ pub enum PeerEvent {
     /// It is ready, with the same version.
     Ready,
     Frame(u32, Vec<u8>),
-    /// Its stream has ended, or is not one of diskspd: why.
+    /// Reason for the end of the stream; `None` = the program or ssh ended.
     Closed(Option<String>),
 }
 
@@ -109,14 +109,14 @@ fn read_events(mut output: impl Read, mut take: impl FnMut(PeerEvent) -> bool) {
 /// Reads up to the greeting, over the text that a login printed.
 fn read_greeting(output: &mut impl Read) -> Result<(), Option<String>> {
     let (expected, mut line, mut read) = (greeting(), Vec::new(), 0);
-    for byte in output.bytes() {
-        let byte = byte.map_err(|why| Some(why.to_string()))?;
+    let mut byte = [0];
+    while output.read(&mut byte).map_err(|why| Some(why.to_string()))? > 0 {
         read += 1;
         if read > MOST_LOGIN {
             return Err(Some("its login prints text without an end".to_owned()));
         }
-        if byte != b'\n' {
-            line.push(byte);
+        if byte[0] != b'\n' {
+            line.push(byte[0]);
             continue;
         }
         let text = String::from_utf8_lossy(&line).into_owned();

@@ -1,24 +1,24 @@
-//! The end on a host (`diskspd hosts --serve`): it starts the rank, and connects it with the hub.
+//! The end on a host (`diskspd hosts --serve`), which starts the rank and connects it with the hub.
 
-use super::{StartOrder, greeting, stream_error};
+use super::greeting::{greeting, stream_error};
 use crate::cli::Exit;
+use crate::clock::{self, Clock, Nanos, SECOND};
 use crate::cluster::launcher::{RELAYED_RANK, RELAYED_SCREEN, RELAYED_SIZE};
 use crate::cluster::relay::{encode_frame, notes, read_frame};
+use crate::commands::cluster::{StartOrder, unpack};
 use crate::commands::command_error::CommandError;
+use crate::profile::RawText;
 use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::process_group::{self, GroupSignal};
-use std::ffi::OsString;
+use crate::sys::rank_socket::{self, RankSocket};
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a rank may take to end after its connection was lost.
-const ENDING: Duration = Duration::from_secs(10);
+const ENDING: Nanos = 10 * SECOND;
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The stream to the hub.
@@ -33,7 +33,7 @@ pub fn serve() -> Result<Exit, CommandError> {
     put_bytes(&hub, format!("{}\n", greeting()).as_bytes())?;
     let mut input = io::stdin();
     let order = match read_frame(&mut input).map_err(stream_error)? {
-        Some((notes::START, bytes)) => serde_json::from_slice::<StartOrder>(&bytes).ok(),
+        Some((notes::START, bytes)) => unpack::<StartOrder>(&bytes).ok(),
         // The hub has found another obstacle.
         None => return Ok(Exit::RunFailed),
         Some(_) => None,
@@ -57,8 +57,8 @@ pub fn serve() -> Result<Exit, CommandError> {
     crate::sys::process::end(0)
 }
 
-fn start_rank(order: &StartOrder) -> Result<(Child, UnixStream), CommandError> {
-    let (own, of_rank) = UnixStream::pair().map_err(stream_error)?;
+fn start_rank(order: &StartOrder) -> Result<(Child, RankSocket), CommandError> {
+    let (own, of_rank) = rank_socket::socket_pair().map_err(stream_error)?;
     let program = std::env::current_exe().map_err(stream_error)?;
     let folder = order.folder.as_path();
     if !folder.is_dir() {
@@ -69,18 +69,18 @@ fn start_rank(order: &StartOrder) -> Result<(Child, UnixStream), CommandError> {
         )]));
     }
     let mut command = Command::new(program);
-    command.args(order.words.iter().map(|word| OsString::from_vec(word.as_bytes().to_vec())));
+    command.args(order.words.iter().map(RawText::as_path));
     command.env(RELAYED_RANK, order.rank.to_string()).env(RELAYED_SIZE, order.size.to_string());
     if let Some((columns, rows, kind)) = &order.screen {
         command.env(RELAYED_SCREEN, format!("{columns}x{rows}")).env("TERM", kind);
     }
-    command.current_dir(folder).stdin(OwnedFd::from(of_rank)).stdout(Stdio::piped());
+    command.current_dir(folder).stdin(of_rank).stdout(Stdio::piped());
     process_group::lead_group(&mut command);
     let rank = command.spawn().map_err(stream_error)?;
     Ok((rank, own))
 }
 
-/// Passes what the rank prints.
+/// Passes the output of the rank.
 fn pass_output(mut output: impl Read + Send + 'static, hub: ToHub) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut piece = [0; 65536];
@@ -93,7 +93,7 @@ fn pass_output(mut output: impl Read + Send + 'static, hub: ToHub) -> JoinHandle
 }
 
 /// Passes the messages of the rank.
-fn pass_messages(mut own: UnixStream, hub: ToHub) -> JoinHandle<()> {
+fn pass_messages(mut own: RankSocket, hub: ToHub) -> JoinHandle<()> {
     thread::spawn(move || {
         while let Ok(Some((to, bytes))) = read_frame(&mut own) {
             if put_bytes(&hub, &encode_frame(to, &bytes)).is_err() {
@@ -104,7 +104,7 @@ fn pass_messages(mut own: UnixStream, hub: ToHub) -> JoinHandle<()> {
 }
 
 /// Passes messages and signals to the rank. When the hub is gone, the rank ends.
-fn obey_hub(input: &mut impl Read, mut own: UnixStream, rank: &Mutex<Child>) {
+fn obey_hub(input: &mut impl Read, mut own: RankSocket, rank: &Mutex<Child>) {
     while let Ok(Some((from, bytes))) = read_frame(input) {
         match (from, bytes.first()) {
             (notes::SIGNAL, Some(signal)) => {
@@ -117,10 +117,7 @@ fn obey_hub(input: &mut impl Read, mut own: UnixStream, rank: &Mutex<Child>) {
     }
     drop(own.shutdown(std::net::Shutdown::Both));
     process_group::send(&rank.lock_anyway(), GroupSignal::Terminate);
-    let until = Instant::now() + ENDING;
-    while Instant::now() < until {
-        thread::sleep(LOOK);
-    }
+    Clock::Monotonic.sleep_until(clock::monotonic() + ENDING);
     process_group::send(&rank.lock_anyway(), GroupSignal::Kill);
 }
 
@@ -133,7 +130,7 @@ fn wait_for(rank: &Mutex<Child>) -> io::Result<ExitStatus> {
     }
 }
 
-/// Its exit code; a signal counts as a failed run.
+/// Exit code of the rank; a signal counts as a failed run.
 fn exit_code(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Exit::RunFailed.code())
 }

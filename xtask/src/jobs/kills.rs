@@ -1,8 +1,8 @@
-//! Ranks that are killed at any time: completed points and time spans are kept, what is missing is named, and
-//! no rank is accused of a cause that it did not have.
+//! Ranks that are killed at any time. Completed points and time spans are kept, missing ranks are named, and no
+//! false cause is reported.
 
 use super::{EndedJob, Jobs, LAUNCHERS};
-use crate::harness::{Failure, Random, table};
+use crate::harness::{Failure, Random, output, table};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,10 @@ use std::time::Duration;
 
 const RANKS: usize = 4;
 /// Three points of a second each.
-const LINE: &str = "sweep --dir kept -w0,50,100 --engine null -b4K -r -t1 -g100i -c64K -d1 -W0 %r.dat";
+const SWEEP: &str = "sweep --dir kept -w0,50,100 --engine null -b4K -r -t1 -g100i -c64K -d1 -W0 %r.dat";
+/// A profile with three time spans of a second.
+const SPANS: &str = "-Xspans.xml --engine null --out r.json %r.dat";
+const SPAN: &str = "-Rpxml -b4K -r -t1 -g100i -c64K -d1 -W0 *1";
 /// Points of a complete sweep.
 const POINTS: usize = 3;
 /// Latest moment of a kill in ms.
@@ -30,15 +33,18 @@ struct Tally {
 pub fn check(jobs: &Jobs, count: usize, seed: u64) -> Result<Vec<String>, Failure> {
     let (mut rows, mut failures) = (Vec::new(), Vec::new());
     let mut random = Random(seed);
+    let profile = three_spans(jobs)?;
     for launcher in LAUNCHERS {
         let mut tally = Tally::default();
         for number in 0..count {
             let folder = jobs.new_folder()?;
             let (victim, moment) = (random.below(RANKS), Duration::from_millis(random.below(LATEST) as u64));
+            let line = if number.is_multiple_of(2) { SWEEP } else { SPANS };
+            fs::write(folder.path().join("spans.xml"), &profile)?;
             let pid = folder.path().join(format!("pid{victim}"));
             let mut is_killed = false;
             let ended =
-                jobs.run(jobs.command(launcher, RANKS, LINE, folder.path()), folder.path(), |now| {
+                jobs.run(jobs.command(launcher, RANKS, line, folder.path()), folder.path(), |now| {
                     if !is_killed && now >= moment {
                         is_killed = kill_rank(&pid);
                     }
@@ -54,6 +60,16 @@ pub fn check(jobs: &Jobs, count: usize, seed: u64) -> Result<Vec<String>, Failur
         ["launcher", "kills", "ended before", "ended by the kill", "kept points", "merges with n of m"];
     table::print(&head, &rows, false);
     Ok(failures)
+}
+
+/// A profile with the same time span three times.
+fn three_spans(jobs: &Jobs) -> Result<String, Failure> {
+    let profile = output(Command::new(&jobs.program).args(SPAN.split(' ')))?;
+    let profile = profile.replace("<ResultFormat>xml<", "<ResultFormat>text<");
+    let (begin, end) = ("<TimeSpan>", "</TimeSpan>");
+    let (before, rest) = profile.split_once(begin).ok_or("the profile has no time span")?;
+    let (span, after) = rest.split_once(end).ok_or("the time span has no end")?;
+    Ok(format!("{before}{}{after}", format!("{begin}{span}{end}").repeat(3)))
 }
 
 /// Kills a rank if it has started; whether it has.
@@ -73,16 +89,22 @@ fn judge(
     let mut faults = Vec::new();
     let told = format!("{}{}", ended.stdout, ended.stderr);
     faults.extend(
-        ACCUSATIONS.iter().filter(|word| told.contains(**word)).map(|word| format!("it tells of '{word}'")),
+        ACCUSATIONS.iter().filter(|word| told.contains(**word)).map(|word| format!("it reports '{word}'")),
     );
-    let points = json_files(&folder.join("kept/runs"));
+    let points = json_files(&folder.join("kept/records"));
     tally.points += points.len();
-    if !is_killed || ended.code == Some(0) && points.len() == POINTS {
+    let is_complete = points.len() == POINTS || ended.stdout.contains("Results for timespan 3");
+    if !is_killed || ended.code == Some(0) && is_complete {
         tally.untouched += 1;
         return Ok(faults);
     }
     tally.ended += 1;
-    for point in &points {
+    let has_figures = |point: &&PathBuf| {
+        let run = folder.join("kept/runs").join(point.file_name().unwrap_or_default());
+        let run = fs::read(run).ok().and_then(|run| serde_json::from_slice::<Value>(&run).ok());
+        run.is_some_and(|run| run["failure"].is_null())
+    };
+    for point in points.iter().filter(has_figures) {
         let record: Value = serde_json::from_slice(&fs::read(point)?)?;
         let hosts = record["hosts"].as_array().cloned().unwrap_or_default();
         let missing = hosts.iter().filter(|host| host["missing"].is_string()).count();
@@ -109,7 +131,7 @@ fn judge(
             }
         }
         let accused = ACCUSATIONS.iter().filter(|word| text.contains(**word) || errors.contains(**word));
-        faults.extend(accused.map(|word| format!("merge tells of '{word}'")));
+        faults.extend(accused.map(|word| format!("merge reports '{word}'")));
     }
     Ok(faults)
 }

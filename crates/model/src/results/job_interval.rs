@@ -13,7 +13,7 @@ pub struct JobInterval {
     pub time_span: usize,
     /// Missing hosts first, then the slowest ones.
     pub hosts: Vec<HostInterval>,
-    /// All hosts together. Percentiles cannot be added, so it has none.
+    /// All hosts together. Its percentiles are unknown, because percentiles cannot be added.
     pub sum: IntervalFigures,
 }
 
@@ -35,7 +35,7 @@ impl JobInterval {
     }
 
     /// The hosts with a row: all of few hosts, else the worst ones.
-    pub fn shown(&self) -> &[HostInterval] {
+    pub fn shown_rows(&self) -> &[HostInterval] {
         &self.hosts[..shown_hosts(self.hosts.len())]
     }
 
@@ -45,7 +45,7 @@ impl JobInterval {
     }
 }
 
-/// Returns the number of hosts with a row of their own in a live view of this many hosts.
+/// Returns the number of hosts with a row in a live view of `count` hosts.
 pub fn shown_hosts(count: usize) -> usize {
     if count > MOST_SHOWN { WORST } else { count }
 }
@@ -113,7 +113,7 @@ mod tests {
     fn missing_and_slow_hosts_come_first_with_exact_sum() {
         let hosts = vec![host(0, Some((300, 1.0))), host(1, Some((100, 5.0))), host(2, None)];
         let job = JobInterval::new(1, hosts);
-        let order: Vec<u32> = job.shown().iter().map(|host| host.rank).collect();
+        let order: Vec<u32> = job.shown_rows().iter().map(|host| host.rank).collect();
         assert_eq!((order, job.missing()), (vec![2, 1, 0], 1));
         let total = job.sum.total;
         assert_eq!((total.ios, total.iops, total.mib_per_s), (400, 400.0, Some(3.0)));
@@ -129,8 +129,8 @@ mod tests {
         for (count, shown) in [(0, 0), (1, 1), (20, 20), (21, 10), (1000, 10)] {
             let hosts = (0..count).map(|rank| host(rank, Some((u64::from(rank) + 1, 1.0)))).collect();
             let job = JobInterval::new(1, hosts);
-            assert_eq!(job.shown().len(), shown, "{count}");
-            assert!(job.shown().iter().all(|host| host.rank < shown as u32), "{count}");
+            assert_eq!(job.shown_rows().len(), shown, "{count}");
+            assert!(job.shown_rows().iter().all(|host| host.rank < shown as u32), "{count}");
         }
     }
 }

@@ -18,7 +18,7 @@ pub enum Frame {
     ClocksEnd,
     /// Message from rank 0: the receiver was given up after this number of seconds of silence.
     GivenUp(u32),
-    /// To rank 0: the state of the rank's run in this second.
+    /// State of the rank's run in this second, sent to rank 0.
     State(Vec<u8>),
 }
 

@@ -77,7 +77,7 @@ pub(super) struct Peer {
     heard_at: Nanos,
     pub(super) lost: Option<String>,
     told_lost: bool,
-    /// Its states that rank 0 has not taken yet, the latest last.
+    /// States that rank 0 has not taken yet, in their order.
     states: Vec<Vec<u8>>,
     answer: Option<Vec<u8>>,
     pub(super) asked: AskedClock,

@@ -1,4 +1,4 @@
-//! The group of ranks whose messages the process that started them passes on: `diskspd hosts` over ssh.
+//! The group of ranks of `diskspd hosts` over ssh. The process that started the ranks passes their messages.
 //!
 //! Each rank has one stream to that process. A frame on it is the number of the other rank, the length, and
 //! the message.
@@ -6,10 +6,10 @@
 use super::error::GroupError;
 use super::launcher::Launcher;
 use super::{RankGroup, RankMessage};
-use diskspd_sys::rank_socket;
+use diskspd_model::limits;
+use diskspd_sys::rank_socket::{self, RankSocket};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::net::UnixStream;
 
 /// Longest message in bytes.
 const MOST_BYTES: usize = 1 << 30;
@@ -18,17 +18,17 @@ const HEAD: usize = 8;
 
 /// Numbers of frames that are not messages of ranks.
 pub mod notes {
-    /// To the starting process: text of standard output.
+    /// Text of standard output, sent to the starting process.
     pub const OUTPUT: u32 = u32::MAX;
-    /// To the starting process: the rank has ended with this exit code.
+    /// Exit code of the rank, sent to the starting process.
     pub const ENDED: u32 = u32::MAX - 1;
-    /// To the rank's host: a signal for the rank.
+    /// Signal for the rank, sent to the host of the rank.
     pub const SIGNAL: u32 = u32::MAX - 2;
-    /// To a rank: the number of a lost rank, and the reason.
+    /// Number of a lost rank and the reason, sent to a rank.
     pub const LOST: u32 = u32::MAX - 3;
-    /// To the rank's host: the command line of the rank.
+    /// Command line of the rank, sent to the host of the rank.
     pub const START: u32 = u32::MAX - 4;
-    /// To the starting process: end all ranks.
+    /// Request of a rank to end all ranks.
     pub const ABORT: u32 = u32::MAX - 5;
 }
 
@@ -48,9 +48,8 @@ pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<(u32, Vec<u8>)>> 
     }
     stream.read_exact(&mut head[1..])?;
     let (number, length) = parse_head(&head).ok_or(ErrorKind::InvalidData)?;
-    let mut bytes = Vec::new();
-    let read = stream.take(length as u64).read_to_end(&mut bytes)?;
-    if read < length { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(Some((number, bytes))) }
+    let bytes = limits::MESSAGE.read(stream.take(length as u64))?;
+    if bytes.len() < length { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(Some((number, bytes))) }
 }
 
 fn parse_head(head: &[u8; HEAD]) -> Option<(u32, usize)> {
@@ -64,7 +63,7 @@ fn parse_head(head: &[u8; HEAD]) -> Option<(u32, usize)> {
 pub struct Relay {
     rank: usize,
     size: usize,
-    stream: UnixStream,
+    stream: RankSocket,
     /// Bytes that the stream has not taken.
     unsent: VecDeque<u8>,
     /// Bytes of frames that are not complete.
@@ -90,7 +89,7 @@ impl Relay {
         Ok(Relay::new(rank, size, rank_socket::take_standard_input()?))
     }
 
-    fn new(rank: usize, size: usize, stream: UnixStream) -> Relay {
+    fn new(rank: usize, size: usize, stream: RankSocket) -> Relay {
         let (unsent, partial, received, broken, is_broken) = Default::default();
         Relay { rank, size, stream, unsent, partial, received, broken, is_broken }
     }
@@ -201,8 +200,8 @@ impl RankGroup for Relay {
 mod tests {
     use super::*;
 
-    fn pair(rank: usize) -> (Relay, UnixStream) {
-        let (own, other) = UnixStream::pair().unwrap();
+    fn pair(rank: usize) -> (Relay, RankSocket) {
+        let (own, other) = RankSocket::pair().unwrap();
         own.set_nonblocking(true).unwrap();
         (Relay::new(rank, 3, own), other)
     }
