@@ -5,6 +5,7 @@ use crate::checks::{JudgedRecord, Verdict, damaged};
 use crate::cli::{self, shell_quote};
 use crate::finding::Severity;
 use crate::report::run_summary_text::NextCommand;
+use std::collections::HashSet;
 use std::ffi::OsString;
 
 type AddedOptions = (&'static str, &'static [&'static str]);
@@ -99,14 +100,10 @@ pub fn of_run(judged: &JudgedRecord, typed: &[OsString]) -> Option<NextCommand> 
 }
 
 fn target_words(judged: &JudgedRecord) -> Vec<OsString> {
-    let mut targets: Vec<OsString> = Vec::new();
-    for target in judged.record.profile.time_spans.iter().flat_map(|span| &span.targets) {
-        let path = target.path.as_path().as_os_str().to_owned();
-        if !targets.contains(&path) {
-            targets.push(path);
-        }
-    }
-    targets
+    let mut known = HashSet::new();
+    let targets = judged.record.profile.time_spans.iter().flat_map(|span| &span.targets);
+    let paths = targets.map(|target| target.path.as_path().as_os_str().to_owned());
+    paths.filter(|path| known.insert(path.clone())).collect()
 }
 
 /// Options that follow a single run: several can't be made with them, nor of several time spans.

@@ -9,6 +9,7 @@ use crate::experiments::repetition::{RepeatedWork, Repetition};
 use crate::record::known;
 use crate::report::{html, workload_text};
 use crate::results::RunSummary;
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -20,12 +21,9 @@ pub struct MadeRepetition {
 
 /// The work of a run and its targets, in words.
 pub fn work(run: &RunSummary) -> RepeatedWork {
-    let mut targets: Vec<String> = Vec::new();
-    for target in workload_text::targets(run).map(ToString::to_string) {
-        if !targets.contains(&target) {
-            targets.push(target);
-        }
-    }
+    let mut known = HashSet::new();
+    let targets = workload_text::targets(run).map(ToString::to_string);
+    let targets = targets.filter(|target| known.insert(target.clone())).collect();
     let workload = workload_text::names(run).into_iter().next().unwrap_or_default();
     RepeatedWork { workload, targets, machine: run.computer() }
 }

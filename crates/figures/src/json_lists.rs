@@ -28,7 +28,7 @@ pub enum ListPart<'a> {
 /// A longer text is not the name of a list.
 const LONGEST_NAME: usize = 16;
 
-/// Error of a text whose lists have other elements than objects, or that is not a document.
+/// Error of a text that is not a document, or has a list with other elements than objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is laid out in an unusual way")]
 pub struct UnusualTextError;
@@ -273,10 +273,10 @@ mod tests {
 
     #[test]
     fn lists_are_taken_out_at_their_place_only() {
-        let text = r#"{"threads":[{}],"hosts":[{"threads":[{"a":"]}\"{","threads":[{}]}, {}],"x":{"threads":[1]},
-            "targets" : [ ]},{"targets":[{"b":[[1,2]]}]}],"more":{"targets":[{}]}}"#;
-        let skeleton = r#"{"threads":[{}],"hosts":[{"threads":[],"x":{"threads":[1]},
-            "targets" : []},{"targets":[]}],"more":{"targets":[{}]}}"#;
+        let text = r#"{"threads":[{}],"hosts":[{"threads":[{"a":"]}\"{","threads":[{}]}, {}],
+            "x":{"threads":[1]},"targets" : [ ]},{"targets":[{"b":[[1,2]]}]}],"more":{"targets":[{}]}}"#;
+        let skeleton = r#"{"threads":[{}],"hosts":[{"threads":[],
+            "x":{"threads":[1]},"targets" : []},{"targets":[]}],"more":{"targets":[{}]}}"#;
         let parts = ["0", r#"0 {"a":"]}\"{","threads":[{}]}"#, "0 {}", "1", "1", r#"1 {"b":[[1,2]]}"#];
         for step in [1, 2, 3, 7, 1000] {
             let (found, elements) = split(text, step).unwrap();

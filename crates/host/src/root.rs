@@ -176,3 +176,23 @@ pub fn names(directory: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remembering_root_reads_mounts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mounts = folder.path().join("proc/self/mountinfo");
+        fs::create_dir_all(mounts.parent().unwrap()).unwrap();
+        let line = "22 27 8:1 / /data rw - ext4 /dev/sda1 rw\n";
+        fs::write(&mounts, line).unwrap();
+        let (forgetful, remembering) = (Root::at(folder.path()), Root::at(folder.path()).remembering());
+        let counts = || [forgetful.mounts().len(), remembering.mounts().len()];
+        assert_eq!(counts(), [1, 1]);
+        fs::write(&mounts, [line, line].concat()).unwrap();
+        assert_eq!(counts(), [2, 1]);
+        assert_eq!(remembering.clone().mounts().len(), 1, "copies share it");
+    }
+}

@@ -10,7 +10,7 @@ pub(super) use doubles::refuse_double;
 pub use kept::JOURNAL_MAGIC;
 pub(super) use kept::{KeptRule, refuse_kept};
 pub(super) use precious::Precious;
-pub use precious::{OwnFiles, refuse_target_of_command};
+pub use precious::{OwnFiles, refuse_targets_of_command};
 
 use super::output_error::{OutputError, OutputErrorKind};
 use diskspd_host::{claims, target};

@@ -15,7 +15,7 @@ mod output_error;
 mod patience;
 mod wish;
 
-pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_target_of_command};
+pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_targets_of_command};
 pub use late_file::{FromTheFirstLine, StreamedFile};
 pub use outlet::{Outlet, OutputPolicy, Permitted};
 pub use output_error::{OutputError, OutputErrorKind, WriteError};

@@ -4,7 +4,7 @@ use super::options::Options;
 use diskspd_host::target::locate;
 use diskspd_model::plan;
 use diskspd_model::profile::TimeSpan;
-use diskspd_outlet::{OutputError, refuse_target_of_command};
+use diskspd_outlet::{OutputError, refuse_targets_of_command};
 
 /// Why targets of a time span must not be written to, one error for each.
 pub fn faults(span: &TimeSpan, options: &Options) -> Vec<OutputError> {
@@ -13,9 +13,7 @@ pub fn faults(span: &TimeSpan, options: &Options) -> Vec<OutputError> {
     }
     let filled = options.run_options.prefill.is_some();
     let changed = span.targets.iter().filter(|target| filled || target.is_changed() || plan::creates(target));
-    let fault = |target: &diskspd_model::profile::Target| {
-        let place = locate(target.path.as_bytes()).ok()?;
-        refuse_target_of_command(&target.path.to_string(), &place, &options.own).err()
-    };
-    changed.filter_map(fault).collect()
+    let places =
+        changed.filter_map(|target| Some((target.path.to_string(), locate(target.path.as_bytes()).ok()?)));
+    refuse_targets_of_command(places, &options.own)
 }

@@ -4,6 +4,7 @@ use super::{KeptAs, RunNotes, SpanWork};
 use diskspd_model::fnv::Fnv;
 use diskspd_model::profile::Parameters;
 use diskspd_model::results::{RunSummary, SpanSummary};
+use std::collections::HashSet;
 
 /// A run, as the index has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,13 +46,13 @@ impl StoreEntry {
     }
 
     pub fn new(id: &str, source: KeptAs, about: RunNotes, run: RunSummary) -> StoreEntry {
-        let mut targets: Vec<String> = Vec::new();
+        let (mut targets, mut known): (Vec<String>, HashSet<String>) = Default::default();
         // As the index has them.
         let run = RunSummary { hosts: run.computer().into_iter().collect(), ..run };
         let asked: Vec<&Parameters> = run.requested_work().collect();
         for path in asked.iter().flat_map(|asked| asked.paths()) {
             let path = path.to_string();
-            if !targets.contains(&path) {
+            if known.insert(path.clone()) {
                 targets.push(path);
             }
         }

@@ -1,7 +1,8 @@
 //! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
 
 use super::notes::NotesKind;
-use super::{RunNotes, Store, StoreError, id, packed};
+use super::packed::{self, Inflated};
+use super::{RunNotes, Store, StoreError, id};
 use diskspd_judge::checks::JudgedRecord;
 use diskspd_judge::record::fault::ResultError;
 use diskspd_judge::record::{formats, index, json, known};
@@ -15,7 +16,7 @@ use diskspd_sys::folder::{self, OpenFolder};
 use diskspd_sys::{clock, locks};
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader, Seek};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -248,13 +249,13 @@ impl Store {
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let runs = self.open_runs()?;
         let open = || match runs.file(&name_of(id, source.ending())) {
-            Ok(open) => Ok(Some(BufReader::new(open))),
+            Ok(open) => Ok(Some(open)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(wrong(format!("cannot be read: {error}"))),
         };
         let Some(opened) = open()? else { return Ok(None) };
         if source == KeptAs::Record {
-            match json::read_index(packed::reader(opened)) {
+            match json::read_index(packed::reader(BufReader::new(opened))) {
                 Ok(Some(index)) => return Ok(Some(known::of_index(index, id))),
                 // An older record, or its index isn't of today's form.
                 Ok(None) | Err(json::RecordError::Field { .. }) => {}
@@ -262,14 +263,22 @@ impl Store {
             }
         }
         let Some(opened) = open()? else { return Ok(None) };
-        let bytes = packed::unpack(opened).map_err(|error| wrong(error.to_string()))?;
-        known_of(source, &bytes, id).map(Some).map_err(|why| wrong(why.to_string()))
+        let known = match source {
+            KeptAs::Record => Inflated::new(opened)
+                .map_err(|error| wrong(error.to_string()))
+                .map(|content| known_record(BufReader::new(content), id))?,
+            _ => {
+                let content = packed::unpack(BufReader::new(opened));
+                known_of(source, &content.map_err(|error| wrong(error.to_string()))?, id)
+            }
+        };
+        known.map(Some).map_err(|why| wrong(why.to_string()))
     }
 
     /// Returns the parts of a run's fingerprint; `None` if its file lacks them.
     pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
         let opened = self.open_runs().ok()?.file(&name_of(id, KeptAs::Record.ending())).ok()?;
-        let record = json::read(&packed::unpack(opened).ok()?).ok()?;
+        let record = json::read_from(BufReader::new(Inflated::new(opened).ok()?)).ok()?;
         record.host().system.fingerprint.clone()
     }
 }
@@ -343,13 +352,15 @@ pub(super) enum RunFileError {
     Several(usize),
 }
 
+fn known_record(content: impl BufRead + Seek, name: &str) -> Result<RunSummary, RunFileError> {
+    let record = json::read_from(content)?;
+    let index = index::Index::from_record(&JudgedRecord::new(&record));
+    Ok(known::of_index(index, name))
+}
+
 pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, RunFileError> {
     match source {
-        KeptAs::Record => {
-            let record = json::read(bytes)?;
-            let index = index::Index::from_record(&JudgedRecord::new(&record));
-            Ok(known::of_index(index, name))
-        }
+        KeptAs::Record => known_record(io::Cursor::new(bytes), name),
         KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {
             let format = formats::of_word(source.word()).ok_or(RunFileError::Format)?;
             let mut runs = (format.read)(bytes, name)?;

@@ -48,7 +48,7 @@ pub fn of_file(file: &Path) -> Option<Lease> {
     Leases::read().holder(found.stx_ino)
 }
 
-/// The leases on files at one moment: one read of /proc/locks for any number of files.
+/// The leases on files at one moment, by one read of /proc/locks.
 #[derive(Debug, Default)]
 pub struct Leases {
     /// The first holder by inode; `None` if it is in another namespace of processes.
@@ -66,7 +66,7 @@ impl Leases {
         Leases { holders }
     }
 
-    /// As the function of the same name, for a file with this inode.
+    /// Returns the same as the function of this name, for a file with this inode.
     pub fn unreleased<L: Location + ?Sized>(&self, location: &L, inode: u64, written: bool) -> Option<Lease> {
         // Opening for writing has effects: it is not tried without need.
         let mut lease = self.holder(inode)?;

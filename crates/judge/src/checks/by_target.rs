@@ -1,5 +1,6 @@
 //! Results and facts of each target of a time span, by the target's id.
 
+use diskspd_model::machine::environment::Disk;
 use diskspd_model::machine::io_counters::TargetDevices;
 use diskspd_model::profile::TargetId;
 use diskspd_model::results::{SpanResults, TargetResults};
@@ -10,17 +11,18 @@ pub struct ByTarget<'a>(HashMap<TargetId, Known<'a>>);
 
 #[derive(Debug, Default)]
 struct Known<'a> {
-    /// Its places among the targets of the span.
+    /// Places of the target among all of the span.
     places: Vec<usize>,
     rows: Vec<&'a TargetResults>,
     facts: Vec<&'a TargetDevices>,
+    disks: Vec<&'a Disk>,
     /// The number of threads with rows.
     threads: u64,
     last_thread: Option<usize>,
 }
 
 impl<'a> ByTarget<'a> {
-    pub fn new(ids: &[TargetId], results: &'a SpanResults) -> ByTarget<'a> {
+    pub fn new(ids: &[TargetId], results: &'a SpanResults, disks: &'a [Disk]) -> ByTarget<'a> {
         let mut all: HashMap<TargetId, Known> = HashMap::new();
         for (place, id) in ids.iter().enumerate() {
             all.entry(*id).or_default().places.push(place);
@@ -37,6 +39,9 @@ impl<'a> ByTarget<'a> {
         for facts in devices.iter().flat_map(|devices| &devices.targets) {
             all.entry(facts.target).or_default().facts.push(facts);
         }
+        for disk in disks {
+            disk.targets.iter().for_each(|id| all.entry(*id).or_default().disks.push(disk));
+        }
         ByTarget(all)
     }
 
@@ -51,6 +56,11 @@ impl<'a> ByTarget<'a> {
 
     pub fn facts(&self, id: TargetId) -> impl Iterator<Item = &'a TargetDevices> {
         self.0.get(&id).map_or(&[][..], |known| &known.facts).iter().copied()
+    }
+
+    /// Returns the disks under a target.
+    pub fn disks(&self, id: TargetId) -> impl Iterator<Item = &'a Disk> {
+        self.0.get(&id).map_or(&[][..], |known| &known.disks).iter().copied()
     }
 
     /// The number of threads that worked on a target.
@@ -70,7 +80,7 @@ mod tests {
         let thread = |targets| ThreadResults { targets, ..ThreadResults::default() };
         let threads = vec![thread(vec![row(0, 1), row(1, 2), row(1, 3)]), thread(vec![row(1, 4)])];
         let results = SpanResults { threads, ..SpanResults::default() };
-        let known = ByTarget::new(&[TargetId(1), TargetId(1), TargetId(2)], &results);
+        let known = ByTarget::new(&[TargetId(1), TargetId(1), TargetId(2)], &results, &[]);
         let sizes = |id| known.rows(TargetId(id)).map(|row| row.size).collect::<Vec<_>>();
         assert_eq!([sizes(0), sizes(1), sizes(2), sizes(3)], [vec![1], vec![2, 3, 4], vec![], vec![]]);
         assert_eq!([0, 1, 2, 3].map(|id| known.threads(TargetId(id))), [1, 2, 0, 0]);

@@ -6,6 +6,7 @@ use diskspd_model::machine::content::Space;
 use diskspd_model::machine::io_counters::{SpaceChange, TargetDevices};
 use diskspd_model::profile::TargetId;
 use diskspd_model::units::Size;
+use std::collections::HashSet;
 
 /// Smallest share of the bytes written that makes a note.
 const NOTED: f64 = 0.01;
@@ -18,14 +19,16 @@ const COMMIT: u64 = 4 << 20;
 /// Returns a finding for each target, and for each device with another target on it.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let mut found: Vec<FirstWrites> = Vec::new();
+    let mut covered: HashSet<TargetId> = HashSet::new();
     let changes = span.devices().map_or(&[][..], |facts| &facts.space);
     let (own, beneath): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.device.is_none());
     for change in own.into_iter().chain(beneath) {
         let first = FirstWrites::for_change(span, change).filter(|first| first.share >= NOTED);
-        let is_new = |first: &FirstWrites| {
-            !found.iter().any(|known| first.targets.iter().all(|target| known.targets.contains(target)))
-        };
-        found.extend(first.filter(is_new));
+        let is_new = |first: &FirstWrites| first.targets.iter().any(|target| !covered.contains(target));
+        if let Some(first) = first.filter(is_new) {
+            covered.extend(&first.targets);
+            found.push(first);
+        }
     }
     found.iter().map(|first| first.build_finding(span)).collect()
 }

@@ -2,7 +2,9 @@
 
 use super::{Finding, Limiter, Limits, Severity, SpanContext};
 use diskspd_model::machine::environment::Disk;
+use diskspd_model::profile::TargetId;
 use diskspd_model::results::{ResourceUsage, WorkerUsage};
+use std::collections::HashSet;
 
 /// Minimum share of stolen time that changes figures, as for other CPU users.
 pub(super) const STOLEN: f64 = 0.1;
@@ -195,9 +197,10 @@ fn remote_node(span: &SpanContext, disk: &Disk) -> Option<Finding> {
     if topology.nodes.len() < 2 {
         return None;
     }
+    let on_disk: HashSet<TargetId> = disk.targets.iter().copied().collect();
     let works = |thread: usize| {
         let targets = span.results.threads.get(thread).map_or(&[][..], |thread| &thread.targets);
-        targets.iter().any(|target| disk.targets.contains(&target.target))
+        targets.iter().any(|target| on_disk.contains(&target.target))
     };
     let bound = bound_cpus(span).enumerate().filter(|(thread, _)| works(*thread));
     let nodes: Vec<u32> = bound.filter_map(|(_, cpu)| topology.node_of(cpu?)).collect();

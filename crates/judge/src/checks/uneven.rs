@@ -4,6 +4,7 @@ use super::{Finding, Severity, SpanContext};
 use diskspd_model::profile::Target;
 use diskspd_model::results::{TargetResults, ThreadResults};
 use diskspd_model::stats::median;
+use std::collections::HashMap;
 
 /// A target or thread with less than this share of the median is slow.
 const SLOW: f64 = 0.1;
@@ -66,16 +67,18 @@ fn is_same_work(a: &Target, b: &Target) -> bool {
 }
 
 fn slow_threads(span: &SpanContext) -> Vec<Finding> {
-    let mut groups: Vec<(Vec<_>, Vec<Worked>)> = Vec::new();
+    let mut groups: Vec<Vec<Worked>> = Vec::new();
+    let mut known: HashMap<Vec<_>, usize> = HashMap::new();
     for (thread, number) in span.results.threads.iter().zip(0..) {
         let targets: Vec<_> = thread.targets.iter().map(|row| row.target).collect();
         let worked = Worked { name: format!("thread {number}"), ios: thread_ios(thread) };
-        match groups.iter_mut().find(|(first, _)| *first == targets) {
-            Some((_, group)) => group.push(worked),
-            None => groups.push((targets, vec![worked])),
+        let place = *known.entry(targets).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(worked),
+            None => groups.push(vec![worked]),
         }
     }
-    let found = groups.into_iter().filter_map(|(_, group)| slow_members(span, group, FEWEST_THREADS));
+    let found = groups.into_iter().filter_map(|group| slow_members(span, group, FEWEST_THREADS));
     let finding = |(message, evidence): (String, String)| {
         Finding::new("slow-thread", Severity::Warning, span, message).shown_by(evidence).remedy(
             "check the thread's CPU: other programs, interrupts, -a with a busy or slow CPU; measure again",

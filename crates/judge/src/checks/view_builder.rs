@@ -16,6 +16,7 @@ impl<'a> SpanContext<'a> {
     ) -> SpanContext<'a> {
         let (profile, host) = (&record.profile, record.host());
         let ids = TargetIds::from_profile(profile).of_span(asked);
+        let disks = host.system.environment.as_ref().map_or(&[][..], |environment| &environment.disks);
         let mut view = SpanContext {
             number,
             profile,
@@ -28,7 +29,7 @@ impl<'a> SpanContext<'a> {
             system: &host.system,
             results,
             measured,
-            by_target: ByTarget::new(&ids, results),
+            by_target: ByTarget::new(&ids, results, disks),
             ids,
             parts: Vec::new(),
             queues: Queues::default(),

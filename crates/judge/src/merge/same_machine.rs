@@ -12,6 +12,7 @@ use diskspd_model::results::{
     Accumulate, Host, HostDevices, HostTarget, Observed, Record, Results, SpanResults, TargetResults,
     ThreadResults,
 };
+use std::collections::HashMap;
 
 #[derive(Debug)]
 pub struct RankObserved {
@@ -119,6 +120,9 @@ fn judge_together(ranks: &[&RankObserved]) -> Vec<(usize, HostDevices)> {
     found
 }
 
+/// The first storage of each name.
+type KnownTargets = HashMap<RawText, Storage>;
+
 /// Ranks as the targets of one host.
 struct Joined {
     record: Record,
@@ -127,7 +131,7 @@ struct Joined {
 
 impl Joined {
     fn join(ranks: &[&RankObserved]) -> Joined {
-        let (mut targets, mut paths): (Vec<Storage>, Vec<Vec<RawText>>) = Default::default();
+        let (mut targets, mut paths): (KnownTargets, Vec<Vec<RawText>>) = Default::default();
         for rank in ranks {
             paths.push(
                 rank.targets.iter().map(|target| target_label(&mut targets, rank, &target.storage)).collect(),
@@ -154,25 +158,26 @@ impl Joined {
         let mut record = Record::new(profile, System::default(), Results { time_spans: spans });
         let host: &mut Host = record.host_mut();
         for target in &mut host.targets {
-            let known = targets.iter().find(|known| known.path == target.storage.path);
-            target.storage = known.cloned().unwrap_or_else(|| target.storage.clone());
+            if let Some(known) = targets.get(&target.storage.path) {
+                target.storage = known.clone();
+            }
         }
         Joined { record, paths }
     }
 }
 
 /// Returns the name of a rank's target: its path, unless the path means another target for another rank.
-fn target_label(targets: &mut Vec<Storage>, rank: &RankObserved, own: &Storage) -> RawText {
+fn target_label(targets: &mut KnownTargets, rank: &RankObserved, own: &Storage) -> RawText {
     let lies_on = |storage: &Storage| {
         let mounted = storage.file_system.as_ref().map(|on| on.mounted_at.clone());
         (mounted, storage.device.as_ref().map(|device| device.name.clone()))
     };
-    let path = match targets.iter().find(|known| known.path == own.path) {
+    let path = match targets.get(&own.path) {
         Some(known) if lies_on(known) == lies_on(own) => return own.path.clone(),
         Some(_) => RawText::from([rank.label.as_bytes(), b":", own.path.as_bytes()].concat()),
         None => own.path.clone(),
     };
-    targets.push(Storage { path: path.clone(), ..own.clone() });
+    targets.entry(path.clone()).or_insert_with(|| Storage { path: path.clone(), ..own.clone() });
     path
 }
 
@@ -213,15 +218,22 @@ fn merge_ranks(
 /// count once.
 fn add(all: &mut DeviceFacts, other: DeviceFacts) {
     let larger = |a: Option<u64>, b: Option<u64>| a.max(b);
+    let places = all.targets.iter().enumerate().map(|(place, known)| (known.target, place));
+    // The first of several with an id has its place.
+    let mut places: HashMap<TargetId, usize> = places.rev().collect();
     for target in other.targets {
-        match all.targets.iter_mut().find(|known| known.target == target.target) {
-            Some(known) => {
+        match places.get(&target.target) {
+            Some(place) => {
+                let known = &mut all.targets[*place];
                 known.unwritten_before = larger(known.unwritten_before, target.unwritten_before);
                 known.unwritten = larger(known.unwritten, target.unwritten);
                 known.flush = larger(known.flush, target.flush);
                 known.write_error = known.write_error.or(target.write_error);
             }
-            None => all.targets.push(target),
+            None => {
+                places.insert(target.target, all.targets.len());
+                all.targets.push(target);
+            }
         }
     }
     for device in other.devices {

@@ -14,7 +14,7 @@ use crate::profile::{RawText, Target, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
 use crate::units::{Millis, seconds_of_ns};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Derives every figure that reports show.
 pub fn summarize(record: &Record) -> Summary {
@@ -344,10 +344,11 @@ fn trace_of(results: &SpanResults) -> Option<TraceFigures> {
 }
 
 fn device_figures(device: &DeviceTimes, threads: &[ThreadResults]) -> DeviceFigures {
+    let on_device: HashSet<TargetId> = device.targets.iter().copied().collect();
     let figures = |times: &CompletionTimes, direction: fn(&TargetResults) -> &DirectionResults| {
         let mut own = Moments::default();
         rows(threads)
-            .filter(|(_, target)| device.targets.contains(&target.target))
+            .filter(|(_, target)| on_device.contains(&target.target))
             .filter_map(|(_, target)| direction(target).latency.as_ref())
             .for_each(|latency| own.merge(latency.moments()));
         let at = |share| times.times.percentile(share).map(Millis::of_ns);

@@ -3,6 +3,7 @@
 use crate::output_error::OutputErrorKind;
 use diskspd_sys::locks::IN_USE;
 use diskspd_sys::reach::Spot;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -69,26 +70,47 @@ const CAMPAIGN: &str = "a campaign (--campaign)";
 /// # Errors
 /// The keeper of the file.
 pub(crate) fn refuse_kept(spot: &Spot, keeps: &[PathBuf], rule: KeptRule) -> Result<(), OutputErrorKind> {
-    if spot.open_to_read().is_some_and(|file| is_journal(&file)) {
-        return Err(OutputErrorKind::Journal);
-    }
-    let (Some(parent), Some(name)) = (spot.real_folder(), spot.path().file_name()) else { return Ok(()) };
-    let path = parent.join(name);
-    let Some((kind, folder)) = find_keeper(&path) else { return Ok(()) };
-    if rule == KeptRule::NewJournal && kind.name == CAMPAIGN {
-        return Ok(());
-    }
-    let is_kept_here = keeps.iter().any(|kept| std::fs::canonicalize(kept).is_ok_and(|kept| kept == folder));
-    let first = path.strip_prefix(&folder).ok().and_then(|inside| inside.iter().next()?.to_str());
-    match is_kept_here && !first.is_some_and(kind.is_own) {
-        true => Ok(()),
-        false => Err(OutputErrorKind::Kept(kind.name)),
+    Keepers::default().refuse(spot, keeps, rule)
+}
+
+/// The kind and the path of a folder that keeps files.
+type Keeper = (&'static KeptKind, PathBuf);
+
+/// The keepers of the files in a folder; each folder is inspected once.
+#[derive(Default)]
+pub(crate) struct Keepers(HashMap<PathBuf, Option<Keeper>>);
+
+impl Keepers {
+    /// Refuses a file like [`refuse_kept`].
+    pub(crate) fn refuse(
+        &mut self,
+        spot: &Spot,
+        keeps: &[PathBuf],
+        rule: KeptRule,
+    ) -> Result<(), OutputErrorKind> {
+        if spot.open_to_read().is_some_and(|file| is_journal(&file)) {
+            return Err(OutputErrorKind::Journal);
+        }
+        let (Some(parent), Some(name)) = (spot.real_folder(), spot.path().file_name()) else { return Ok(()) };
+        let path = parent.join(name);
+        let keeper = self.0.entry(parent).or_insert_with_key(|parent| find_keeper(parent));
+        let Some((kind, folder)) = keeper else { return Ok(()) };
+        if rule == KeptRule::NewJournal && kind.name == CAMPAIGN {
+            return Ok(());
+        }
+        let is_kept_here =
+            keeps.iter().any(|kept| std::fs::canonicalize(kept).is_ok_and(|kept| kept == *folder));
+        let first = path.strip_prefix(folder).ok().and_then(|inside| inside.iter().next()?.to_str());
+        match is_kept_here && !first.is_some_and(kind.is_own) {
+            true => Ok(()),
+            false => Err(OutputErrorKind::Kept(kind.name)),
+        }
     }
 }
 
-/// The kind and the path of the folder that keeps a file.
-fn find_keeper(path: &Path) -> Option<(&'static KeptKind, PathBuf)> {
-    path.ancestors().skip(1).zip(0..).find_map(|(folder, depth)| {
+/// Returns the keeper of the files in a folder.
+fn find_keeper(folder: &Path) -> Option<Keeper> {
+    folder.ancestors().zip(0..).find_map(|(folder, depth)| {
         let mut kinds = KINDS.iter().filter(|kind| kind.is_deep || depth == 0);
         kinds.find(|kind| (kind.is_here)(folder)).map(|kind| (kind, folder.to_owned()))
     })

@@ -1,6 +1,6 @@
 //! Files that a command must not replace: its inputs, its targets, journals, files in kept folders.
 
-use super::kept::{KeptRule, is_journal, refuse_kept};
+use super::kept::{Keepers, KeptRule, is_journal};
 use super::{Named, key_of};
 use crate::output_error::{OutputError, OutputErrorKind};
 use diskspd_host::claims;
@@ -58,20 +58,28 @@ impl Guard for Precious {
     }
 }
 
-/// Refuses to write to a target that is a file of the program or of the command, which a run would destroy.
-/// `path`: the path of the target.
-///
-/// # Errors
-/// The owner of the file.
-pub fn refuse_target_of_command(shown: &str, path: &Path, own: &OwnFiles) -> Result<(), OutputError> {
-    let fault = |fault: OutputErrorKind| fault.named_by(format!("target '{shown}'"));
-    let Ok(Reached::Spot(spot)) = reach(path, LastName::Followed) else { return Ok(()) };
-    refuse_kept(&spot, &own.keeps, KeptRule::All).map_err(fault)?;
-    let key = spot.key();
-    match own.reads.iter().find(|input| key.is_some() && key_of(&input.path) == key) {
-        Some(input) => Err(fault(OutputErrorKind::Input(input.by.clone()))),
-        None => Ok(()),
-    }
+/// Refuses to write to targets that are files of the program or of the command, which a run would destroy.
+/// `targets`: their names and paths. Returns an error for each of them, with the owner of the file.
+pub fn refuse_targets_of_command(
+    targets: impl Iterator<Item = (String, PathBuf)>,
+    own: &OwnFiles,
+) -> Vec<OutputError> {
+    let mut keepers = Keepers::default();
+    let reads: Vec<(SpotKey, &Named)> =
+        own.reads.iter().filter_map(|input| Some((key_of(&input.path)?, input))).collect();
+    let mut fault_of = |path: &Path| {
+        let Ok(Reached::Spot(spot)) = reach(path, LastName::Followed) else { return Ok(()) };
+        keepers.refuse(&spot, &own.keeps, KeptRule::All)?;
+        let key = spot.key();
+        match reads.iter().find(|(known, _)| Some(known) == key.as_ref()) {
+            Some((_, input)) => Err(OutputErrorKind::Input(input.by.clone())),
+            None => Ok(()),
+        }
+    };
+    let refused = targets.filter_map(|(shown, path)| {
+        fault_of(&path).err().map(|fault| fault.named_by(format!("target '{shown}'")))
+    });
+    refused.collect()
 }
 
 #[cfg(test)]
@@ -103,8 +111,8 @@ mod tests {
             ("mine/sweep.json", true),
             ("mine/records/0001.json", true),
         ] {
-            let answer = refuse_target_of_command(name, &at(name), &own);
-            assert_eq!(answer.is_err(), refused, "{name}: {answer:?}");
+            let answer = refuse_targets_of_command(std::iter::once((name.to_owned(), at(name))), &own);
+            assert_eq!(answer.len(), usize::from(refused), "{name}: {answer:?}");
         }
     }
 }

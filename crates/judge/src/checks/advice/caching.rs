@@ -103,9 +103,8 @@ pub(super) fn not_durable(span: &SpanContext, asked: Asked) -> Option<Finding> {
             format!("writes to '{}' complete in the page cache: they are not durable yet", target.path);
         return span.host.storage(asked.id).map(|_| finding(message));
     }
-    let disks = span.system.environment.as_ref()?.disks.iter();
+    let disks = span.by_target.disks(asked.id);
     let volatile: Vec<&str> = disks
-        .filter(|disk| disk.targets.contains(&asked.id))
         .filter(|disk| disk.device.queue.get("write_cache").is_some_and(|cache| cache == "write back"))
         .map(|disk| disk.device.name.as_str())
         .collect();

@@ -5,8 +5,9 @@ use super::part::{Beneath, Counted, Part};
 use crate::checks::SpanContext;
 use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_model::operation::Operation;
-use diskspd_model::profile::Target;
+use diskspd_model::profile::{Target, TargetId};
 use diskspd_model::results::TargetResults;
+use std::collections::HashMap;
 
 /// Below this number of I/Os per process of another program, its calls at the start change the mean size.
 const CALLS_AT_START: u64 = 100;
@@ -14,21 +15,7 @@ const CALLS_AT_START: u64 = 100;
 impl<'a> Part<'a> {
     /// Returns all parts of a span; two targets with a common device are in the same part.
     pub fn all(span: &SpanContext<'a>, facts: &'a DeviceFacts) -> Vec<Part<'a>> {
-        let mut parts: Vec<Vec<&TargetDevices>> = Vec::new();
-        for target in &facts.targets {
-            let (together, apart) = parts
-                .into_iter()
-                .partition::<Vec<_>, _>(|part| part.iter().any(|other| shares_device(other, target)));
-            parts = apart;
-            let joined = together.into_iter().reduce(|mut part, more| {
-                part.extend(more);
-                part
-            });
-            let mut part = joined.unwrap_or_default();
-            part.push(target);
-            parts.push(part);
-        }
-        parts.into_iter().map(|targets| Part::new(span, targets)).collect()
+        group_targets(&facts.targets).into_iter().map(|targets| Part::new(span, targets)).collect()
     }
 
     fn new(span: &SpanContext<'a>, targets: Vec<&'a TargetDevices>) -> Part<'a> {
@@ -48,8 +35,10 @@ impl<'a> Part<'a> {
             beneath: Beneath::new(&targets),
             targets,
         };
-        for got in span.rows() {
-            if let Some(at) = part.place(got.target) {
+        let places = part.targets.iter().map(|target| target.target).enumerate();
+        let places: Vec<(usize, TargetId)> = places.filter(|(at, id)| part.place(*id) == Some(*at)).collect();
+        for (at, id) in places {
+            for got in span.rows_of(id) {
                 let asked = span.target_of(got.target).map(|asked| asked.target);
                 part.add_durable(span, got);
                 // The program's own pattern, and zeros (-Z); random data and data of the user's don't count,
@@ -71,16 +60,13 @@ impl<'a> Part<'a> {
                     sum.ios = sum.ios.saturating_add(more.ios);
                 }
             }
-        }
-        for asked in span.targets() {
-            if !part.has(asked.id) {
-                continue;
+            for asked in span.targets_of(id) {
+                let requests = requests_in_flight(span, asked.target);
+                part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
+                let bytes = requests.saturating_mul(u64::from(asked.target.block_size));
+                part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
+                part.buffered |= asked.target.memory_mapped_io || span.is_cached(asked);
             }
-            let requests = requests_in_flight(span, asked.target);
-            part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
-            let bytes = requests.saturating_mul(u64::from(asked.target.block_size));
-            part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
-            part.buffered |= asked.target.memory_mapped_io || span.is_cached(asked);
         }
         if let Some(program) = span.program {
             part.leave_out_start(program.processes);
@@ -132,11 +118,52 @@ impl<'a> Part<'a> {
     }
 }
 
-fn shares_device(part: &TargetDevices, target: &TargetDevices) -> bool {
-    match (&part.stack.no_device_reason, &target.stack.no_device_reason) {
-        (None, None) => part.stack.layers.iter().any(|layer| target.stack.layer(&layer.name).is_some()),
-        (one, other) => one == other,
+/// Targets with a common device, or without devices for the same reason.
+#[derive(Default)]
+struct Group<'a> {
+    targets: Vec<&'a TargetDevices>,
+    /// The number of the last target.
+    last: usize,
+    /// The group that has its targets now.
+    joined: Option<usize>,
+}
+
+fn group_targets(targets: &[TargetDevices]) -> Vec<Vec<&TargetDevices>> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut known: HashMap<(bool, &str), usize> = HashMap::new();
+    for (last, target) in targets.iter().enumerate() {
+        let stack = &target.stack;
+        let keys: Vec<(bool, &str)> = match &stack.no_device_reason {
+            Some(reason) => vec![(false, reason)],
+            None => stack.layers.iter().map(|layer| (true, layer.name.as_str())).collect(),
+        };
+        let mut shared: Vec<usize> = keys
+            .iter()
+            .filter_map(|key| known.get(key))
+            .map(|group| resolve_group(&groups, *group))
+            .collect();
+        shared.sort_by_key(|group| groups[*group].last);
+        shared.dedup();
+        let own = shared.first().copied().unwrap_or_else(|| {
+            groups.push(Group::default());
+            groups.len() - 1
+        });
+        for other in shared.into_iter().skip(1) {
+            let more = std::mem::take(&mut groups[other].targets);
+            groups[own].targets.extend(more);
+            groups[other].joined = Some(own);
+        }
+        groups[own].targets.push(target);
+        groups[own].last = last;
+        known.extend(keys.into_iter().map(|key| (key, own)));
     }
+    groups.retain(|group| group.joined.is_none());
+    groups.sort_by_key(|group| group.last);
+    groups.into_iter().map(|group| group.targets).collect()
+}
+
+fn resolve_group(groups: &[Group], group: usize) -> usize {
+    std::iter::successors(Some(group), |group| groups[*group].joined).last().unwrap_or(group)
 }
 
 /// How many I/Os on a target can be in flight at once.

@@ -123,12 +123,12 @@ struct Elements {
     results: Vec<Vec<TargetResults>>,
 }
 
-/// Reads a record of today's version in any layout. The elements of its long lists are parsed separately, and
-/// their text is not kept.
+/// Reads a record of today's version in any layout. The elements of its long lists are parsed separately,
+/// and their text is not kept.
 ///
 /// # Errors
-/// The text is not a record, or has other elements than objects in its lists. A reader of the whole text finds
-/// the reason.
+/// The text is not a record, or has other elements than objects in its lists. A reader of the whole text
+/// finds the reason.
 pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, UnusualTextError> {
     let mut splitter = ListSplitter::new(&LISTS);
     let mut elements = Elements::default();

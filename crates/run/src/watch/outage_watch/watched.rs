@@ -41,7 +41,7 @@ impl WatchedSpan<'_> {
 /// Number of I/Os in flight by path.
 type FlightCounts = HashMap<RawText, u64>;
 
-/// Counts of all targets: each worker is inspected once for all of its targets.
+/// Reader of the counts of all targets, which inspects each worker once.
 pub struct TargetCounts {
     workers: Vec<CountedWorker>,
     /// I/Os so far by target; `None` = currently unknown.
