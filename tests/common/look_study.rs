@@ -3,19 +3,20 @@
 use super::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use super::random::Random;
 use diskspd::experiments::compare::{
-    LOOKS, Looks, MAX_PAIRS, Question, Side, SideRun, UntilSure, compare, draw_look_order, spent_after,
+    LOOKS, Looks, MAX_PAIRS, Question, Side, SideRun, UntilSure, compare, draw_look_order, judge_look,
+    spent_after,
 };
 use diskspd::results::{DirectionSummary, Origin, RunSummary, SpanSummary};
 use diskspd::stats::ranks::RankDesign;
 use std::collections::BTreeMap;
 
-/// A look at pairs without a difference: its limit, and the share of comparisons that it ended or an earlier one.
+/// Limit of a judgement of pairs without a difference, and the share of comparisons that ended up to it.
 #[derive(Debug, Clone, Copy)]
 pub struct LookLimit {
     pub pairs: usize,
     /// The number of smallest values of the rank statistic that end the comparison, at each end.
     pub values: usize,
-    /// Their chance at a single look, at both ends together.
+    /// Chance of these values at both ends together.
     pub level: f64,
     /// The chance with one value more.
     pub next_level: f64,
@@ -49,7 +50,7 @@ fn draw_statistics(random: &mut Random) -> [usize; LOOKS.len()] {
     })
 }
 
-/// Makes the limits: each look ends as many comparisons as `spent_after` permits up to it.
+/// Makes the limits. Each look ends the number of comparisons that `spent_after` permits up to it.
 pub fn make_limits(comparisons: usize, seed: u64) -> Vec<LookLimit> {
     let mut random = Random(seed);
     let mut open: Vec<[usize; LOOKS.len()]> =
@@ -165,7 +166,7 @@ pub fn end_of_comparison(condition: Condition, factor: f64, same: f64, seed: u64
         }
         let question = Question { looks: Looks::AfterPairs(pairs), same, ..Question::default() };
         let comparison = compare(&sides[0], &sides[1], &question).expect("the same work");
-        if let Some(end) = UntilSure::at_look(&comparison, pairs, None) {
+        if let Some(end) = judge_look(&comparison, pairs, None) {
             return (end, comparison.primary().any(|figure| figure.is_change()));
         }
     }

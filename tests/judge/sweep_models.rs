@@ -288,7 +288,7 @@ fn in_slices() -> Settings {
     Settings { slices: true, repeat, order, ..Settings::default() }
 }
 
-/// A device that becomes slow from a load on, such as a full queue of a shared array.
+/// A device that becomes slow above a load, such as a full queue of a shared array.
 fn with_cliff(depth: f64) -> f64 {
     if depth <= 16.0 { saturating(depth) } else { 0.4 * saturating(depth) }
 }
@@ -300,7 +300,8 @@ const DRIFTS: [f64; 4] = [0.0, 0.04, -0.04, 0.1];
 #[derive(Debug, Default)]
 struct SliceStudy {
     sweeps: u32,
-    wrong: u32,
+    /// Device, noise, drift and seed of each sweep whose interval does not contain the knee.
+    wrong: Vec<(usize, f64, f64, u64)>,
     runs: u32,
     loads: u32,
     most_runs: usize,
@@ -320,7 +321,9 @@ fn study_slices(each: u64, settings: &Settings) -> SliceStudy {
                 let (low, high) = answers[0].knee.unwrap().between.unwrap();
                 let truth = true_knee(&model, &sweep);
                 study.sweeps += 1;
-                study.wrong += u32::from(!(low..=high).contains(&truth));
+                if !(low..=high).contains(&truth) {
+                    study.wrong.push((device, noise, drift, seed));
+                }
                 study.runs += history.len() as u32;
                 study.most_runs = study.most_runs.max(history.len());
                 let within = |point: &&SweepPoint| (low..=high).contains(&point.load);
@@ -334,17 +337,17 @@ fn study_slices(each: u64, settings: &Settings) -> SliceStudy {
 #[test]
 fn sweep_of_slices_has_the_right_knee() {
     let found = study_slices(1, &in_slices());
-    assert_eq!((found.sweeps, found.wrong), (168, 0), "{found:?}");
+    assert!(found.sweeps == 168 && found.wrong.is_empty(), "{found:?}");
     assert!(found.runs < 40 * found.sweeps && found.loads <= 4 * found.sweeps, "{found:?}");
 }
 
 #[test]
 #[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
 fn sweeps_of_slices_have_the_right_knee_in_3360() {
-    for settings in [in_slices(), repeated(2)] {
+    for settings in [in_slices(), repeated(2), repeated(5)] {
         let found = study_slices(20, &settings);
-        println!("slices {}: {found:?}", settings.slices);
-        assert!(found.sweeps == 3360 && found.wrong <= 10, "{found:?}");
+        println!("slices {}, repeat {}: {found:?}", settings.slices, settings.repeat.fewest());
+        assert!(found.sweeps == 3360 && found.wrong.len() <= 5, "{found:?}");
     }
 }
 

@@ -7,7 +7,7 @@ use crate::common::look_study::{Condition, POSITIONS, make_limits, study_compari
 use crate::common::noise::Noise;
 use diskspd::experiments::compare::{
     LEVELS, LOOKS, Looks, MAX_PAIRS, Question, RunComparison, SAME, SureEnd, UntilSure, compare,
-    draw_look_order, look_after, spent_after,
+    draw_look_order, judge_look, look_after, spent_after,
 };
 
 /// The comparison of the first pairs of a condition, and its end.
@@ -17,7 +17,7 @@ fn judged(pairs: usize, factor: f64, loss: Option<f64>) -> (RunComparison, Optio
     let [first, other] = laid_out(&shares[..2 * pairs], &order[..2 * pairs], factor);
     let question = Question { looks: Looks::AfterPairs(pairs), ..Question::default() };
     let comparison = compare(&first, &other, &question).unwrap();
-    let end = UntilSure::at_look(&comparison, pairs, loss);
+    let end = judge_look(&comparison, pairs, loss);
     (comparison, end)
 }
 
@@ -96,7 +96,7 @@ fn uncertain_comparison_ends_after_all_pairs() {
         let [first, other] = laid_out(&all[..2 * pairs], &order[..2 * pairs], 0.99);
         let question = Question { looks: Looks::AfterPairs(pairs), ..Question::default() };
         let comparison = compare(&first, &other, &question).unwrap();
-        let end = UntilSure::at_look(&comparison, pairs, None).map(|end| end.ended);
+        let end = judge_look(&comparison, pairs, None).map(|end| end.ended);
         assert_eq!(end, (pairs == MAX_PAIRS).then_some(SureEnd::MaxPairs), "{pairs}");
     }
 }
@@ -118,7 +118,7 @@ fn figures_without_values_end_at_once() {
     let [first, other] = laid_out(&[0.0; 10], &order[..10], 1.0);
     let question = Question { looks: Looks::AfterPairs(5), ..Question::default() };
     let comparison = compare(&first, &other, &question).unwrap();
-    assert_eq!(UntilSure::at_look(&comparison, 5, None).unwrap().ended, SureEnd::NoFigure);
+    assert_eq!(judge_look(&comparison, 5, None).unwrap().ended, SureEnd::NoFigure);
 }
 
 #[test]

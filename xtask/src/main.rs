@@ -140,8 +140,8 @@ const COMMANDS: &[Command] = &[
         looks::main,
         "[--paths 1000000] [--comparisons 1000] [--markdown]",
         "Makes the limits of compare --until-sure, and counts how often simulated comparisons without a \
-         difference report one,\n    with each kind of noise and each effect of the position. Takes half an \
-         hour.",
+         difference report one,\n    with each kind of noise and each effect of the position. Takes some \
+         minutes.",
     ),
     (
         "shares",

@@ -135,7 +135,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
 
 /// Letters of a run that state how long it is, or take a profile that does.
 const TIMED_LETTERS: &[u8] = b"dWX";
-/// Options of a run that state how long it is, or what makes it.
+/// Options of a run that state its length or its program.
 const TIMED_OPTIONS: [&str; 7] =
     ["preset", "until-steady", "until-written", "until-read", "replay", "each-once", "with"];
 

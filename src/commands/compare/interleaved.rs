@@ -1,5 +1,5 @@
-//! `--repeat N -- A :: B`, `--until-sure -- A :: B`: runs of both sides in pairs, in random order within each pair, so that a drift or
-//! an effect of the position affects both sides equally.
+//! `--repeat N -- A :: B`, `--until-sure -- A :: B`: runs of both sides in pairs, in random order within each
+//! pair, so that a drift or an effect of the position affects both sides equally.
 
 use super::super::command_error::CommandError;
 use super::super::completed_run::CompletedResults;
@@ -150,7 +150,7 @@ impl PairPlan<'_> {
             Some(FailIf::Bisect(loss)) => Some(loss),
             Some(FailIf::Worse(_) | FailIf::Unsure) | None => None,
         };
-        Ok(UntilSure::at_look(&comparison, pairs, loss))
+        Ok(compare::judge_look(&comparison, pairs, loss))
     }
 
     /// Makes one run, the next of its side.
@@ -167,7 +167,7 @@ impl PairPlan<'_> {
         let turn = format!("run {} {of} {}: {name}", number + 1, order.len());
         let left_s = order[number..].iter().map(|which| self.lines[*which].run.planned_seconds()).sum();
         display.begin(Step { name: turn.clone(), left_s });
-        // Every run has addresses of its own: what the run before it has read may be in a cache.
+        // Each run has different addresses, because the last run may have filled a cache.
         let seed = u32::try_from(number).unwrap_or(u32::MAX);
         let mut made = match self.programs {
             Some(programs) => {

@@ -103,7 +103,7 @@ struct ComparisonCourse {
     until_sure: Option<UntilSure>,
 }
 
-/// `exit`: that of the runs.
+/// Reports the comparison of runs that ended with `exit`.
 fn report_comparison(
     [first, other]: &[Side; 2],
     course: ComparisonCourse,

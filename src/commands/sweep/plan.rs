@@ -175,12 +175,12 @@ impl Plan {
     }
 }
 
-/// `24 runs, about 2 min 10 s`, or of a sweep that chooses its runs: `17 slices or more, 20 s to 1 min 41 s`
+/// `24 runs, about 2 min 10 s`, or the least number of short runs with the expected and the longest time.
 pub fn planned_text(all: &Estimate, runs: &str) -> String {
     let seconds = time_in_words(all.seconds);
     match all.longest_s {
         Some(longest) => format!(
-            "{} short {runs} or more, {seconds} to {} and the time between them",
+            "at least {} short {runs}, {seconds} to {} without the time between them",
             all.runs,
             time_in_words(longest.max(all.seconds))
         ),

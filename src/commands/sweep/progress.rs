@@ -35,7 +35,7 @@ pub fn answer(sweep: &Sweep, history: &[Ran]) -> String {
     let Some(best) = best.map(|line| format!("at most {:.0} IOPS", line.iops)) else { return String::new() };
     let answers = SweepAnswer::find_answers(&rows(sweep, history), &sweep.settings);
     let knee = match &answers[..] {
-        [one] => one.knee.and_then(|knee| knee.between),
+        [one] if one.made_of.len() == sweep.points.len() => one.knee.and_then(|knee| knee.between),
         _ => None,
     };
     knee.map_or_else(|| best.clone(), |(low, high)| format!("{best}, knee between {low} and {high}"))

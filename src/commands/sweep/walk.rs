@@ -95,7 +95,8 @@ impl<'a> SweepWalk<'a> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.point_label(what);
         let (number, of) = (self.history.len() + 1, self.history.len() + to_come.runs);
-        let of = if self.plan.sweep.settings.slices { format!("{of} or more") } else { of.to_string() };
+        let least = of.max(number);
+        let of = if self.plan.sweep.settings.slices { format!("{least} or more") } else { of.to_string() };
         self.step_name = progress::step(number, &of, &label);
         self.display.begin(Step { name: self.step_name.clone(), left_s: to_come.seconds });
         let control = Arc::<Control>::default();
@@ -105,7 +106,7 @@ impl<'a> SweepWalk<'a> {
         if !control.sleep_until(began + settle) {
             return Ok(false);
         }
-        // What the command prints begins on a line of its own.
+        // The output of the command begins on a new line.
         self.display.clear();
         let prepared = self.run_between(&control);
         if control.is_interrupted() {

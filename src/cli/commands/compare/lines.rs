@@ -85,8 +85,8 @@ fn read_interleaved(
     if other.iter().any(|word| word == "::") {
         return Err(CliError::new("compare takes two command lines, but there is a second ::"));
     }
-    // The targets of both stand at the end; a value of a long option may stand by itself, so that only
-    // the parser knows them.
+    // The common targets are at the end. A value of a long option may be a separate word, so only the parser
+    // finds them.
     let of_other = run(other, line)?;
     // Two devices: each line has its own.
     if let Some(own) = run(first, line).ok().filter(|own| !trailing_targets(first, own).is_empty()) {

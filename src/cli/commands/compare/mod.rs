@@ -77,7 +77,8 @@ const BOOTS: OptionRow = row(
 pub const COMPARE: Command = Command {
     name: "compare",
     arguments: "<A> <B> [<option> ..], or --until-sure|--repeat <n> -- <options A> :: <options B> <target> \
-                .., or --until-sure|--repeat <n> --with-a <A> --with-b <B>|--dir <folder> <options> <target> ..",
+                .., or --until-sure|--repeat <n> --with-a <A> --with-b <B> <options> <target> .., or \
+                --repeat <n> --dir <folder> <options> <target> ..",
     help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is better, \
            worse or the same",
     options: &[

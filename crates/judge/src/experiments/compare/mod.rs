@@ -11,6 +11,7 @@ mod bisect;
 mod facts;
 mod foreseen;
 mod forms;
+mod looks;
 mod metric;
 mod no_value;
 mod order;
@@ -34,6 +35,9 @@ pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
 pub use foreseen::{Foreseen, PlannedRuns, foreseen};
 pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
+pub use looks::{
+    LEVELS, LOOKS, Looks, MAX_PAIRS, SureEnd, UntilSure, draw_look_order, look_after, spent_after,
+};
 pub use metric::{CountedFrom, Metric};
 pub use no_value::BEYOND;
 use order::RunOrder;
@@ -49,9 +53,7 @@ pub use text::{
     ChangeText, about_order, answer, between, differing, error_rate, more_boots, noise, not_recorded,
     sentence, table, text, unjudged, wrong_figures,
 };
-pub use until_sure::{
-    LEVELS, LOOKS, Looks, MAX_PAIRS, SureEnd, UntilSure, draw_look_order, look_after, spent_after,
-};
+pub use until_sure::judge_look;
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};
 

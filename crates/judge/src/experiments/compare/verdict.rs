@@ -1,10 +1,11 @@
 //! The verdict about a change from two sets of values.
 
 use super::allowance::{self, KnownLevels, OrderAllowance};
+use super::looks::Looks;
 use super::no_value::NoValue;
 use super::order::RunOrder;
 use super::schedule::FEWEST_PAIRS;
-use super::until_sure::Looks;
+
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift, VAST_INTERVAL};
 use diskspd_model::units::mark::{Tone, VerdictMark};

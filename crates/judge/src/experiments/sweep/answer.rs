@@ -16,6 +16,9 @@ pub const SAME: f64 = 0.02;
 /// A CPU that is busy for more than this, percent, limits.
 const BUSY: f64 = 95.0;
 
+/// Interim answers of a sweep of slices that share its error rate.
+const SLICE_LOOKS: usize = 5;
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweepAnswer {
     /// Common settings of the points, apart from load; empty if there are no others.
@@ -72,12 +75,13 @@ impl SweepAnswer {
         let is_good = |place: &&usize| rows[**place].trouble().is_none();
         let places: Vec<usize> = all.iter().filter(is_good).copied().collect();
         let left_out = all.iter().filter(|place| !is_good(place)).copied().collect();
-        let rates = estimate_levels(rows, &places, |line| Some(line.iops));
+        let looks = if settings.slices { SLICE_LOOKS } else { 1 };
+        let rates = estimate_levels(rows, &places, looks, |line| Some(line.iops));
         let best = rates.best()?;
         let not_below = rates.not_below();
         let loads: Vec<u64> = places.iter().map(|place| rows[*place].load).collect();
         let differ = loads.windows(2).any(|pair| pair[0] != pair[1]);
-        let powers = estimate_levels(rows, &places, RunRow::power);
+        let powers = estimate_levels(rows, &places, looks, RunRow::power);
         let knee = knee::knee(&loads, &powers).filter(|_| differ);
         let in_rows = |enough: Enough| Enough {
             seen: places[enough.seen],
@@ -90,7 +94,7 @@ impl SweepAnswer {
             objective::find_kept(&tried, objective)
         });
         let at_load = |load: f64| places.iter().copied().find(|place| rows[*place].load as f64 == load);
-        let threads = compare_threads(rows, &places);
+        let threads = compare_threads(rows, &places, looks);
         let mut answer = SweepAnswer {
             common: common_settings(rows, &places),
             left_out,
@@ -226,7 +230,12 @@ pub(super) fn load_outcome(row: &PointRow, objective: objective::Objective) -> T
     Tried::new(row.load as f64, offered, row.runs.iter(), objective)
 }
 
-fn estimate_levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunRow) -> Option<f64>) -> Levels {
+fn estimate_levels(
+    rows: &[PointRow],
+    places: &[usize],
+    looks: usize,
+    figure: impl Fn(&RunRow) -> Option<f64>,
+) -> Levels {
     let figures = |runs: &mut dyn Iterator<Item = &RunRow>| runs.filter_map(&figure).collect::<Vec<f64>>();
     let of_runs = |place: &usize| figures(&mut rows[*place].runs.iter());
     let of_all = |row: &PointRow| figures(&mut row.runs.iter().chain(&row.references));
@@ -238,7 +247,7 @@ fn estimate_levels(rows: &[PointRow], places: &[usize], figure: impl Fn(&RunRow)
         let others: Vec<Vec<f64>> = alike.map(of_all).collect();
         scatter = Scatter::estimate(others.iter().map(Vec::as_slice));
     }
-    Levels::new(&places.iter().map(of_runs).collect::<Vec<_>>(), scatter)
+    Levels::new(&places.iter().map(of_runs).collect::<Vec<_>>(), scatter, looks)
 }
 
 /// The settings that don't say how much is outstanding.
@@ -263,7 +272,7 @@ impl PointRow {
 }
 
 /// The best row of each number of threads, against each other.
-fn compare_threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {
+fn compare_threads(rows: &[PointRow], places: &[usize], looks: usize) -> Option<SameThreads> {
     let iops = |place: usize| rows[place].figures.as_ref().map_or(0.0, |line| line.iops);
     let mut best: Vec<usize> = Vec::new();
     for place in places.iter().copied() {
@@ -274,7 +283,7 @@ fn compare_threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {
         }
     }
     best.sort_by_key(|place| rows[*place].threads);
-    let enough = estimate_levels(rows, &best, |line| Some(line.iops)).enough(SAME)?;
+    let enough = estimate_levels(rows, &best, looks, |line| Some(line.iops)).enough(SAME)?;
     let of = |place: &usize| (rows[*place].threads, iops(*place));
     (best.len() > 1).then(|| SameThreads { enough, best: best.iter().map(of).collect() })
 }

@@ -56,7 +56,7 @@ mod tests {
     fn find_sample_knee(loads: &[u64], powers: &[&[f64]]) -> Option<Knee> {
         let powers: Vec<Vec<f64>> = powers.iter().map(|values| values.to_vec()).collect();
         let scatter = Scatter::estimate(powers.iter().map(Vec::as_slice));
-        knee(loads, &Levels::new(&powers, scatter))
+        knee(loads, &Levels::new(&powers, scatter, 1))
     }
 
     #[test]

@@ -42,14 +42,15 @@ impl Scatter {
 }
 
 impl Levels {
-    pub(super) fn new(figures: &[Vec<f64>], scatter: Scatter) -> Levels {
+    /// `looks`: how often the answer is computed, to decide about more runs.
+    pub(super) fn new(figures: &[Vec<f64>], scatter: Scatter, looks: usize) -> Levels {
         let level = |values: &Vec<f64>| {
             let logarithms = logarithms(values);
             Some((mean(&logarithms)?, logarithms.len()))
         };
         let means: Vec<Option<(f64, usize)>> = figures.iter().map(level).collect();
         let others = means.iter().flatten().count().saturating_sub(1).max(1);
-        let share = 1.0 - (1.0 - CONFIDENCE) / others as f64;
+        let share = 1.0 - (1.0 - CONFIDENCE) / (others * looks) as f64;
         let t = if scatter.is_known() { student_t(share, scatter.degrees as f64) } else { f64::INFINITY };
         Levels { means, scatter, t }
     }
@@ -159,7 +160,7 @@ mod tests {
     fn sample_levels(figures: &[&[f64]]) -> Levels {
         let figures: Vec<Vec<f64>> = figures.iter().map(|values| values.to_vec()).collect();
         let scatter = Scatter::estimate(figures.iter().map(Vec::as_slice));
-        Levels::new(&figures, scatter)
+        Levels::new(&figures, scatter, 1)
     }
 
     #[test]

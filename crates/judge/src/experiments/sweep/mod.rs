@@ -42,7 +42,7 @@ pub use objective::{Kept, Measure, Objective, Tried, find_kept};
 pub use result::{SweepEnd, SweepResult};
 pub use rows::{PointRow, rows};
 pub use settings::{Settings, SweepOrder, curve, seconds};
-pub use slices::{FEWEST_SLICES, slice_length};
+pub use slices::FEWEST_SLICES;
 pub use table::{
     FoundAtPoints, PointLine, findings as findings_text, label, lines as point_lines, text as table_text,
     told_once,
@@ -91,30 +91,6 @@ pub struct Ran {
     pub seconds: f64,
     pub line: Option<RunRow>,
     pub failure: Option<String>,
-}
-
-impl Sweep {
-    /// How long this is planned to take with the pause before it, s, after these runs.
-    fn seconds_of(&self, what: What, history: &[Ran]) -> f64 {
-        if self.settings.slices {
-            return f64::from(self.slice_seconds(what, history)) + self.settings.settle_s;
-        }
-        let number = match what {
-            What::Point(number) | What::Reference(number) | What::WarmUp(number) => number,
-            What::Rate(_) => 0,
-        };
-        self.points.get(number).map_or(0.0, |point| point.seconds) + self.settings.settle_s
-    }
-}
-
-impl Sweep {
-    /// The duration of a slice after these runs, s.
-    pub fn slice_seconds(&self, what: What, history: &[Ran]) -> u32 {
-        match what {
-            What::WarmUp(_) => 1,
-            What::Point(_) | What::Reference(_) | What::Rate(_) => slice_length(self, history),
-        }
-    }
 }
 
 impl SweepPoint {

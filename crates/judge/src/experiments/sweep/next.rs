@@ -8,7 +8,7 @@ use super::order::pass;
 use super::rows::rows;
 use super::settings::SweepOrder;
 use super::slices;
-use super::{Ran, Sweep, What};
+use super::{Ran, Settings, Sweep, What};
 use std::collections::HashMap;
 
 /// Minimum number of points for reference runs, which would otherwise be the majority.
@@ -153,9 +153,9 @@ impl<'a> Replay<'a> {
             if wanted.is_empty() {
                 break;
             }
-            let number = so_far.len() % 2;
+            let number = if settings.slices { so_far.len() } else { so_far.len() % 2 };
             self.check_budget(&wanted)?;
-            for place in pass(settings.order, wanted.len(), number) {
+            for place in self.pass_order(wanted.len(), number) {
                 self.run(wanted[place])?;
             }
             self.run_reference()?;
@@ -191,6 +191,18 @@ impl<'a> Replay<'a> {
         }
         self.at += 1;
         Ok(())
+    }
+
+    /// The places of a pass. With slices every second pass goes back the way of the one before, so that what
+    /// drifts evenly weighs on all points equally.
+    fn pass_order(&self, count: usize, number: usize) -> Vec<usize> {
+        let Settings { order, slices, .. } = self.sweep.settings;
+        let mirrored = slices && number % 2 == 1;
+        let mut places = pass(order, count, if mirrored { number - 1 } else { number });
+        if mirrored {
+            places.reverse();
+        }
+        places
     }
 
     fn measured_iops(&self, what: What) -> &[f64] {
@@ -247,7 +259,7 @@ impl<'a> Replay<'a> {
             return Ok(());
         }
         for number in 0.. {
-            let places = pass(order, items.len(), number).into_iter();
+            let places = self.pass_order(items.len(), number).into_iter();
             let wanted: Vec<What> = places.map(|at| items[at]).filter(|item| self.is_wanted(*item)).collect();
             if wanted.is_empty() {
                 break;

@@ -323,7 +323,7 @@ mod tests {
             assert!(!enough(measure, few) && enough(measure, some), "{measure:?}");
         }
         assert!(enough(Measure::Average, 1.0));
-        // Nobody recorded how long it was.
+        // Its length was not recorded.
         let unknown = RunRow { measured_s: 0.0, ..line(1.0) };
         let objective = Objective { measure: Measure::P99, limit_ms: 1.0 };
         assert!(Tried::new(1.0, None, [unknown].iter(), objective).enough_ios);

@@ -18,14 +18,36 @@ const MAX_SLICES: usize = 12;
 pub(super) const MAX_WARM_UPS: usize = 10;
 /// Two slices that differ by at most this share have no trend.
 const SETTLED: f64 = 0.05;
-/// Loads of a narrow interval: the best and its neighbors.
-const NARROW: usize = 3;
+/// Loads of a narrow interval; half of all loads if they are fewer.
+const NARROW: usize = 4;
 /// Lengths of a slice, s.
 const LENGTHS: [u32; 4] = [1, 2, 5, 10];
 /// I/Os of a slice whose rate is a usable figure.
 const MIN_IOS: f64 = 100.0;
 /// Slices of the references and passes before the first answer, other than the points.
 const REFERENCES: usize = 3;
+
+impl Sweep {
+    /// How long this is planned to take with the pause before it, s, after these runs.
+    pub(super) fn seconds_of(&self, what: What, history: &[Ran]) -> f64 {
+        if self.settings.slices {
+            return f64::from(self.slice_seconds(what, history)) + self.settings.settle_s;
+        }
+        let number = match what {
+            What::Point(number) | What::Reference(number) | What::WarmUp(number) => number,
+            What::Rate(_) => 0,
+        };
+        self.points.get(number).map_or(0.0, |point| point.seconds) + self.settings.settle_s
+    }
+
+    /// The duration of a slice after these runs, s.
+    pub fn slice_seconds(&self, what: What, history: &[Ran]) -> u32 {
+        match what {
+            What::WarmUp(_) => 1,
+            What::Point(_) | What::Reference(_) | What::Rate(_) => slice_length(self, history),
+        }
+    }
+}
 
 /// Whether the rates of successive slices have no trend.
 pub(super) fn has_settled(iops: &[f64]) -> bool {
@@ -38,7 +60,7 @@ pub(super) fn has_settled(iops: &[f64]) -> bool {
 
 /// Returns the length of a slice after the warm-up, s: the slowest point does enough I/Os even if its rate is
 /// only proportional to its load.
-pub fn slice_length(sweep: &Sweep, history: &[Ran]) -> u32 {
+fn slice_length(sweep: &Sweep, history: &[Ran]) -> u32 {
     let warm_ups = history.iter().filter(|ran| matches!(ran.what, What::WarmUp(_)));
     let iops = warm_ups.filter_map(|ran| Some(ran.line.as_ref()?.iops)).reduce(f64::min);
     let loads = || sweep.points.iter().map(|point| point.load.max(1) as f64);
@@ -69,7 +91,7 @@ pub(super) fn is_narrow(answer: &SweepAnswer, loads: &[u64]) -> bool {
         (Some(_), _) => answer.undecided.len() <= 1,
         (None, Some((low, high))) => {
             let within = loads.iter().filter(|load| (low..=high).contains(load)).count();
-            within <= NARROW && within < loads.len()
+            within <= NARROW.min(loads.len().div_ceil(2))
         }
         (None, None) => answer.undecided.is_empty(),
     }
