@@ -14,13 +14,13 @@ from typing import Any, Dict, List, Optional, Union
 class Average:
     """At `figures.time_span.cpu.average`, and 1 more."""
 
-    #: idle time or share, with waits for I/O
+    #: idle share, percent
     idle: Optional[float] = None
-    #: time or share in the kernel
+    #: share in the kernel, percent
     kernel: Optional[float] = None
     #: busy share, percent
     usage: Optional[float] = None
-    #: time or share in user mode
+    #: share in user mode, percent
     user: Optional[float] = None
 
 
@@ -32,7 +32,7 @@ class Columns:
     class_: Optional[bool] = field(default=None, metadata={'key': 'class'})
     #: core
     core: Optional[bool] = None
-    #: processor group, or name of a control group
+    #: processor group
     group: Optional[bool] = None
     #: NUMA node
     node: Optional[bool] = None
@@ -48,9 +48,9 @@ class Row:
     class_: Optional[int] = field(default=None, metadata={'key': 'class'})
     #: core
     core: Optional[int] = None
-    #: CPU number; in system its settings; in figures CPU usage
+    #: number of the CPU
     cpu: Optional[int] = None
-    #: processor group, or name of a control group
+    #: processor group
     group: Optional[int] = None
     #: NUMA node
     node: Optional[int] = None
@@ -94,7 +94,7 @@ class Throughput:
     device_iops: Optional[float] = None
     #: 2^20 bytes per second of the devices; null = unknown
     device_mib_per_s: Optional[float] = None
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: standard deviation of the I/Os per second over intervals (-D)
     iops_std_dev: Optional[float] = None
@@ -120,7 +120,7 @@ class Total:
 
     #: bytes
     bytes: Optional[int] = None
-    #: figures of discards; in content whether the device supports discard
+    #: discards
     discards: Optional[int] = None
     #: flushes of write caches
     flushes: Optional[int] = None
@@ -140,7 +140,7 @@ class Total:
     p999: Optional[float] = None
     #: operations per second
     per_s: Optional[float] = None
-    #: rate; in the profile its limit (-g)
+    #: rate
     throughput: Optional[Throughput] = field(default=None, metadata={'of': 'Throughput'})
     #: figures of write-zeroes operations
     write_zeroes: Optional[int] = None
@@ -150,7 +150,7 @@ class Total:
 class DiscardsRow:
     """At `figures.time_span.read.row`, and 5 more."""
 
-    #: all derived figures of the run; in a table the figures of a row
+    #: figures of the row
     figures: Optional[Total] = field(default=None, metadata={'of': 'Total'})
     #: path of the target, as given
     path: Optional[str] = field(default=None, metadata={'of': 'text'})
@@ -180,7 +180,7 @@ class Range:
     io_span: Optional[int] = None
     #: length in bytes
     length: Optional[int] = None
-    #: start; of a range its first byte
+    #: first byte
     start: Optional[int] = None
 
 
@@ -260,9 +260,9 @@ class Failed:
     stale: Optional[int] = None
     #: sectors that mix two versions
     torn: Optional[int] = None
-    #: sectors that could not be read; in system facts that could not be read
+    #: sectors that could not be read
     unreadable: Optional[int] = None
-    #: dirty or never written bytes; in integrity sectors that should be unwritten
+    #: sectors that should be unwritten
     unwritten: Optional[int] = None
 
 
@@ -328,7 +328,7 @@ class IntegrityRow:
 
     #: path of the target, as given
     path: Optional[str] = None
-    #: results of the host; in integrity the checked sectors by target
+    #: checked sectors
     results: Optional[Results] = field(default=None, metadata={'of': 'Results'})
     #: id or path of the target; null = all targets
     target: Optional[int] = None
@@ -374,7 +374,7 @@ class Latency:
 class Read:
     """At `read`, and 5 more."""
 
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: I/Os
     ios: Optional[int] = None
@@ -416,7 +416,7 @@ class Interval:
     read: Optional[Read] = field(default=None, metadata={'of': 'Read'})
     #: time from the scheduled start to completion; null = no scheduled start, or not measured
     response: Optional[Response] = field(default=None, metadata={'of': 'Response'})
-    #: start time; of an interval ms, of a run s since 1970-01-01 UTC; null = unknown
+    #: start, ms since 1970-01-01 UTC; null = unknown
     started_at: Optional[int] = None
     #: reads and writes together
     total: Optional[Read] = field(default=None, metadata={'of': 'Read'})
@@ -470,7 +470,7 @@ class TimeSpanLatency:
 
     #: all targets together
     all: Optional[All] = field(default=None, metadata={'of': 'All'})
-    #: paths of targets; in figures the latency by path
+    #: latency of each target
     paths: Optional[List[Path]] = field(default=None, metadata={'of': 'Path', 'depth': 1})
 
 
@@ -568,7 +568,7 @@ class Service:
 class Paced:
     """At `figures.time_span.paced`."""
 
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: I/Os
     ios: Optional[int] = None
@@ -658,7 +658,7 @@ class DeviceRead:
     mean: Optional[float] = None
     #: median
     median: Optional[float] = None
-    #: mean latency of the program's own I/Os, ms
+    #: mean latency of the I/Os of the program, ms
     own: Optional[float] = None
     #: 99th percentile
     p99: Optional[float] = None
@@ -666,7 +666,7 @@ class DeviceRead:
     requests: Optional[int] = None
     #: requests with a known duration
     timed: Optional[int] = None
-    #: number of late wake-ups; in other objects durations
+    #: durations
     times: Optional[ReadTimes] = field(default=None, metadata={'of': 'ReadTimes'})
 
 
@@ -696,7 +696,7 @@ class Session:
     buffer_kib: Optional[int] = None
     #: buffers, one per CPU
     buffers: Optional[int] = None
-    #: clock of the time stamps; of tool the cost of a clock read, ns
+    #: clock of the time stamps
     clock: Optional[str] = None
     #: events that were not recorded because a buffer was full
     lost_events: Optional[int] = None
@@ -710,7 +710,7 @@ class Trace:
 
     #: number of events by kind
     counts: Optional[List[Count]] = field(default=None, metadata={'of': 'Count', 'depth': 1})
-    #: block devices; of a host summary its device verdicts
+    #: block devices
     devices: Optional[List[Device]] = field(default=None, metadata={'of': 'Device', 'depth': 1})
     #: recorder of the events
     session: Optional[Session] = field(default=None, metadata={'of': 'Session'})
@@ -766,11 +766,11 @@ class WriteZeroes:
 class TimeSpan:
     """At `figures.time_span`."""
 
-    #: CPU number; in system its settings; in figures CPU usage
+    #: usage of the CPUs
     cpu: Optional[Cpu] = field(default=None, metadata={'of': 'Cpu'})
-    #: figures of discards; in content whether the device supports discard
+    #: discards
     discards: Optional[Discards] = field(default=None, metadata={'of': 'Discards'})
-    #: effective distributions (-rd), each once
+    #: effective distributions (-rd), without duplicates
     distributions: Optional[List[Distribution]] = field(default=None, metadata={'of': 'Distribution', 'depth': 1})
     #: failed I/Os (-x), which are not part of other figures
     failed: Optional[int] = None
@@ -782,7 +782,7 @@ class TimeSpan:
     flushes: Optional[Flushes] = field(default=None, metadata={'of': 'Flushes'})
     #: sectors that were stamped and checked (--verify)
     integrity: Optional[Integrity] = field(default=None, metadata={'of': 'Integrity'})
-    #: I/Os per second; for a time span their course (-D)
+    #: course of the IOPS (-D)
     iops: Optional[Iops] = field(default=None, metadata={'of': 'Iops'})
     #: latency (-L); null = not measured
     latency: Optional[TimeSpanLatency] = field(default=None, metadata={'of': 'TimeSpanLatency'})
@@ -790,11 +790,11 @@ class TimeSpan:
     nowait: Optional[Nowait] = field(default=None, metadata={'of': 'Nowait'})
     #: adherence to scheduled start times (-g, --rate-total)
     paced: Optional[Paced] = field(default=None, metadata={'of': 'Paced'})
-    #: results by part of a mix and size; in a verdict targets that share devices
+    #: results of each part of a mix and size
     parts: Optional[Dict[str, str]] = None
     #: reads
     read: Optional[TimeSpanRead] = field(default=None, metadata={'of': 'TimeSpanRead'})
-    #: -O or -o: I/Os in flight of a thread; 0 = the other option applies
+    #: I/Os in flight of a thread (-O, -o); 0 = the other option applies
     request_count: Optional[int] = None
     #: measured time, s
     seconds: Optional[float] = None
@@ -878,7 +878,7 @@ class Notice:
 
     #: message in one sentence
     message: Optional[str] = None
-    #: severity of the finding, or of the worst one: note, warning, wrong; null = no finding
+    #: severity: note, warning, wrong; null = no finding
     severity: Optional[str] = None
     #: number of the time span, from 1; null = the whole run
     time_span: Optional[int] = None
@@ -888,11 +888,11 @@ class Notice:
 class TimeSpanCpu:
     """At `host.results.time_span.cpu`, and 1 more."""
 
-    #: idle time
+    #: idle time, with waits for I/O
     idle: Optional[int] = None
-    #: time or share in the kernel
+    #: time in the kernel
     kernel: Optional[int] = None
-    #: time or share in user mode
+    #: time in user mode
     user: Optional[int] = None
 
 
@@ -900,7 +900,7 @@ class TimeSpanCpu:
 class Ended:
     """At `host.results.time_span.ended`, and 1 more."""
 
-    #: last state; of an early end ns since measuring began
+    #: time since measuring began, ns
     after: Optional[int] = None
     #: cause
     cause: Optional[str] = None
@@ -916,7 +916,7 @@ class Error:
     count: Optional[int] = None
     #: read, write or another operation
     direction: Optional[str] = None
-    #: error number of the kernel; of NVMe pass-through 65536 and the status
+    #: error number of the kernel, or 65536 and the status of NVMe pass-through
     errno: Optional[int] = None
     #: offset of the first one in the target, bytes
     first_offset: Optional[int] = None
@@ -930,9 +930,9 @@ class IntervalsInterval:
 
     #: latencies by interval (-L)
     latencies: Optional[List[List[int]]] = field(default=None, metadata={'depth': 2})
-    #: bytes read; of a limit bytes per second
+    #: bytes read
     read_bytes: Optional[int] = None
-    #: bytes written; of a limit bytes per second
+    #: bytes written
     write_bytes: Optional[int] = None
 
 
@@ -964,13 +964,13 @@ class Sample:
     block_size: Optional[int] = None
     #: sampled blocks in written areas
     blocks: Optional[int] = None
-    #: compressed or encrypted bytes; of a sample bytes that compression would leave, estimated
+    #: bytes that compression would leave, estimated
     compressed: Optional[int] = None
     #: whether the page cache is bypassed
     direct: Optional[bool] = None
     #: duplicate blocks
     duplicates: Optional[int] = None
-    #: dirty or never written bytes; in integrity sectors that should be unwritten
+    #: dirty or never written bytes
     unwritten: Optional[int] = None
     #: all-zero blocks in unwritten areas
     unwritten_zeros: Optional[int] = None
@@ -982,7 +982,7 @@ class Sample:
 class Space:
     """At `host.results.time_span.observed.content.space`, and 2 more."""
 
-    #: compressed or encrypted bytes; of a sample bytes that compression would leave, estimated
+    #: compressed or encrypted bytes
     compressed: Optional[int] = None
     #: examined bytes
     examined: Optional[int] = None
@@ -998,7 +998,7 @@ class Space:
     repeated: Optional[int] = None
     #: bytes shared with other files or places
     shared: Optional[int] = None
-    #: dirty or never written bytes; in integrity sectors that should be unwritten
+    #: dirty or never written bytes
     unwritten: Optional[int] = None
 
 
@@ -1010,7 +1010,7 @@ class Content:
     data_reduction: Optional[List[DataReduction]] = field(default=None, metadata={'of': 'DataReduction', 'depth': 1})
     #: block device; null = no device
     device: Optional[bool] = None
-    #: figures of discards; in content whether the device supports discard
+    #: whether the device supports discard
     discards: Optional[bool] = None
     #: first value or byte
     from_: Optional[int] = field(default=None, metadata={'key': 'from'})
@@ -1046,7 +1046,7 @@ class Delays:
     sigcont_count: Optional[int] = None
     #: time that the machine was suspended, us
     suspended_us: Optional[int] = None
-    #: number of late wake-ups; in other objects durations
+    #: number of late wake-ups
     times: Optional[int] = None
     #: total delay, us
     total_us: Optional[int] = None
@@ -1126,19 +1126,19 @@ class Volume:
     queue_length: Optional[int] = None
     #: reads by latency
     read_bins: Optional[List[ReadBin]] = field(default=None, metadata={'of': 'ReadBin', 'depth': 1})
-    #: bytes read; of a limit bytes per second
+    #: bytes read
     read_bytes: Optional[int] = None
     #: total time of reads, us
     read_us: Optional[int] = None
-    #: reads; of a limit reads per second
+    #: reads
     reads: Optional[int] = None
     #: writes by latency
     write_bins: Optional[List[ReadBin]] = field(default=None, metadata={'of': 'ReadBin', 'depth': 1})
-    #: bytes written; of a limit bytes per second
+    #: bytes written
     write_bytes: Optional[int] = None
     #: total time of writes, us
     write_us: Optional[int] = None
-    #: writes; of a limit writes per second
+    #: writes
     writes: Optional[int] = None
 
 
@@ -1158,7 +1158,7 @@ class After:
 class DeviceLog:
     """At `host.results.time_span.observed.device_log`."""
 
-    #: last state; of an early end ns since measuring began
+    #: state after the run
     after: Optional[After] = field(default=None, metadata={'of': 'After'})
     #: first state
     before: Optional[After] = field(default=None, metadata={'of': 'After'})
@@ -1190,7 +1190,7 @@ class Array:
     maintenance: Optional[Maintenance] = field(default=None, metadata={'of': 'Maintenance'})
     #: number of members; null = unknown
     members: Optional[int] = None
-    #: why results of the host are missing; of an array the missing members before and after
+    #: missing members, before and after
     missing: Optional[List[int]] = field(default=None, metadata={'depth': 1})
     #: name
     name: Optional[str] = None
@@ -1276,11 +1276,11 @@ class Process:
 
     #: dirty bytes that were discarded before they were written
     cancelled_write_bytes: Optional[int] = None
-    #: bytes read; of a limit bytes per second
+    #: bytes read
     read_bytes: Optional[int] = None
     #: read system calls
     read_calls: Optional[int] = None
-    #: bytes written; of a limit bytes per second
+    #: bytes written
     write_bytes: Optional[int] = None
 
 
@@ -1300,13 +1300,13 @@ class Times:
 class Commit:
     """At `host.results.time_span.observed.devices.remote.activity.read`, and 2 more."""
 
-    #: failed I/Os by kind; of a network mount refused requests
+    #: failed I/Os by kind
     errors: Optional[int] = None
     #: requests
     requests: Optional[int] = None
     #: requests that timed out
     timeouts: Optional[int] = None
-    #: number of late wake-ups; in other objects durations
+    #: durations
     times: Optional[Times] = field(default=None, metadata={'of': 'Times'})
     #: number of transmissions; null = unknown
     transmissions: Optional[int] = None
@@ -1320,13 +1320,13 @@ class RemoteActivity:
     commit: Optional[Commit] = field(default=None, metadata={'of': 'Commit'})
     #: reads
     read: Optional[Commit] = field(default=None, metadata={'of': 'Commit'})
-    #: bytes read; of a limit bytes per second
+    #: bytes read
     read_bytes: Optional[int] = None
     #: re-created sessions; null = unknown
     reconnects: Optional[int] = None
     #: writes
     write: Optional[Commit] = field(default=None, metadata={'of': 'Commit'})
-    #: bytes written; of a limit bytes per second
+    #: bytes written
     write_bytes: Optional[int] = None
 
 
@@ -1356,7 +1356,7 @@ class Remote:
 class DevicesSpace:
     """At `host.results.time_span.observed.devices.space`."""
 
-    #: last state; of an early end ns since measuring began
+    #: state after the run
     after: Optional[Space] = field(default=None, metadata={'of': 'Space'})
     #: first state
     before: Optional[Space] = field(default=None, metadata={'of': 'Space'})
@@ -1384,7 +1384,7 @@ class Atomic:
 class Cached:
     """At `host.results.time_span.observed.devices.target.cached`."""
 
-    #: last state; of an early end ns since measuring began
+    #: state after the run
     after: Optional[int] = None
     #: first state
     before: Optional[int] = None
@@ -1442,11 +1442,11 @@ class Layer:
     lower_devices: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: why the underlying devices are unknown; null = they are known
     lower_unknown: Optional[str] = None
-    #: kind of storage in memory; in usage memory limits of control groups
+    #: kind of storage in memory
     memory: Optional[str] = None
     #: name
     name: Optional[str] = None
-    #: device number, or a number from 1
+    #: device number
     number: Optional[str] = None
     #: whether each I/O causes exactly one I/O of the underlying device
     one_to_one: Optional[bool] = None
@@ -1514,7 +1514,7 @@ class Target:
     synchronous: Optional[bool] = None
     #: id or path of the target; null = all targets
     target: Optional[int] = None
-    #: dirty or never written bytes; in integrity sectors that should be unwritten
+    #: dirty or never written bytes
     unwritten: Optional[int] = None
     #: bytes only in memory before measuring
     unwritten_before: Optional[int] = None
@@ -1528,7 +1528,7 @@ class Devices:
 
     #: software RAIDs
     arrays: Optional[List[Array]] = field(default=None, metadata={'of': 'Array', 'depth': 1})
-    #: block devices; of a host summary its device verdicts
+    #: block devices
     devices: Optional[List[DevicesDevice]] = field(default=None, metadata={'of': 'DevicesDevice', 'depth': 1})
     #: time between the readings, ns
     elapsed: Optional[int] = None
@@ -1540,7 +1540,7 @@ class Devices:
     space: Optional[List[DevicesSpace]] = field(default=None, metadata={'of': 'DevicesSpace', 'depth': 1})
     #: targets
     targets: Optional[List[Target]] = field(default=None, metadata={'of': 'Target', 'depth': 1})
-    #: dirty or never written bytes; in integrity sectors that should be unwritten
+    #: dirty or never written bytes
     unwritten: Optional[List[int]] = field(default=None, metadata={'depth': 1})
 
 
@@ -1560,7 +1560,7 @@ class IdleEntryState:
 class IdleEntry:
     """At `host.results.time_span.observed.idle_entry`."""
 
-    #: CPU number; in system its settings; in figures CPU usage
+    #: number of the CPU
     cpu: Optional[int] = None
     #: states, by time or kind
     states: Optional[List[IdleEntryState]] = field(default=None, metadata={'of': 'IdleEntryState', 'depth': 1})
@@ -1572,7 +1572,7 @@ class InterruptCpu:
 
     #: number
     count: Optional[int] = None
-    #: CPU number; in system its settings; in figures CPU usage
+    #: number of the CPU
     cpu: Optional[int] = None
 
 
@@ -1580,7 +1580,7 @@ class InterruptCpu:
 class Interrupt:
     """At `host.results.time_span.observed.interrupt`."""
 
-    #: CPU times by active CPU; in other objects CPU numbers or a number of CPUs
+    #: CPU times of each active CPU
     cpus: Optional[List[InterruptCpu]] = field(default=None, metadata={'of': 'InterruptCpu', 'depth': 1})
     #: block device; null = no device
     device: Optional[str] = None
@@ -1704,7 +1704,7 @@ class IoControl:
 
     #: block device; null = no device
     device: Optional[str] = None
-    #: processor group, or name of a control group
+    #: name of the control group
     group: Optional[str] = None
     #: name of the setting
     setting: Optional[str] = None
@@ -1716,7 +1716,7 @@ class IoCost:
 
     #: block device; null = no device
     device: Optional[str] = None
-    #: processor group, or name of a control group
+    #: name of the control group
     group: Optional[str] = None
     #: time in debt, us
     indebt_us: Optional[int] = None
@@ -1734,15 +1734,15 @@ class IoLimit:
 
     #: block device; null = no device
     device: Optional[str] = None
-    #: processor group, or name of a control group
+    #: name of the control group
     group: Optional[str] = None
-    #: bytes read; of a limit bytes per second
+    #: limit of bytes read per second
     read_bytes: Optional[int] = None
-    #: reads; of a limit reads per second
+    #: limit of reads per second
     reads: Optional[int] = None
-    #: bytes written; of a limit bytes per second
+    #: limit of bytes written per second
     write_bytes: Optional[int] = None
-    #: writes; of a limit writes per second
+    #: limit of writes per second
     writes: Optional[int] = None
 
 
@@ -1750,9 +1750,9 @@ class IoLimit:
 class LimitChangeCpu:
     """At `host.results.time_span.observed.resource_usage.limit_change.cpu`."""
 
-    #: CPU times by active CPU; in other objects CPU numbers or a number of CPUs
+    #: CPU times of each active CPU
     cpus: Optional[float] = None
-    #: processor group, or name of a control group
+    #: processor group
     group: Optional[str] = None
 
 
@@ -1762,7 +1762,7 @@ class LimitChange:
 
     #: last check with the old value, us since measuring began
     after_us: Optional[int] = None
-    #: CPU times by active CPU; in other objects CPU numbers or a number of CPUs
+    #: CPU times of each active CPU
     cpus: Optional[List[LimitChangeCpu]] = field(default=None, metadata={'of': 'LimitChangeCpu', 'depth': 1})
     #: whether the process moved to another control group
     group_changed: Optional[bool] = None
@@ -1792,7 +1792,7 @@ class Memory:
     bytes: Optional[int] = None
     #: changes during the run
     changes: Optional[List[MemoryChange]] = field(default=None, metadata={'of': 'MemoryChange', 'depth': 1})
-    #: processor group, or name of a control group
+    #: name of the control group
     group: Optional[str] = None
     #: number of times that the limit was reached
     reached: Optional[int] = None
@@ -1834,9 +1834,9 @@ class OtherProcesses:
 class Quota:
     """At `host.results.time_span.observed.resource_usage.quota`."""
 
-    #: CPU times by active CPU; in other objects CPU numbers or a number of CPUs
+    #: CPU times of each active CPU
     cpus: Optional[float] = None
-    #: processor group, or name of a control group
+    #: name of the control group
     group: Optional[str] = None
     #: quota periods
     periods: Optional[int] = None
@@ -1850,11 +1850,11 @@ class Quota:
 class Tool:
     """At `host.results.time_span.observed.resource_usage.tool`."""
 
-    #: clock of the time stamps; of tool the cost of a clock read, ns
+    #: cost of a clock read, ns
     clock: Optional[float] = None
     #: cost of a histogram entry, ns
     histogram: Optional[float] = None
-    #: I/Os; of tool the cost of an I/O of the null engine, ns; of a range its percentage
+    #: cost of an I/O of the null engine, ns
     io: Optional[float] = None
     #: cost of an empty io_uring request, ns; null = no io_uring
     ring_noop: Optional[float] = None
@@ -1866,7 +1866,7 @@ class AffinityChange:
 
     #: last check with the old value, us since measuring began
     after_us: Optional[int] = None
-    #: CPU times by active CPU; in other objects CPU numbers or a number of CPUs
+    #: CPU times of each active CPU
     cpus: Optional[List[int]] = field(default=None, metadata={'depth': 1})
     #: check that found the value, us since measuring began
     observed_us: Optional[int] = None
@@ -1880,9 +1880,9 @@ class WorkerTimes:
     busy: Optional[int] = None
     #: time ready to run without a CPU, ns; null = unknown
     run_delay: Optional[int] = None
-    #: machine; of a worker its system time, ns
+    #: time in the kernel, ns
     system: Optional[int] = None
-    #: time or share in user mode
+    #: time in user mode
     user: Optional[int] = None
 
 
@@ -1892,13 +1892,13 @@ class Worker:
 
     #: external change of the CPU affinity
     affinity_change: Optional[AffinityChange] = field(default=None, metadata={'of': 'AffinityChange'})
-    #: CPU number; in system its settings; in figures CPU usage
+    #: number of the CPU
     cpu: Optional[int] = None
     #: queue depth
     depth: Optional[int] = None
-    #: engine of the I/Os; in method the requested engine, null = chosen by the program
+    #: engine of the I/Os
     engine: Optional[str] = None
-    #: number of late wake-ups; in other objects durations
+    #: durations
     times: Optional[WorkerTimes] = field(default=None, metadata={'of': 'WorkerTimes'})
 
 
@@ -1914,7 +1914,7 @@ class ResourceUsage:
     io_limits: Optional[List[IoLimit]] = field(default=None, metadata={'of': 'IoLimit', 'depth': 1})
     #: changes of the limits
     limit_changes: Optional[List[LimitChange]] = field(default=None, metadata={'of': 'LimitChange', 'depth': 1})
-    #: kind of storage in memory; in usage memory limits of control groups
+    #: memory limits of control groups
     memory: Optional[List[Memory]] = field(default=None, metadata={'of': 'Memory', 'depth': 1})
     #: other CPU users, ns
     other_processes: Optional[OtherProcesses] = field(default=None, metadata={'of': 'OtherProcesses'})
@@ -2070,7 +2070,7 @@ class Before:
 class Thermal:
     """At `host.results.time_span.observed.thermal`."""
 
-    #: last state; of an early end ns since measuring began
+    #: state after the run
     after: Optional[ThermalAfter] = field(default=None, metadata={'of': 'ThermalAfter'})
     #: first state
     before: Optional[Before] = field(default=None, metadata={'of': 'Before'})
@@ -2086,7 +2086,7 @@ class Tracer:
     name: Optional[str] = None
     #: process id
     pid: Optional[int] = None
-    #: samples; of a run I/O by second
+    #: samples of the state
     samples: Optional[int] = None
     #: samples in which the tracer had stopped the thread
     stopped: Optional[int] = None
@@ -2110,7 +2110,7 @@ class WarmUp:
 class Observed:
     """At `host.results.time_span.observed`."""
 
-    #: content of the targets before the run; in the profile --compress and --dedupe
+    #: content of the targets before the run
     content: Optional[List[Content]] = field(default=None, metadata={'of': 'Content', 'depth': 1})
     #: maximum wake-up time of CPUs, us (--cpu-latency)
     cpu_latency: Optional[int] = None
@@ -2118,7 +2118,7 @@ class Observed:
     delays: Optional[Delays] = field(default=None, metadata={'of': 'Delays'})
     #: log pages of NVMe devices before and after
     device_logs: Optional[List[DeviceLog]] = field(default=None, metadata={'of': 'DeviceLog', 'depth': 1})
-    #: block devices; of a host summary its device verdicts
+    #: block devices
     devices: Optional[Devices] = field(default=None, metadata={'of': 'Devices'})
     #: entries into idle states, by CPU
     idle_entries: Optional[List[IdleEntry]] = field(default=None, metadata={'of': 'IdleEntry', 'depth': 1})
@@ -2136,7 +2136,7 @@ class Observed:
     polled: Optional[bool] = None
     #: CPU use and limits during the run
     resource_usage: Optional[ResourceUsage] = field(default=None, metadata={'of': 'ResourceUsage'})
-    #: samples; of a run I/O by second
+    #: I/O by second
     samples: Optional[List[ObservedSample]] = field(default=None, metadata={'of': 'ObservedSample', 'depth': 1})
     #: why I/Os ran one at a time, by thread; null = they did not
     serialized: Optional[List[str]] = field(default=None, metadata={'depth': 1})
@@ -2180,7 +2180,7 @@ class Start:
 class Engine:
     """At `host.results.time_span.thread.engine`, and 1 more."""
 
-    #: clock of the time stamps; of tool the cost of a clock read, ns
+    #: clock of the time stamps
     clock: Optional[str] = None
     #: features of the engine in use
     features: Optional[str] = None
@@ -2240,7 +2240,7 @@ class Series:
     last: Optional[int] = None
     #: packed values
     packed: Optional[str] = None
-    #: width of an interval, ns; of a link its lanes
+    #: width of an interval, ns
     width: Optional[int] = None
 
 
@@ -2322,7 +2322,7 @@ class Part:
 class ThreadTarget:
     """At `host.results.time_span.thread.target`, and 1 more."""
 
-    #: figures of discards; in content whether the device supports discard
+    #: discards
     discards: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
     #: distribution of random I/O (-rd); null = uniform
     distribution: Optional[List[Range]] = field(default=None, metadata={'of': 'Range', 'depth': 1})
@@ -2332,7 +2332,7 @@ class ThreadTarget:
     integrity: Optional[Results] = field(default=None, metadata={'of': 'Results'})
     #: I/Os due before the end that were not started
     not_submitted: Optional[NotSubmitted] = field(default=None, metadata={'of': 'NotSubmitted'})
-    #: results by part of a mix and size; in a verdict targets that share devices
+    #: results of each part of a mix and size
     parts: Optional[List[Part]] = field(default=None, metadata={'of': 'Part', 'depth': 1})
     #: reads
     read: Optional[TargetRead] = field(default=None, metadata={'of': 'TargetRead'})
@@ -2352,7 +2352,7 @@ class ThreadTarget:
 class Thread:
     """At `host.results.time_span.thread`, and 1 more."""
 
-    #: engine of the I/Os; in method the requested engine, null = chosen by the program
+    #: engine of the I/Os
     engine: Optional[Engine] = field(default=None, metadata={'of': 'Engine'})
     #: targets
     targets: Optional[List[ThreadTarget]] = field(default=None, metadata={'of': 'ThreadTarget', 'depth': 1})
@@ -2410,11 +2410,11 @@ class TimeSpanMerged:
 class ResultsTimeSpan:
     """At `host.results.time_span`, and 1 more."""
 
-    #: CPU times by active CPU; in other objects CPU numbers or a number of CPUs
+    #: CPU times of each active CPU
     cpus: Optional[List[TimeSpanCpu]] = field(default=None, metadata={'of': 'TimeSpanCpu', 'depth': 1})
     #: early end of the time span
     ended: Optional[Ended] = field(default=None, metadata={'of': 'Ended'})
-    #: failed I/Os by kind; of a network mount refused requests
+    #: failed I/Os by kind
     errors: Optional[List[Error]] = field(default=None, metadata={'of': 'Error', 'depth': 1})
     #: figures by interval (-D)
     intervals: Optional[Intervals] = field(default=None, metadata={'of': 'Intervals'})
@@ -2426,9 +2426,9 @@ class ResultsTimeSpan:
     observed: Optional[Observed] = field(default=None, metadata={'of': 'Observed'})
     #: response times by interval
     responses: Optional[Responses] = field(default=None, metadata={'of': 'Responses'})
-    #: start; of a range its first byte
+    #: start
     start: Optional[Start] = field(default=None, metadata={'of': 'Start'})
-    #: start time; of an interval ms, of a run s since 1970-01-01 UTC; null = unknown
+    #: start, s since 1970-01-01 UTC; null = unknown
     started_at: Optional[int] = None
     #: threads, or results by thread
     threads: Optional[List[Thread]] = field(default=None, metadata={'of': 'Thread', 'depth': 1})
@@ -2450,7 +2450,7 @@ class SummaryDevice:
     message: Optional[str] = None
     #: ranks of the job, or on the same machine
     ranks: Optional[int] = None
-    #: severity of the finding, or of the worst one: note, warning, wrong; null = no finding
+    #: severity: note, warning, wrong; null = no finding
     severity: Optional[str] = None
     #: number of the time span, from 1; null = the whole run
     time_span: Optional[int] = None
@@ -2470,7 +2470,7 @@ class Finding:
     name: Optional[str] = None
     #: what to do; null = nothing
     remedy: Optional[str] = None
-    #: severity of the finding, or of the worst one: note, warning, wrong; null = no finding
+    #: severity: note, warning, wrong; null = no finding
     severity: Optional[str] = None
     #: id or path of the target; null = all targets
     target: Optional[str] = field(default=None, metadata={'of': 'text'})
@@ -2482,9 +2482,9 @@ class Finding:
 class Findings:
     """At `host.summary.run.findings`."""
 
-    #: names of the findings, each once
+    #: names of the findings, without duplicates
     names: Optional[List[str]] = field(default=None, metadata={'depth': 1})
-    #: severity of the finding, or of the worst one: note, warning, wrong; null = no finding
+    #: severity: note, warning, wrong; null = no finding
     severity: Optional[str] = None
 
 
@@ -2526,7 +2526,7 @@ class Rate:
 
     #: bytes per ms
     bytes_per_millisecond: Optional[int] = None
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[int] = None
 
 
@@ -2562,7 +2562,7 @@ class ParametersTarget:
 
     #: access pattern of the targets
     access: Optional[Access] = field(default=None, metadata={'of': 'Access'})
-    #: paths of targets; in figures the latency by path
+    #: paths of the targets
     paths: Optional[List[str]] = field(default=None, metadata={'of': 'text', 'depth': 1})
 
 
@@ -2618,7 +2618,7 @@ class TimeSpanPart:
 
     #: block size, bytes (-b)
     block_size: Optional[int] = None
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: I/Os
     ios: Optional[int] = None
@@ -2644,7 +2644,7 @@ class IndexTimeSpan:
     outages: Optional[int] = None
     #: requested load
     parameters: Optional[Parameters] = field(default=None, metadata={'of': 'Parameters'})
-    #: results by part of a mix and size; in a verdict targets that share devices
+    #: results of each part of a mix and size
     parts: Optional[List[TimeSpanPart]] = field(default=None, metadata={'of': 'TimeSpanPart', 'depth': 1})
     #: latency by percentile (-L); null = not measured
     percentiles: Optional[List[Percentile]] = field(default=None, metadata={'of': 'Percentile', 'depth': 1})
@@ -2680,7 +2680,7 @@ class Run:
     command_line: Optional[str] = None
     #: name of the machine
     computer: Optional[str] = None
-    #: findings, worst first
+    #: findings of the run
     findings: Optional[Findings] = field(default=None, metadata={'of': 'Findings'})
     #: hash over properties of the machine and its storage; null = not read
     fingerprint: Optional[str] = None
@@ -2694,7 +2694,7 @@ class Run:
     name: Optional[str] = None
     #: program and format of the results
     origin: Optional[Origin] = field(default=None, metadata={'of': 'Origin'})
-    #: start time; of an interval ms, of a run s since 1970-01-01 UTC; null = unknown
+    #: start, s since 1970-01-01 UTC; null = unknown
     started_at: Any = None
     #: time spans, in order; null = ended before measuring began
     time_spans: Optional[List[IndexTimeSpan]] = field(default=None, metadata={'of': 'IndexTimeSpan', 'depth': 1})
@@ -2718,7 +2718,7 @@ class SummaryWindow:
 class Summary:
     """At `host.summary`."""
 
-    #: block devices; of a host summary its device verdicts
+    #: verdicts about the devices of the host
     devices: Optional[List[SummaryDevice]] = field(default=None, metadata={'of': 'SummaryDevice', 'depth': 1})
     #: findings, worst first
     findings: Optional[List[Finding]] = field(default=None, metadata={'of': 'Finding', 'depth': 1})
@@ -2796,7 +2796,7 @@ class TargetDevice:
     model: Optional[str] = None
     #: name
     name: Optional[str] = None
-    #: queue settings by name
+    #: settings of the queue
     queue: Optional[Dict[str, str]] = None
     #: size in bytes
     size: Optional[int] = None
@@ -2812,7 +2812,7 @@ class Link:
     max_width: Optional[int] = None
     #: 10^6 transfers per second and lane
     speed: Optional[int] = None
-    #: width of an interval, ns; of a link its lanes
+    #: lanes in use
     width: Optional[int] = None
 
 
@@ -2828,7 +2828,7 @@ class EnvironmentDisk:
     misaligned: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: NUMA node; null = unknown
     numa_node: Optional[int] = None
-    #: device number, or a number from 1
+    #: device number
     number: Optional[str] = None
     #: targets
     targets: Optional[List[int]] = field(default=None, metadata={'depth': 1})
@@ -2840,13 +2840,13 @@ class EnvironmentDisk:
 class Limits:
     """At `host.system.environment.limits`."""
 
-    #: CPU number; in system its settings; in figures CPU usage
+    #: number of the CPU
     cpu: Optional[int] = None
-    #: CPU times by active CPU; in other objects CPU numbers or a number of CPUs
+    #: CPU times of each active CPU
     cpus: Optional[str] = None
-    #: I/Os; of tool the cost of an I/O of the null engine, ns; of a range its percentage
+    #: I/Os
     io: Optional[Dict[str, str]] = None
-    #: kind of storage in memory; in usage memory limits of control groups
+    #: kind of storage in memory
     memory: Optional[int] = None
 
 
@@ -2890,13 +2890,13 @@ class Environment:
 
     #: clock source of the kernel
     clock_source: Optional[str] = None
-    #: CPU number; in system its settings; in figures CPU usage
+    #: settings of the CPUs
     cpu: Optional[EnvironmentCpu] = field(default=None, metadata={'of': 'EnvironmentCpu'})
     #: disks under the targets
     disks: Optional[List[EnvironmentDisk]] = field(default=None, metadata={'of': 'EnvironmentDisk', 'depth': 1})
     #: kernel parameters relevant for I/O
     kernel_command_line: Optional[str] = None
-    #: bottleneck of each time span; in system resource limits
+    #: resource limits
     limits: Optional[Limits] = field(default=None, metadata={'of': 'Limits'})
     #: load of the machine
     load: Optional[Load] = field(default=None, metadata={'of': 'Load'})
@@ -2920,7 +2920,7 @@ class Fingerprint:
 class MemoryAllowance:
     """At `host.system.memory_allowance`."""
 
-    #: processor group, or name of a control group
+    #: processor group
     group: Optional[str] = None
     #: remaining bytes
     left: Optional[int] = None
@@ -2946,11 +2946,11 @@ class Core:
     continued: Optional[bool] = None
     #: efficiency class; 0 = least capable
     efficiency_class: Optional[int] = None
-    #: processor group, or name of a control group
+    #: processor group
     group: Optional[int] = None
     #: mask of the active CPUs in the group
     mask: Optional[int] = None
-    #: device number, or a number from 1
+    #: device number
     number: Optional[int] = None
 
 
@@ -2964,7 +2964,7 @@ class Group:
     mask: Optional[int] = None
     #: maximum number of CPUs
     maximum: Optional[int] = None
-    #: device number, or a number from 1
+    #: device number
     number: Optional[int] = None
 
 
@@ -2974,7 +2974,7 @@ class Node:
 
     #: masks of the active CPUs, by group
     masks: Optional[List[List[int]]] = field(default=None, metadata={'depth': 2})
-    #: device number, or a number from 1
+    #: device number
     number: Optional[int] = None
 
 
@@ -2984,7 +2984,7 @@ class Socket:
 
     #: masks of the active CPUs, by group
     masks: Optional[List[List[int]]] = field(default=None, metadata={'depth': 2})
-    #: device number, or a number from 1
+    #: device number
     number: Optional[int] = None
 
 
@@ -3052,7 +3052,7 @@ class System:
     start_time: Optional[int] = None
     #: CPUs, cores, nodes and sockets
     topology: Optional[Topology] = field(default=None, metadata={'of': 'Topology'})
-    #: sectors that could not be read; in system facts that could not be read
+    #: facts that could not be read
     unreadable: Optional[List[Unreadable]] = field(default=None, metadata={'of': 'Unreadable', 'depth': 1})
 
 
@@ -3092,9 +3092,9 @@ class HostTarget:
 class Host:
     """At `host`, and 1 more."""
 
-    #: clock of the time stamps; of tool the cost of a clock read, ns
+    #: clock of the time stamps
     clock: Optional[Clock] = field(default=None, metadata={'of': 'Clock'})
-    #: why results of the host are missing; of an array the missing members before and after
+    #: why results of the host are missing
     missing: Optional[str] = None
     #: name
     name: Optional[str] = None
@@ -3104,11 +3104,11 @@ class Host:
     rank: Optional[int] = None
     #: ranks of the job, or on the same machine
     ranks: Optional[int] = None
-    #: results of the host; in integrity the checked sectors by target
+    #: results of the host
     results: Optional[HostResults] = field(default=None, metadata={'of': 'HostResults'})
-    #: small summary for scripts; of a host in a merged run its summary
+    #: summary of the host in a merged run
     summary: Optional[Summary] = field(default=None, metadata={'of': 'Summary'})
-    #: machine; of a worker its system time, ns
+    #: machine
     system: Optional[System] = field(default=None, metadata={'of': 'System'})
     #: targets
     targets: Optional[List[HostTarget]] = field(default=None, metadata={'of': 'HostTarget', 'depth': 1})
@@ -3126,15 +3126,15 @@ class Index:
     findings: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: hash over properties of the machine and its storage; null = not read
     fingerprint: Optional[str] = None
-    #: machines of the run with their results; in an index their names
+    #: names of the machines
     hosts: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: unique id of the run or disk; null = unknown
     identity: Optional[str] = None
     #: id of the machine; null = unknown
     machine: Optional[str] = None
-    #: severity of the finding, or of the worst one: note, warning, wrong; null = no finding
+    #: severity: note, warning, wrong; null = no finding
     severity: Optional[str] = None
-    #: start time; of an interval ms, of a run s since 1970-01-01 UTC; null = unknown
+    #: start, s since 1970-01-01 UTC; null = unknown
     started_at: Optional[int] = None
     #: time spans, in order; null = ended before measuring began
     time_spans: Optional[List[IndexTimeSpan]] = field(default=None, metadata={'of': 'IndexTimeSpan', 'depth': 1})
@@ -3174,7 +3174,7 @@ class Limit:
     steal: Optional[float] = None
     #: estimated maximum IOPS without waits for a CPU
     uncrowded_iops: Optional[float] = None
-    #: time or share in user mode
+    #: time in user mode
     user: Optional[float] = None
 
 
@@ -3186,7 +3186,7 @@ class Outage:
     at_end: Optional[bool] = None
     #: changes during the run
     changes: Optional[List[OutageChange]] = field(default=None, metadata={'of': 'OutageChange', 'depth': 1})
-    #: failed I/Os by kind; of a network mount refused requests
+    #: failed I/Os by kind
     errors: Optional[int] = None
     #: usual number of I/Os in the same time; null = none
     expected_ios: Optional[float] = None
@@ -3216,9 +3216,9 @@ class Interruptions:
     period: Any = None
     #: share
     share: Optional[float] = None
-    #: start; of a range its first byte
+    #: start
     start: Optional[float] = None
-    #: number of late wake-ups; in other objects durations
+    #: durations
     times: Optional[int] = None
 
 
@@ -3228,7 +3228,7 @@ class Stalls:
 
     #: width of an interval, s
     interval: Optional[float] = None
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: length in bytes
     length: Optional[float] = None
@@ -3238,9 +3238,9 @@ class Stalls:
     period: Optional[float] = None
     #: share
     share: Optional[float] = None
-    #: start; of a range its first byte
+    #: start
     start: Optional[float] = None
-    #: number of late wake-ups; in other objects durations
+    #: durations
     times: Optional[int] = None
 
 
@@ -3262,7 +3262,7 @@ class Steadiness:
     interval: Optional[float] = None
     #: figures by interval (-D)
     intervals: Optional[int] = None
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: latency (-L); null = not measured
     latency: Any = None
@@ -3294,7 +3294,7 @@ class DeviceWrite:
 
     #: mean size of an I/O, bytes
     io_bytes: Optional[int] = None
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: 2^20 bytes per second
     mib_per_s: Optional[float] = None
@@ -3324,7 +3324,7 @@ class VerdictPart:
     device_read: Optional[DeviceWrite] = field(default=None, metadata={'of': 'DeviceWrite'})
     #: writes of the devices; null = unknown
     device_write: Optional[DeviceWrite] = field(default=None, metadata={'of': 'DeviceWrite'})
-    #: block devices; of a host summary its device verdicts
+    #: block devices
     devices: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: facts that show it
     evidence: Optional[List[str]] = field(default=None, metadata={'depth': 1})
@@ -3342,7 +3342,7 @@ class VerdictPart:
     read: Optional[PartRead] = field(default=None, metadata={'of': 'PartRead'})
     #: what to do; null = nothing
     remedy: Optional[str] = None
-    #: severity of the finding, or of the worst one: note, warning, wrong; null = no finding
+    #: severity: note, warning, wrong; null = no finding
     severity: Optional[str] = None
     #: targets
     targets: Optional[List[str]] = field(default=None, metadata={'of': 'text', 'depth': 1})
@@ -3358,9 +3358,9 @@ class VerdictPart:
 class Verdict:
     """At `judgement.verdict`."""
 
-    #: results by part of a mix and size; in a verdict targets that share devices
+    #: targets that share devices
     parts: Optional[List[VerdictPart]] = field(default=None, metadata={'of': 'VerdictPart', 'depth': 1})
-    #: severity of the finding, or of the worst one: note, warning, wrong; null = no finding
+    #: severity: note, warning, wrong; null = no finding
     severity: Optional[str] = None
     #: number of the time span, from 1; null = the whole run
     time_span: Optional[int] = None
@@ -3374,7 +3374,7 @@ class Judgement:
 
     #: findings, worst first
     findings: Optional[List[Finding]] = field(default=None, metadata={'of': 'Finding', 'depth': 1})
-    #: bottleneck of each time span; in system resource limits
+    #: bottleneck of each time span
     limits: Optional[List[Limit]] = field(default=None, metadata={'of': 'Limit', 'depth': 1})
     #: outages of the targets
     outages: Optional[List[List[Outage]]] = field(default=None, metadata={'of': 'Outage', 'depth': 2})
@@ -3438,9 +3438,9 @@ class Etw:
 class Affinity:
     """At `profile.time_span.affinity`."""
 
-    #: CPU number; in system its settings; in figures CPU usage
+    #: number of the CPU
     cpu: Optional[int] = None
-    #: processor group, or name of a control group
+    #: processor group
     group: Optional[int] = None
 
 
@@ -3458,7 +3458,7 @@ class TargetContent:
 class DistributionRange:
     """At `profile.time_span.target.distribution.range`."""
 
-    #: I/Os; of tool the cost of an I/O of the null engine, ns; of a range its percentage
+    #: percentage of the I/Os
     io: Optional[int] = None
     #: length of the range; 0 = to the end
     span: Optional[int] = None
@@ -3590,7 +3590,7 @@ class TargetThroughput:
 
     #: bytes per ms
     bytes_per_millisecond: Optional[int] = None
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[int] = None
 
 
@@ -3610,7 +3610,7 @@ class TimeSpanTarget:
     burst_size: Optional[int] = None
     #: cached, disable_os_cache (-Su) or disable_local_cache (-Sr)
     cache_mode: Optional[str] = None
-    #: content of the targets before the run; in the profile --compress and --dedupe
+    #: --compress and --dedupe
     content: Optional[TargetContent] = field(default=None, metadata={'of': 'TargetContent'})
     #: distribution of random I/O (-rd); null = uniform
     distribution: Optional[TargetDistribution] = field(default=None, metadata={'of': 'TargetDistribution'})
@@ -3646,7 +3646,7 @@ class TimeSpanTarget:
     random_data_source: Optional[RandomDataSource] = field(default=None, metadata={'of': 'RandomDataSource'})
     #: share of random I/O, percent (-r, -rs)
     random_ratio: Optional[int] = None
-    #: -O or -o: I/Os in flight of a thread; 0 = the other option applies
+    #: I/Os in flight of a thread (-O, -o); 0 = the other option applies
     request_count: Optional[int] = None
     #: -fs
     sequential_scan: Optional[bool] = None
@@ -3664,7 +3664,7 @@ class TimeSpanTarget:
     thread_targets: Optional[List[TargetThreadTarget]] = field(default=None, metadata={'of': 'TargetThreadTarget', 'depth': 1})
     #: -t
     threads_per_file: Optional[int] = None
-    #: rate; in the profile its limit (-g)
+    #: limit of the rate (-g); null = no limit
     throughput: Optional[TargetThroughput] = field(default=None, metadata={'of': 'TargetThroughput'})
     #: share of discards, percent (--trim)
     trim_ratio: Optional[int] = None
@@ -3714,7 +3714,7 @@ class ProfileTimeSpan:
     rand_seed: Optional[int] = None
     #: -Zr
     random_write_data: Optional[bool] = None
-    #: -O or -o: I/Os in flight of a thread; 0 = the other option applies
+    #: I/Os in flight of a thread (-O, -o); 0 = the other option applies
     request_count: Optional[int] = None
     #: targets
     targets: Optional[List[TimeSpanTarget]] = field(default=None, metadata={'of': 'TimeSpanTarget', 'depth': 1})
@@ -3776,7 +3776,7 @@ class Replay:
     speed_thousandths: Optional[int] = None
     #: target in the recording; null = the only one
     stream: Optional[str] = None
-    #: writes; of a limit writes per second
+    #: writes
     writes: Optional[str] = None
 
 
@@ -3786,7 +3786,7 @@ class UntilRead:
 
     #: bytes
     bytes: Optional[int] = None
-    #: number of late wake-ups; in other objects durations
+    #: durations
     times: Optional[int] = None
 
 
@@ -3796,7 +3796,7 @@ class UntilWritten:
 
     #: bytes
     bytes: Optional[int] = None
-    #: number of late wake-ups; in other objects durations
+    #: durations
     times: Optional[int] = None
 
 
@@ -3806,7 +3806,7 @@ class Method:
 
     #: --cpu-latency, us; null = not requested
     cpu_latency_us: Optional[int] = None
-    #: engine of the I/Os; in method the requested engine, null = chosen by the program
+    #: requested engine; null = chosen by the program
     engine: Optional[str] = None
     #: number of explained I/Os (--explain); null = not requested
     explain: Optional[int] = None
@@ -3856,7 +3856,7 @@ class Fill:
 class Round:
     """At `preconditioning.round`."""
 
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: mean latency, ms
     mean_ms: Optional[float] = None
@@ -3940,11 +3940,11 @@ class Counted:
     cancelled_write_bytes: Optional[int] = None
     #: reads
     read: Optional[CountedRead] = field(default=None, metadata={'of': 'CountedRead'})
-    #: bytes read; of a limit bytes per second
+    #: bytes read
     read_bytes: Optional[int] = None
     #: writes
     write: Optional[CountedWrite] = field(default=None, metadata={'of': 'CountedWrite'})
-    #: bytes written; of a limit bytes per second
+    #: bytes written
     write_bytes: Optional[int] = None
 
 
@@ -3956,9 +3956,9 @@ class Ios:
     counted_share: Optional[float] = None
     #: mean size of an I/O, bytes
     mean_bytes: Optional[float] = None
-    #: reads; of a limit reads per second
+    #: reads
     reads: Optional[int] = None
-    #: writes; of a limit writes per second
+    #: writes
     writes: Optional[int] = None
 
 
@@ -3966,7 +3966,7 @@ class Ios:
 class ProgramEngine:
     """At `program.engine`."""
 
-    #: engine of the I/Os; in method the requested engine, null = chosen by the program
+    #: engine of the I/Os
     engine: Optional[str] = None
     #: I/Os
     ios: Optional[Ios] = field(default=None, metadata={'of': 'Ios'})
@@ -4022,7 +4022,7 @@ class ProgramRead:
     deviceless: Optional[Deviceless] = field(default=None, metadata={'of': 'Deviceless'})
     #: calls on pipes, sockets and terminals
     elsewhere: Optional[Elsewhere] = field(default=None, metadata={'of': 'Elsewhere'})
-    #: location of the target; of a program calls on the judged storage
+    #: calls on the judged storage
     storage: Optional[Storage] = field(default=None, metadata={'of': 'Storage'})
     #: calls that could not be assigned
     unclear: Optional[Unclear] = field(default=None, metadata={'of': 'Unclear'})
@@ -4056,7 +4056,7 @@ class Program:
     read: Optional[ProgramRead] = field(default=None, metadata={'of': 'ProgramRead'})
     #: time in which a process was stopped, us
     stopped_us: Optional[int] = None
-    #: sectors that could not be read; in system facts that could not be read
+    #: sectors that could not be read
     unreadable: Optional[int] = None
     #: command and arguments
     words: Optional[List[str]] = field(default=None, metadata={'depth': 1})
@@ -4086,13 +4086,13 @@ class LatencyMs:
 class RecordSummary:
     """At `summary`."""
 
-    #: I/Os per second; for a time span their course (-D)
+    #: I/Os per second
     iops: Optional[float] = None
     #: latency, ms; null = not measured, or several time spans
     latency_ms: Optional[LatencyMs] = field(default=None, metadata={'of': 'LatencyMs'})
     #: 2^20 bytes per second
     mib_per_s: Optional[float] = None
-    #: severity of the finding, or of the worst one: note, warning, wrong; null = no finding
+    #: severity: note, warning, wrong; null = no finding
     severity: Optional[str] = None
     #: verdict about the devices, such as verified; null = no device was observed
     verdict: Optional[str] = None
@@ -4102,11 +4102,11 @@ class RecordSummary:
 class Record:
     """At the document."""
 
-    #: all derived figures of the run; in a table the figures of a row
+    #: derived figures of the run
     figures: Optional[Figures] = field(default=None, metadata={'of': 'Figures'})
     #: name and version of the format
     format: Optional[Format] = field(default=None, metadata={'of': 'Format'})
-    #: machines of the run with their results; in an index their names
+    #: names of the machines
     hosts: Optional[List[Host]] = field(default=None, metadata={'of': 'Host', 'depth': 1})
     #: summary of the run as in tables of runs
     index: Optional[Index] = field(default=None, metadata={'of': 'Index'})
@@ -4122,7 +4122,7 @@ class Record:
     profile: Optional[Profile] = field(default=None, metadata={'of': 'Profile'})
     #: judged program; null = this program did the I/O
     program: Optional[Program] = field(default=None, metadata={'of': 'Program'})
-    #: small summary for scripts; of a host in a merged run its summary
+    #: small summary for scripts
     summary: Optional[RecordSummary] = field(default=None, metadata={'of': 'RecordSummary'})
 
 
@@ -4142,7 +4142,7 @@ class StreamInterval:
     read: Optional[Read] = field(default=None, metadata={'of': 'Read'})
     #: time from the scheduled start to completion; null = no scheduled start, or not measured
     response: Optional[Response] = field(default=None, metadata={'of': 'Response'})
-    #: start time; of an interval ms, of a run s since 1970-01-01 UTC; null = unknown
+    #: start, s since 1970-01-01 UTC; null = unknown
     started_at: Optional[int] = None
     #: number of the time span, from 1; null = the whole run
     time_span: Optional[int] = None

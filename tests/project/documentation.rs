@@ -116,11 +116,13 @@ fn readme_is_short_and_has_both_commands() {
     // The first sentence defines the program, without another tool's name.
     let first = text.lines().skip(1).find(|line| !line.is_empty()).unwrap();
     assert!(first.split('.').next().is_some_and(|sentence| !sentence.contains("DISKSPD")), "{first}");
-    // The output that is shown has eleven lines at most, and the labels of what the program says.
+    // The sample has at most twelve lines, with the labels of the final block.
     let shown = blocks(&text, "report it prints:\n");
     let shown = shown.first().unwrap();
-    assert!((5..=11).contains(&shown.len()), "{shown:#?}");
-    for label in ["workload  ", "figures   ", "course    ", "verdict   ", "limit     ", "next      "] {
+    assert!((5..=12).contains(&shown.len()), "{shown:#?}");
+    for label in
+        ["workload  ", "figures   ", "course    ", "verdict   ", "severity  ", "limit     ", "next      "]
+    {
         assert!(shown.iter().any(|line| line.starts_with(label)), "{label}: {shown:#?}");
     }
 }

@@ -30,8 +30,8 @@ pub struct Part<'a> {
     pub zeroed: Counted,
     /// Bytes written that compress to next to nothing: zeros, or a pattern that repeats.
     pub easy: u64,
-    /// Maximum number of concurrent I/Os, and their bytes. At an edge of the window, the device may count them
-    /// and the worker not.
+    /// Maximum number of concurrent I/Os, and their bytes. At an edge of the window, only the device or only
+    /// the worker may count them.
     pub in_flight: Counted,
     /// Whether the number of I/Os that can be in flight is known. It is unknown for another program.
     pub depth_known: bool,
