@@ -264,9 +264,7 @@ impl Store {
         }
         let Some(opened) = open()? else { return Ok(None) };
         let known = match source {
-            KeptAs::Record => Inflated::new(opened)
-                .map_err(|error| wrong(error.to_string()))
-                .map(|content| known_record(BufReader::new(content), id))?,
+            KeptAs::Record => known_record(BufReader::new(Inflated::new(opened)), id),
             _ => {
                 let content = packed::unpack(BufReader::new(opened));
                 known_of(source, &content.map_err(|error| wrong(error.to_string()))?, id)
@@ -278,7 +276,7 @@ impl Store {
     /// Returns the parts of a run's fingerprint; `None` if its file lacks them.
     pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
         let opened = self.open_runs().ok()?.file(&name_of(id, KeptAs::Record.ending())).ok()?;
-        let record = json::read_from(BufReader::new(Inflated::new(opened).ok()?)).ok()?;
+        let record = json::read_from(BufReader::new(Inflated::new(opened))).ok()?;
         record.host().system.fingerprint.clone()
     }
 }
