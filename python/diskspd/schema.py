@@ -82,10 +82,11 @@ class Throughput:
 
 @dataclass
 class Total:
-    """At `figures.time_span.read.total`, and 11 more."""
+    """At `figures.time_span.read.total`, and 13 more."""
 
     bytes: Optional[int] = None  # bytes
     discards: Optional[int] = None
+    durable_writes: Optional[int] = None
     flushes: Optional[int] = None
     iops_std_dev: Optional[float] = None  # I/Os per second
     latency: Optional[TotalLatency] = field(default=None, metadata={'of': 'TotalLatency'})
@@ -101,7 +102,7 @@ class Total:
 
 @dataclass
 class DiscardsRow:
-    """At `figures.time_span.read.row`, and 5 more."""
+    """At `figures.time_span.read.row`, and 6 more."""
 
     figures: Optional[Total] = field(default=None, metadata={'of': 'Total'})
     path: Optional[str] = field(default=None, metadata={'of': 'text'})
@@ -141,6 +142,14 @@ class Distribution:
 
     ranges: Optional[List[Range]] = field(default=None, metadata={'of': 'Range', 'depth': 1})
     users: Optional[List[User]] = field(default=None, metadata={'of': 'User', 'depth': 1})
+
+
+@dataclass
+class DurableWrites:
+    """At `figures.time_span.durable_writes`."""
+
+    rows: Optional[List[DiscardsRow]] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    total: Optional[Total] = field(default=None, metadata={'of': 'Total'})
 
 
 @dataclass
@@ -445,7 +454,7 @@ class Count:
 
 @dataclass
 class Moments:
-    """At `host.results.time_span.thread.target.flushes.moments`, and 36 more."""
+    """At `host.results.time_span.thread.target.flushes.moments`, and 42 more."""
 
     count: Optional[int] = None
     max: Optional[int] = None
@@ -549,6 +558,7 @@ class TimeSpan:
     cpu: Optional[Cpu] = field(default=None, metadata={'of': 'Cpu'})
     discards: Optional[Discards] = field(default=None, metadata={'of': 'Discards'})
     distributions: Optional[List[Distribution]] = field(default=None, metadata={'of': 'Distribution', 'depth': 1})
+    durable_writes: Optional[DurableWrites] = field(default=None, metadata={'of': 'DurableWrites'})
     failed: Optional[int] = None
     fine_percentiles: Optional[FinePercentiles] = field(default=None, metadata={'of': 'FinePercentiles'})
     floating_pool: Optional[bool] = None
@@ -1528,7 +1538,7 @@ class Engine:
 
 @dataclass
 class DiscardsLatency:
-    """At `host.results.time_span.thread.target.read.latency`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.latency`, and 11 more."""
 
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
     packed: Optional[str] = None
@@ -1536,7 +1546,7 @@ class DiscardsLatency:
 
 @dataclass
 class Delay:
-    """At `host.results.time_span.thread.target.read.paced.delay`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.paced.delay`, and 11 more."""
 
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
     packed: Optional[str] = None
@@ -1544,7 +1554,7 @@ class Delay:
 
 @dataclass
 class PacedResponse:
-    """At `host.results.time_span.thread.target.read.paced.response`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.paced.response`, and 11 more."""
 
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
     packed: Optional[str] = None
@@ -1552,7 +1562,7 @@ class PacedResponse:
 
 @dataclass
 class DiscardsPaced:
-    """At `host.results.time_span.thread.target.read.paced`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.paced`, and 11 more."""
 
     delay: Optional[Delay] = field(default=None, metadata={'of': 'Delay'})
     response: Optional[PacedResponse] = field(default=None, metadata={'of': 'PacedResponse'})
@@ -1560,7 +1570,7 @@ class DiscardsPaced:
 
 @dataclass
 class Series:
-    """At `host.results.time_span.thread.target.read.series`, and 7 more."""
+    """At `host.results.time_span.thread.target.read.series`, and 9 more."""
 
     allocated: Optional[int] = None
     last: Optional[int] = None
@@ -1570,7 +1580,7 @@ class Series:
 
 @dataclass
 class TargetDiscards:
-    """At `host.results.time_span.thread.target.discards`, and 3 more."""
+    """At `host.results.time_span.thread.target.discards`, and 5 more."""
 
     bytes: Optional[int] = None  # bytes
     ios: Optional[int] = None
@@ -1626,6 +1636,7 @@ class ThreadTarget:
 
     discards: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
     distribution: Optional[List[Range]] = field(default=None, metadata={'of': 'Range', 'depth': 1})
+    durable_writes: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
     flushes: Optional[TargetFlushes] = field(default=None, metadata={'of': 'TargetFlushes'})
     integrity: Optional[Results] = field(default=None, metadata={'of': 'Results'})
     not_submitted: Optional[NotSubmitted] = field(default=None, metadata={'of': 'NotSubmitted'})
@@ -1777,6 +1788,7 @@ class Access:
 
     block_size: Optional[int] = None  # bytes
     caching: Optional[Caching] = field(default=None, metadata={'of': 'Caching'})
+    fua_percent: Optional[int] = None  # percent
     outstanding: Optional[int] = None
     random_percent: Optional[int] = None  # percent
     rate: Optional[Union[Rate, str]] = field(default=None, metadata={'of': 'Rate'})
@@ -2506,6 +2518,7 @@ class TimeSpanTarget:
     fdp: Optional[List[int]] = field(default=None, metadata={'depth': 1})
     file_size: Optional[int] = None
     flush_type: Optional[str] = None
+    fua_ratio: Optional[int] = None
     interlocked_sequential: Optional[bool] = None
     io_priority: Optional[str] = None
     max_file_size: Optional[int] = None

@@ -6,9 +6,8 @@ use super::span::{RecordedSpan, Span};
 use super::table::PageTable;
 use super::title::{self, range, targets, targets_of};
 use super::verdict::Badge;
-use super::{charts, environment, fio, headline, overview, rerun_box, rounds, slow, verdict};
+use super::{charts, environment, fio, headline, overview, rerun_box, rounds, secondary, slow, verdict};
 use crate::number::number;
-use crate::secondary;
 use crate::workload_text as workload;
 use diskspd_model::results::{RunSummary, SpanSummary, Throughput, Totals};
 use diskspd_model::units::start_time::date_and_time;
@@ -82,7 +81,7 @@ fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &Pag
     html! {
         (headline::figures(&span))
         @if let Some(fio) = &figures.fio { (fio::section(fio)) }
-        @if let Some(measured) = measured { (secondary::page(measured)) }
+        @if let Some(measured) = measured { (secondary::tables(measured)) }
         @if let Some(detail) = &detail { (slow::section(span.level, detail)) }
         @if place.points > 0 { (charts::sections(&span)) }
     }

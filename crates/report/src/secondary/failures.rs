@@ -1,14 +1,10 @@
 //! Damaged sectors: sentences in the text report, elements in XML, a table on pages.
 
-use super::tables::{UNRULED, column, words};
-use super::{MOST, SecondaryRow, write_elements};
-use crate::html::table::PageTable;
-use crate::xml::writer::Writer;
+use super::table::{SecondaryRow, UNRULED, column, words};
 use diskspd_model::profile::RawText;
-use diskspd_model::results::{FailedSector, FoundStamp, IntegrityRow, IntegrityTable, PartRow, SectorFault};
+use diskspd_model::results::{FailedSector, FoundStamp, IntegrityRow, PartRow, SectorFault};
 use diskspd_model::units::seconds_of_us;
 use diskspd_model::units::table::{Cell, TableColumn};
-use maud::Markup;
 
 impl SecondaryRow for PartRow {
     fn path(&self) -> &RawText {
@@ -41,27 +37,18 @@ impl SecondaryRow for IntegrityRow {
         }
     }
 
-    fn write_detail_elements(&self, out: &mut Writer) {
-        for line in failed_lines(self) {
-            out.open("FailedSector");
-            write_elements(out, FAILED, &line);
-            out.close("FailedSector");
-        }
+    fn failures(&self) -> &[FailedSector] {
+        &self.results.failures
     }
 }
 
 /// A sector that was wrong, and its target.
-#[derive(Clone)]
-struct FailedLine {
-    path: RawText,
-    failed: FailedSector,
+pub(crate) struct FailedLine {
+    pub(crate) path: RawText,
+    pub(crate) failed: FailedSector,
 }
 
-fn failed_lines(row: &IntegrityRow) -> impl Iterator<Item = FailedLine> + '_ {
-    row.results.failures.iter().map(|failed| FailedLine { path: row.path.clone(), failed: failed.clone() })
-}
-
-const FAILED: &[TableColumn<FailedLine>] = &[
+pub(crate) const FAILED: &[TableColumn<FailedLine>] = &[
     words("target", |line| Cell::named(line.path.to_string())),
     TableColumn {
         is_number: false,
@@ -82,13 +69,6 @@ const FAILED: &[TableColumn<FailedLine>] = &[
 
 fn found_cell(line: &FailedLine, figure: fn(&FoundStamp) -> u64) -> Cell {
     Cell::whole(line.failed.found.as_ref().map(figure))
-}
-
-/// `None` = no sector is damaged.
-pub(super) fn failure_table(table: &IntegrityTable) -> Option<Markup> {
-    let failures: Vec<FailedLine> = table.rows.iter().flat_map(failed_lines).take(MOST).collect();
-    let captioned = PageTable::captioned("Corrupt sectors, the first ones of each thread");
-    (!failures.is_empty()).then(|| captioned.render(FAILED, &failures))
 }
 
 pub fn held_text(failed: &FailedSector) -> String {

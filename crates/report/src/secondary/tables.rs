@@ -1,64 +1,42 @@
 //! The columns of the secondary tables, in all formats.
 
-use super::failures::failure_table;
-use super::{SecondaryFormats, SecondaryKind, SecondaryTable, ThreadRow};
+use super::table::{SecondaryKind, SecondaryTable, TableFormat, ThreadRow, UNRULED, column, words};
 use diskspd_model::results::{
     AuxFigures, CompletionFigures, IntegrityCounts, IntegrityRow, Measured, NowaitFigures, PacedFigures,
     PartRow,
 };
 use diskspd_model::units::table::{Cell, TableColumn};
 
-/// The tables of a time span, in the order of XML and pages.
-pub(super) fn measured_tables(measured: &Measured) -> Vec<Box<dyn SecondaryFormats + '_>> {
-    let mut tables: Vec<Box<dyn SecondaryFormats>> = Vec::new();
+/// Writes the tables of a time span.
+pub(crate) fn write_tables(measured: &Measured, format: &mut impl TableFormat) {
     if let Some(table) = &measured.parts {
         let kind = SecondaryKind::new(0, "Parts", "By part and size", ["Parts", "Part"]);
-        tables.push(Box::new(SecondaryTable::new(kind, PARTS, &table.rows)));
+        format.write(&SecondaryTable::new(kind, PARTS, &table.rows));
     }
     for table in &measured.others.0 {
         let (title, counted) = (table.row.title, table.row.plural);
-        let caption = format!("{title}: not counted in any other figure");
+        let counted_in =
+            if table.op.moves_data() { "among the writes" } else { "not counted in any other figure" };
+        let caption = format!("{title}: {counted_in}");
         let kind = SecondaryKind::new(1 + table.op.number(), title, caption, [table.row.element, "Target"]);
         let kind = SecondaryKind { counted, ..kind };
         let rows = table.rows.iter().map(|row| (row.thread, &row.path, &row.figures));
-        tables.push(Box::new(SecondaryTable::by_thread(kind, OPERATION, &table.total, rows)));
+        format.write(&SecondaryTable::by_thread(kind, OPERATION, &table.total, rows));
     }
     if let Some(table) = &measured.nowait {
         let title = "I/Os that would have waited (--nowait)";
         let caption = format!("{title}, repeated without the flag");
         let kind = SecondaryKind::new(100, title, caption, ["NoWait", "Target"]);
         let rows = table.rows.iter().map(|row| (row.thread, &row.path, &row.figures));
-        tables.push(Box::new(SecondaryTable::by_thread(kind, NOWAIT, &table.total, rows)));
+        format.write(&SecondaryTable::by_thread(kind, NOWAIT, &table.total, rows));
     }
     if let Some(table) = &measured.integrity {
         let title = "Verified sectors";
         let caption = format!("{title}, from the start signal on");
         let kind = SecondaryKind::new(101, title, caption, ["Integrity", "Target"]);
-        let details = failure_table(table);
-        tables.push(Box::new(SecondaryTable { details, ..SecondaryTable::new(kind, VERIFIED, &table.rows) }));
+        format.write(&SecondaryTable::new(kind, VERIFIED, &table.rows));
     }
-    tables
 }
-
-/// A column: its heading on pages, its element in XML, its heading and width in the text report. Empty where
-/// a format does not have it.
-pub(super) const fn column<R>(
-    heading: &'static str,
-    element: &'static str,
-    ruled: (&'static str, usize),
-    cell: fn(&R) -> Cell,
-) -> TableColumn<R> {
-    let column = TableColumn { element, ruled, ..TableColumn::number(heading, cell) };
-    TableColumn { on_page: !heading.is_empty(), ..column }
-}
-
-/// A column of words on pages.
-pub(super) const fn words<R>(heading: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
-    TableColumn::words(heading, cell).paged()
-}
-
-/// No column in the text report.
-pub(super) const UNRULED: (&str, usize) = ("", 0);
 
 const PARTS: &[TableColumn<PartRow>] = &[
     TableColumn {
@@ -145,7 +123,7 @@ pub(crate) const DEVICE_TIMES: &[TableColumn<CompletionFigures>] = &[
     column("", "ProgramAverageMilliseconds", (" our AvgLat", 8), |figures| Cell::time(figures.own)),
 ];
 
-/// Rates of I/Os that had a time to start at.
+/// Rates of I/Os with a scheduled start time.
 pub(crate) const PACED_RATES: &[TableColumn<PacedFigures>] = &[
     column("", "OfferedIOPS", UNRULED, |paced| Cell::Figure(paced.offered_iops, 2)),
     column("", "ReachedIOPS", UNRULED, |paced| Cell::Figure(paced.iops, 2)),

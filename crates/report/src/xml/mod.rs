@@ -6,13 +6,14 @@ mod figures;
 mod findings;
 mod number;
 mod paced;
+mod secondary;
 mod system;
 mod trace;
 mod verdict;
-pub(crate) mod writer;
+mod writer;
 
 use crate::profile_xml::write_profile;
-use crate::secondary;
+use crate::secondary::write_tables;
 use diskspd_judge::checks::{JudgedRecord, Judgement};
 use diskspd_model::machine::System;
 use diskspd_model::plan::effective_affinity;
@@ -91,7 +92,7 @@ fn render_all(
         }
         if let Some(measured) = measured.filter(|_| judgement.is_some()) {
             measured.paced.iter().for_each(|paced| paced::write(&mut out, paced));
-            secondary::write_xml(&mut out, measured);
+            write_tables(measured, &mut out);
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);
         if let Some(verdict) = verdicts.find(|verdict| verdict.time_span == index + 1) {

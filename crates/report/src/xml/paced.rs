@@ -1,7 +1,8 @@
 //! Response times: an element that DISKSPD's results don't have (`--xml-verdict`).
 
+use super::secondary::write_elements;
 use super::writer::Writer;
-use crate::secondary::{PACED_RATES, write_elements};
+use crate::secondary::PACED_RATES;
 use diskspd_model::results::{ChartRow, PERCENTILES, PacedFigures, PacedLatency};
 
 /// `<ResponseTimes>` of a time span: the rate, then with `-L` times from when I/Os were due (`<Response>`)

@@ -1,7 +1,8 @@
 //! The trace (`-e`) in the XML results.
 
+use super::secondary::write_elements;
 use super::writer::Writer;
-use crate::secondary::{DEVICE_TIMES, write_elements};
+use crate::secondary::DEVICE_TIMES;
 use crate::trace_sections::sections;
 use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
 
