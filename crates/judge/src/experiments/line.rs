@@ -45,7 +45,7 @@ pub struct HostRate {
 
 /// Verdict of a run in one word; findings have precedence over device counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(try_from = "String", into = "String")]
 pub enum RunVerdict {
     /// Something makes the figures other than they seem to be.
     Wrong,
@@ -239,11 +239,18 @@ impl From<RunVerdict> for String {
     }
 }
 
-impl From<String> for RunVerdict {
-    fn from(word: String) -> RunVerdict {
-        let found = [RunVerdict::Wrong, RunVerdict::Warning].into_iter().find(|known| known.word() == word);
-        let devices = || Verdict::named(&word).map(RunVerdict::Devices);
-        found.or_else(devices).unwrap_or(RunVerdict::NothingFound)
+/// A stored verdict that this version does not know.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown verdict '{0}'")]
+pub struct UnknownVerdictError(String);
+
+impl TryFrom<String> for RunVerdict {
+    type Error = UnknownVerdictError;
+
+    fn try_from(word: String) -> Result<RunVerdict, UnknownVerdictError> {
+        let plain = [RunVerdict::Wrong, RunVerdict::Warning, RunVerdict::NothingFound];
+        let found = plain.into_iter().find(|known| known.word() == word);
+        found.or_else(|| Verdict::named(&word).map(RunVerdict::Devices)).ok_or(UnknownVerdictError(word))
     }
 }
 
@@ -295,6 +302,23 @@ mod tests {
             ..SpanSummary::default()
         };
         RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("a", Origin::Record { version: 3 }) }
+    }
+
+    #[test]
+    fn stored_verdict_is_known_or_error() {
+        for verdict in [
+            RunVerdict::Wrong,
+            RunVerdict::Warning,
+            RunVerdict::NothingFound,
+            RunVerdict::Devices(Verdict::Cached),
+            RunVerdict::Devices(Verdict::Unknown),
+        ] {
+            let stored = serde_json::to_string(&verdict).unwrap();
+            assert_eq!(serde_json::from_str::<RunVerdict>(&stored).unwrap(), verdict);
+        }
+        for stored in ["\"EXCELLENT\"", "\"\"", "\"OK\"", "\"wrong\"", "null"] {
+            assert!(serde_json::from_str::<RunVerdict>(stored).is_err(), "{stored}");
+        }
     }
 
     #[test]
