@@ -22,7 +22,7 @@ fn counts(record: &Value) -> [u64; 3] {
 }
 
 fn finding_names(record: &Value) -> Vec<&str> {
-    let findings = record["findings"].as_array().unwrap();
+    let findings = record["judgement"]["findings"].as_array().unwrap();
     findings.iter().filter_map(|finding| finding["name"].as_str()).collect()
 }
 
