@@ -26,6 +26,7 @@ mod program {
     mod file_systems;
     mod fio_runs;
     mod first_hour;
+    mod fua;
     mod hanging_storage;
     mod hidden_facts;
     mod history;

@@ -87,6 +87,12 @@ fn way_answer(way: IoFeature, place: &WayPlace) -> WayAnswer {
                 no_answer(format!("{} bytes of metadata that the host has to send", found.metadata))
             }
         },
+        IoFeature::DurableWrites => match io_features::durable_writes(place.path) {
+            Some((false, _)) => yes_answer("the device has no volatile write cache"),
+            Some((true, true)) => yes_answer("the device has FUA"),
+            Some((true, false)) => yes_answer("a flush follows each: the device has no FUA"),
+            None => unknown_answer("no single block device"),
+        },
         IoFeature::Placement => match io_features::namespace(place.path) {
             None => no_answer("not on an NVMe namespace, or the namespace is not responding"),
             Some(found) => placement_answer(io_features::placement(place.path), found.block_size()),

@@ -669,6 +669,11 @@ fn commands_and_long_options() {
             "{line}"
         );
     }
+    for (line, percent) in [("-w1 --fua 1 f.dat", 1), ("--fua=5 -w50 --fua 100 f.dat", 100)] {
+        let durable =
+            |run: &RunRequest| run.profile.time_spans[0].targets[0].shares.percent(Operation::DurableWrite);
+        assert!(matches!(parse(line), Ok(Invocation::Run(run)) if durable(&run) == percent), "{line}");
+    }
     for (line, content) in [
         ("f.dat", None),
         ("-w1 --compress 60 --dedupe=25 f.dat", Some((60, 25))),

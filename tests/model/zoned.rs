@@ -22,6 +22,7 @@ fn options_incompatible_with_zones_are_refused() {
         ("--zoned --bs-split 4K/50:64K/50 a.dat", &["Z6"]),
         ("--zoned --trim 10 a.dat", &["Z7"]),
         ("--zoned --write-zeroes 10 a.dat", &["Z7"]),
+        ("--zoned -w50 --fua 10 a.dat", &["Z7"]),
         ("--zoned --nowait a.dat", &["Z8"]),
         ("--zoned -w1 -Su --atomic a.dat", &["Z8"]),
         ("--zoned -x -o2 a.dat", &["Z9"]),

@@ -10,7 +10,7 @@ use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const NO_OUTPUTS: [&str; 35] = [
+const NO_OUTPUTS: [&str; 36] = [
     "--give-up",
     "--no-huge-pages",
     "--atomic",
@@ -25,6 +25,7 @@ const NO_OUTPUTS: [&str; 35] = [
     "--dedupe",
     "--trim",
     "--write-zeroes",
+    "--fua",
     "--zoned",
     "--replay",
     "--replay-writes",

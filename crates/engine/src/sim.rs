@@ -242,7 +242,7 @@ impl Sim {
     fn serve_io(&mut self, io: &Io, now: Nanos) -> Nanos {
         let service = match io.op {
             Operation::Read => self.device.read,
-            Operation::Write => self.device.write,
+            Operation::Write | Operation::DurableWrite => self.device.write,
             Operation::Flush => return self.flush(now),
             // None of its devices has zones; a drive marks them free like what is discarded.
             Operation::Discard | Operation::ZoneReset => return self.serve_command(TRIM, now),
@@ -253,6 +253,9 @@ impl Sim {
         let chance = splitmix(&mut self.random);
         if chance & (self.device.stall_one_in - 1) == 0 {
             time += tail_delay(self.device.stall, splitmix(&mut self.random));
+        }
+        if io.op == Operation::DurableWrite {
+            time += FLUSH.base + tail_delay(FLUSH.tail, splitmix(&mut self.random));
         }
         let (time, earliest) = self.scale_time(io, time, now);
         let begin = self.link.max(earliest);

@@ -58,6 +58,14 @@ fn queue_directory(path: &Path) -> Option<PathBuf> {
     Some(device.whole().unwrap_or(device).directory().join("queue"))
 }
 
+/// Returns whether the device of a path has a volatile write cache, and whether it has FUA; `None` if
+/// unknown.
+pub fn durable_writes(path: &Path) -> Option<(bool, bool)> {
+    let queue = queue_directory(path)?;
+    let cache = std::fs::read_to_string(queue.join("write_cache")).ok()?;
+    Some((cache.trim() == "write back", number::<u64>(&queue.join("fua"))? > 0))
+}
+
 /// `STATX_WRITE_ATOMIC` of linux/stat.h.
 const WRITE_ATOMIC: u32 = 0x1_0000;
 

@@ -95,8 +95,8 @@ impl EngineRow {
 
 const DURABLE_DATA: &[Operation] = &[Operation::Read, Operation::Write, Operation::Flush];
 
-const DURABLE_DATA_IN_ZONES: &[Operation] =
-    &[Operation::Read, Operation::Write, Operation::Flush, Operation::ZoneReset];
+const QUEUED_DATA: &[Operation] =
+    &[Operation::Read, Operation::Write, Operation::DurableWrite, Operation::Flush, Operation::ZoneReset];
 
 /// Every engine, in the order of the help.
 pub const ENGINES: [EngineRow; 14] = [
@@ -128,7 +128,7 @@ pub const ENGINES: [EngineRow; 14] = [
         virtual_time: false,
         polls: false,
         pins_once: false,
-        operations: DURABLE_DATA_IN_ZONES,
+        operations: QUEUED_DATA,
     },
     EngineRow {
         kind: EngineKind::Sync,

@@ -1,7 +1,7 @@
 //! Operations of an I/O: one table with their names and accounting.
 //!
 //! Reads and writes are in DISKSPD's figures. Every other operation has separate accounts and a separate
-//! report section, is always timed, and affects no other figure.
+//! report section, is always timed, and affects no other figure. Durable writes are also counted as writes.
 
 /// Direction of an I/O that moves data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -17,6 +17,8 @@ pub enum Operation {
     Read,
     /// Moves data from the buffer to the target.
     Write,
+    /// A write that is durable when it has completed (`--fua`).
+    DurableWrite,
     Flush,
     /// Discards a part of the target, which loses its data (`--trim`).
     Discard,
@@ -60,6 +62,8 @@ pub struct ShareRow {
     /// In a profile in XML, in our own namespace.
     pub element: &'static str,
     pub past: &'static str,
+    /// Whether it is a share of the writes, which count it too; otherwise it replaces I/Os.
+    pub of_writes: bool,
     /// Whether it writes to block devices and counts as such; otherwise, and in files, it leaves holes.
     pub writes_on_devices: bool,
     /// Why sectors that it was done to can't be verified.
@@ -67,9 +71,32 @@ pub struct ShareRow {
 }
 
 /// Every operation, in the order of [`Operation`].
-pub const OPERATIONS: [OperationRow; 6] = [
+pub const OPERATIONS: [OperationRow; 7] = [
     OperationRow { op: Operation::Read, name: "read", doing: "reading", other: None },
     OperationRow { op: Operation::Write, name: "write", doing: "writing", other: None },
+    OperationRow {
+        op: Operation::DurableWrite,
+        name: "durable-write",
+        doing: "writing durably",
+        other: Some(AuxRow {
+            plural: "FUA writes",
+            title: "Durable writes (--fua)",
+            element: "DurableWrites",
+            stored: "durable_writes",
+            option: "--fua",
+            in_files: "write durably",
+            share: Some(ShareRow {
+                name: "share of durable writes",
+                ratio: "fua_ratio",
+                percent: "fua_percent",
+                element: "FuaRatio",
+                past: "written",
+                of_writes: true,
+                writes_on_devices: true,
+                unverifiable: "",
+            }),
+        }),
+    },
     OperationRow {
         op: Operation::Flush,
         name: "flush",
@@ -101,6 +128,7 @@ pub const OPERATIONS: [OperationRow; 6] = [
                 percent: "trim_percent",
                 element: "TrimRatio",
                 past: "discarded",
+                of_writes: false,
                 writes_on_devices: false,
                 unverifiable: "the content of discarded sectors is undefined and cannot be verified",
             }),
@@ -123,6 +151,7 @@ pub const OPERATIONS: [OperationRow; 6] = [
                 percent: "write_zeroes_percent",
                 element: "WriteZeroesRatio",
                 past: "zeroed",
+                of_writes: false,
                 writes_on_devices: true,
                 unverifiable: "zeroed sectors carry no stamp and cannot be verified",
             }),
@@ -168,10 +197,10 @@ impl Operation {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// Whether data moves between buffer and target: reads and writes.
+    /// Whether data moves between buffer and target: reads, writes and durable writes.
     #[inline]
     pub fn moves_data(self) -> bool {
-        matches!(self, Operation::Read | Operation::Write)
+        self <= Operation::DurableWrite
     }
 
     /// Whether it follows from other I/Os and is not part of the workload: flushes and zone resets.
@@ -183,15 +212,21 @@ impl Operation {
     #[inline]
     pub fn direction(self) -> Direction {
         debug_assert!(self.moves_data(), "{self:?} has no direction");
-        if self == Operation::Write { Direction::Write } else { Direction::Read }
+        if self == Operation::Read { Direction::Read } else { Direction::Write }
     }
 
     pub fn others() -> impl Iterator<Item = (Operation, &'static AuxRow)> {
         OPERATIONS.iter().filter_map(|row| Some((row.op, row.other.as_ref()?)))
     }
 
+    /// Operations of which a target may have a share.
     pub fn shared() -> impl Iterator<Item = (Operation, &'static AuxRow, &'static ShareRow)> {
         Operation::others().filter_map(|(op, row)| Some((op, row, row.share.as_ref()?)))
+    }
+
+    /// Operations that replace a share of the I/Os.
+    pub fn replacements() -> impl Iterator<Item = (Operation, &'static AuxRow, &'static ShareRow)> {
+        Operation::shared().filter(|(.., share)| !share.of_writes)
     }
 }
 
@@ -214,7 +249,9 @@ mod tests {
         for (number, row) in (0..).zip(&OPERATIONS) {
             assert_eq!((row.op.number(), row.op.row().name), (number, row.name));
             assert_eq!(Operation::of_number(number), Some(row.op));
-            assert_eq!(row.op.moves_data(), row.other.is_none(), "{}", row.name);
+            let share = row.other.as_ref().and_then(|other| other.share.as_ref());
+            let is_write = share.is_some_and(|share| share.of_writes);
+            assert_eq!(row.op.moves_data(), row.other.is_none() || is_write, "{}", row.name);
         }
         assert_eq!(Operation::of_number(OPERATIONS.len() as u8), None);
     }

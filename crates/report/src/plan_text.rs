@@ -1,5 +1,6 @@
 //! The plan for people (`--dry-run`), with each thread's CPU, targets and byte ranges.
 
+use diskspd_model::operation::Operation;
 use diskspd_model::plan::{Flush, IoPriority, SpanPlan, VolumeGoal, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::profile::{RawText, RunOptions};
 use diskspd_model::units;
@@ -204,12 +205,19 @@ fn mix_text(target: &WorkerTarget) -> String {
         100 => "write".to_string(),
         ratio => format!("{ratio}% write"),
     };
-    let mut others: String =
-        target.shares.iter().map(|(_, row, percent)| format!("{percent}% {}, ", row.plural)).collect();
+    let mut others: String = target
+        .shares
+        .replacements()
+        .map(|(_, row, percent)| format!("{percent}% {}, ", row.plural))
+        .collect();
     if !others.is_empty() {
         others += "rest ";
     }
-    others + &mix
+    let durable = match target.shares.percent(Operation::DurableWrite) {
+        0 => String::new(),
+        percent => format!(", {percent}% of these durable"),
+    };
+    others + &mix + &durable
 }
 
 /// `, 60% compressible, 25% duplicates`

@@ -164,8 +164,9 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     if let Some(content) = target.content {
         put!(out, "{tab}write content: {content}\n");
     }
-    for (_, row, percent) in target.shares.iter() {
-        put!(out, "{tab}{}: {percent}% of all I/Os, the rest as above\n", row.plural);
+    for (op, row, percent) in target.shares.iter() {
+        let all = if op.moves_data() { "the writes" } else { "all I/Os, the rest as above" };
+        put!(out, "{tab}{}: {percent}% of {all}\n", row.plural);
     }
     if target.dont_cache {
         put!(out, "{tab}nothing stays in the page cache (RWF_DONTCACHE)\n");

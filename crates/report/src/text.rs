@@ -3,13 +3,10 @@
 
 use super::findings::{self, Detail};
 use super::hosts_text::{are_many, condensed, first_line, write_hosts};
-use super::integrity_text::write_integrity;
-use super::nowait_text::write_nowait;
-use super::other_text::write_others;
 use super::paced_text::write_response_times;
-use super::part_text::write_parts;
 use super::profile_text::{Style, write_profile_on};
 use super::program_text;
+use super::secondary;
 use super::slow_text::write_slow;
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
 use super::text_v2_3;
@@ -99,10 +96,7 @@ fn write_results(out: &mut Vec<u8>, profile: &Profile, system: &System, summary:
         write_totals(out, totals);
     }
     write_response_times(out, summary);
-    write_parts(out, summary);
-    write_others(out, summary);
-    write_nowait(out, summary);
-    write_integrity(out, summary);
+    secondary::write_text(out, summary);
 }
 
 pub fn system_alone(system: &System) -> Vec<u8> {

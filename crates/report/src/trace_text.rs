@@ -2,9 +2,8 @@
 //! measured times.
 
 use super::trace_sections::sections;
-use crate::number::time_or;
+use crate::secondary::{DEVICE_TIMES, ruled_cells, ruled_heads};
 use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
-use diskspd_model::units::Millis;
 
 pub(super) fn write_trace(out: &mut Vec<u8>, trace: &TraceFigures) {
     put!(out, "\n\n\nETW:\n----\n\n");
@@ -49,7 +48,7 @@ fn write_devices(out: &mut Vec<u8>, devices: &[DeviceFigures]) {
         put!(out, "no block device is below the targets\n");
         return;
     }
-    put!(out, "device           | type  |   requests   |   mean   |   50th   |   99th   | our AvgLat\n");
+    put!(out, "device           | type  |{}\n", ruled_heads(DEVICE_TIMES, ""));
     put!(out, "{}\n", "-".repeat(88));
     for device in devices {
         if let Some(reason) = &device.reason {
@@ -84,16 +83,7 @@ fn write_devices(out: &mut Vec<u8>, devices: &[DeviceFigures]) {
 }
 
 fn write_row(out: &mut Vec<u8>, device: &str, kind: &str, figures: &CompletionFigures) {
-    let CompletionFigures { requests, mean, median, p99, own, .. } = figures;
-    let cell = |time: &Option<Millis>| format!("{:>8}", time_or("N/A", *time));
-    put!(
-        out,
-        "{device:<16} | {kind:<5} | {requests:12} | {} | {} | {} | {}\n",
-        cell(mean),
-        cell(median),
-        cell(p99),
-        cell(own)
-    );
+    put!(out, "{device:<16} | {kind:<5} | {}\n", ruled_cells(DEVICE_TIMES, figures));
 }
 
 #[cfg(test)]
@@ -101,6 +91,7 @@ mod tests {
     use super::*;
     use diskspd_model::machine::tracing::TraceEvent::*;
     use diskspd_model::results::EventCount;
+    use diskspd_model::units::Millis;
 
     fn text(trace: &TraceFigures) -> String {
         let mut out = Vec::new();

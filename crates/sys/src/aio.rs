@@ -147,13 +147,15 @@ impl Queue {
             let Some(block) = free_block(&mut self.blocks, transfer.tag) else { break };
             let file = file.as_raw_fd() as u32;
             *block = match transfer.op {
-                Operation::Read | Operation::Write => {
-                    let usable = self.memory.usable(transfer.op == Operation::Write);
+                Operation::Read | Operation::Write | Operation::DurableWrite => {
+                    let write = transfer.op != Operation::Read;
+                    let usable = self.memory.usable(write);
                     if !fits(transfer.offset, transfer.length, transfer.start, usable) {
                         break;
                     }
                     let ways = self.ways.get(transfer.file as usize);
-                    let rw_flags = ways.map_or(0, |ways| ways.encoded(transfer.op == Operation::Write));
+                    let single = IoFeatures::default().with_durable(transfer.op == Operation::DurableWrite);
+                    let rw_flags = ways.map_or(0, |ways| ways.encoded(write)) | single.encoded(write);
                     Block { rw_flags, ..data_block(&transfer, file, self.memory.as_ptr() as u64) }
                 }
                 // The kernel wants everything else to be 0.
@@ -343,7 +345,7 @@ fn data_block(transfer: &Transfer, file: u32, memory: u64) -> Block {
     let priority = transfer.priority.encoded();
     Block {
         tag: u64::from(transfer.tag),
-        command: if transfer.op == Operation::Write { COMMAND_WRITE } else { COMMAND_READ },
+        command: if transfer.op == Operation::Read { COMMAND_READ } else { COMMAND_WRITE },
         priority,
         flags: if priority == 0 { 0 } else { FLAG_PRIORITY },
         file,

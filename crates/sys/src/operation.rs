@@ -32,7 +32,7 @@ pub fn perform(op: Operation, file: BorrowedFd, device: bool, offset: u64, lengt
             Ok(rustix::fs::fallocate(file, flags, offset, length)?)
         }
         Operation::ZoneReset => zones::reset(file, offset, length),
-        Operation::Read | Operation::Write => Err(Errno::OPNOTSUPP.into()),
+        Operation::Read | Operation::Write | Operation::DurableWrite => Err(Errno::OPNOTSUPP.into()),
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn entry(
         }
         Operation::Discard => allocate(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE),
         Operation::WriteZeroes => allocate(libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE),
-        Operation::Read | Operation::Write | Operation::ZoneReset => return None,
+        Operation::Read | Operation::Write | Operation::DurableWrite | Operation::ZoneReset => return None,
     })
 }
 
@@ -72,7 +72,7 @@ pub(super) fn entry(
 pub fn can(op: Operation, file: impl AsFd, size: u64) -> io::Result<()> {
     /// A multiple of every block size.
     const BLOCK: u64 = 1 << 20;
-    if op == Operation::Flush || is_device(&file) {
+    if op == Operation::Flush || op.moves_data() || is_device(&file) {
         return Ok(());
     }
     let behind = size.next_multiple_of(BLOCK);

@@ -30,9 +30,23 @@ impl OtherOperations {
     /// Returns the replacement operation for the next I/O on a target; `None` = unchanged. Deterministic
     /// choices do not draw a number.
     #[inline]
-    pub(super) fn draw(&mut self, target: u32) -> Option<Operation> {
+    pub(super) fn draw(&mut self, target: u32, op: Operation) -> Option<Operation> {
+        self.draw_replacement(target).or_else(|| self.draw_durable(target, op))
+    }
+
+    #[inline]
+    fn draw_durable(&mut self, target: u32, op: Operation) -> Option<Operation> {
+        let percent = self.shares[target as usize].percent(Operation::DurableWrite);
+        let durable = op == Operation::Write
+            && percent > 0
+            && (percent >= 100 || self.random.next_u32() % 100 < percent);
+        durable.then_some(Operation::DurableWrite)
+    }
+
+    #[inline]
+    fn draw_replacement(&mut self, target: u32) -> Option<Operation> {
         let shares = self.shares[target as usize];
-        let (first, _, percent) = shares.iter().next()?;
+        let (first, _, percent) = shares.replacements().next()?;
         if percent >= 100 {
             return Some(first);
         }
@@ -42,6 +56,6 @@ impl OtherOperations {
             end += percent;
             (drawn < end).then_some(op)
         };
-        shares.iter().find_map(reached)
+        shares.replacements().find_map(reached)
     }
 }

@@ -17,7 +17,7 @@ impl Loop<'_> {
         let Some(others) = self.others.as_mut().filter(|others| !others.recorded) else { return };
         for io in &mut self.batch {
             let flight = &mut books.requests.flights[io.request as usize];
-            if let Some(op) = others.draw(flight.target) {
+            if let Some(op) = others.draw(flight.target, io.op) {
                 io.op = op;
                 flight.io.op = op;
             }
@@ -32,6 +32,7 @@ impl Loop<'_> {
         phase: Phase,
         now: Nanos,
     ) -> Result<(), Failed> {
+        self.count_durable(books, done, phase, now);
         let Some(others) = &mut self.others else { return Ok(()) };
         let mut ended = std::mem::take(&mut others.ended);
         let moved_data = |done: &Done| books.requests.flights[done.request as usize].io.op.moves_data();
@@ -45,6 +46,21 @@ impl Loop<'_> {
         ended.clear();
         self.others.iter_mut().for_each(|others| std::mem::swap(&mut others.ended, &mut ended));
         failed.map_or(Ok(()), |failed| Err(self.other_failed(books, &failed)))
+    }
+
+    /// Counts durable writes apart. They are writes for all other accounts.
+    fn count_durable(&mut self, books: &mut WorkerLedger, done: &[Done], phase: Phase, now: Nanos) {
+        for ended in done.iter().filter(|ended| ended.result >= 0) {
+            let flight = &mut books.requests.flights[ended.request as usize];
+            if flight.io.op != Operation::DurableWrite {
+                continue;
+            }
+            flight.io.op = Operation::Write;
+            if phase == Phase::Measure {
+                let (target, latency) = (flight.target as usize, now.saturating_sub(flight.started));
+                books.recorder.count_other(target, Operation::DurableWrite, ended.result as u64, latency);
+            }
+        }
     }
 
     /// Counts one that ended well; its request is idle again.

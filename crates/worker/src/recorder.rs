@@ -419,7 +419,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
     let others = |target: &diskspd_model::plan::WorkerTarget, paced: bool| {
         let mut others = OtherResults::default();
         for op in worker.others_on(target) {
-            let paced = (paced && !op.follows_others()).then(Box::default);
+            let paced = (paced && !op.follows_others() && !op.moves_data()).then(Box::default);
             let latency = Some(Box::new(Histogram::new()));
             others.set(op, DirectionResults { latency, paced, ..DirectionResults::default() });
         }

@@ -190,6 +190,27 @@ pub const FLAGS: &[Flag] = &[
         }),
         ..DISKSPD
     },
+    Flag {
+        name: Long("fua"),
+        forms: &[("--fua <percent>", "make this percentage of the writes durable (RWF_DSYNC)")],
+        default: "0: writes are as durable as -S makes them",
+        scope: Scope::Targets,
+        notes: "1 to 100, picked at random without a change of addresses. Such a write completes when its \
+                data is on the medium: the device writes it with FUA, or is flushed. Counts and latencies \
+                are at the end of the text report; all other figures count them as writes. With engines \
+                uring, aio, sync and nvme; not with -Sw, -Sh, -Sm, -x, --poll and --zoned.",
+        compatibility: LinuxOnly,
+        carried: CarriedByFile::Workload,
+        tested: &["command_lines", "fua"],
+        values: &["10", "100"],
+        swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| share_of(target, Operation::DurableWrite)),
+        read: Read::Text(|draft, value| {
+            draft.target.shares.set(Operation::DurableWrite, parse_share(value, "leave out --fua for none")?);
+            Ok(())
+        }),
+        ..DISKSPD
+    },
 ];
 
 fn share_of(target: &Target, op: Operation) -> Vec<String> {

@@ -8,7 +8,7 @@ use crate::host::target::locate;
 use crate::integrity::journal::{JournalContent, JournalTarget, format};
 use crate::integrity::{Power, TargetReadBack, read_back, same_target};
 use crate::profile::RawText;
-use crate::report::integrity_text::held_text;
+use crate::report::secondary::held_text;
 use crate::results::{Accumulate, FailedSector, IntegrityCounts};
 use crate::units::start_time::date_and_time;
 use std::fmt::Write;

@@ -53,6 +53,10 @@ fn run_io<const WITH: bool>(io: &Io, file: &File, device: bool, buffer: &mut Buf
             }
             write_slot(&file.handle, data, io.offset).map_err(|error| error_number(&error))
         }
+        Operation::DurableWrite => {
+            let data = buffer.slot(io.buffer_offset, io.length as usize).ok_or(Errno::FAULT)?;
+            io_features::write(&file.handle, data, io.offset, file.ways.with_durable(true))
+        }
         other => {
             let did = perform(other, file.handle.as_fd(), device, io.offset, io.length.into());
             did.map(|()| 0).map_err(|error| error_number(&error))

@@ -25,6 +25,10 @@ pub struct TableColumn<R> {
     pub least_width: usize,
     /// Rank on narrow terminals: the column with the highest rank is left out first.
     pub spare: u8,
+    /// Name in XML; empty if it is not there.
+    pub element: &'static str,
+    /// Heading with its blanks and width of a cell in tables with vertical rules; empty if it is not there.
+    pub ruled: (&'static str, usize),
     pub cell: fn(&R) -> Cell,
 }
 
@@ -40,6 +44,8 @@ impl<R> TableColumn<R> {
             is_number: false,
             least_width: 0,
             spare: 0,
+            element: "",
+            ruled: ("", 0),
             cell,
         }
     }
@@ -164,6 +170,18 @@ impl Cell {
             Cell::Marked(VerdictMark { word, .. }, behind) if behind.is_empty() => word,
             Cell::Marked(VerdictMark { word, .. }, behind) => format!("{word}, {behind}"),
             cell => cell.plain(),
+        }
+    }
+
+    /// Returns the digits for formats that state the unit elsewhere; `None` without a value.
+    pub fn bare(self) -> Option<String> {
+        match self {
+            Cell::Missing => None,
+            Cell::Figure(figure, decimals) | Cell::Share(figure, decimals) => {
+                Some(format!("{figure:.decimals$}"))
+            }
+            Cell::Time(time) | Cell::AtLeast(time) => Some(time.to_string()),
+            cell => Some(cell.plain()),
         }
     }
 

@@ -10,7 +10,7 @@ use diskspd_model::units;
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let targets = span.targets();
     targets
-        .flat_map(|asked| Operation::shared().filter_map(move |of| hole_finding(span, asked, of)))
+        .flat_map(|asked| Operation::replacements().filter_map(move |of| hole_finding(span, asked, of)))
         .collect()
 }
 

@@ -3,6 +3,7 @@
 use super::view::Asked;
 use super::{Finding, Severity, SpanContext};
 use diskspd_model::machine::io_counters::TargetDevices;
+use diskspd_model::operation::Operation;
 use diskspd_model::results::{DirectionResults, TargetResults};
 use diskspd_model::units;
 
@@ -15,6 +16,7 @@ const LEFT_AT_LEAST: u64 = 16 << 20;
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let mut findings: Vec<Finding> = span.targets().filter_map(|asked| nowait_finding(span, asked)).collect();
     for asked in span.targets() {
+        findings.extend(durable_finding(span, asked));
         let Some(facts) = span.facts_of(asked.id).next() else { continue };
         findings.extend(atomic_finding(span, asked, facts));
         findings.extend(dont_cache(span, asked, facts));
@@ -39,6 +41,17 @@ fn atomic_finding(span: &SpanContext, asked: Asked, facts: &TargetDevices) -> Op
         None => "how much the device guarantees is unknown".to_owned(),
     };
     (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))
+}
+
+/// Reports the durable writes. [`advice`](super::advice) judges whether they reached the device.
+fn durable_finding(span: &SpanContext, asked: Asked) -> Option<Finding> {
+    let done = |count: fn(&DirectionResults) -> u64| {
+        span.target_total(asked.id, move |row| row.other(Operation::DurableWrite).map_or(0, count))
+    };
+    let (durable, writes) = (done(|done| done.ios), span.target_total(asked.id, |row| row.write.ios));
+    let path = &asked.target.path;
+    let message = format!("{durable} of {writes} writes to '{path}' were durable on completion (RWF_DSYNC)");
+    (durable > 0).then(|| Finding::new("durable-writes", Severity::Note, span, message).on(path))
 }
 
 fn nowait_finding(span: &SpanContext, asked: Asked) -> Option<Finding> {

@@ -69,6 +69,71 @@ pub(super) fn judge(span: &SpanContext, contention: Option<&Contention>) -> Opti
     Some(limits)
 }
 
+/// The observations of a time span that decide what limited it.
+struct LimitCase<'a> {
+    span: &'a SpanContext<'a>,
+    effort: &'a ResourceUsage,
+    limits: &'a Limits,
+    contention: Option<&'a Contention>,
+    busy: f64,
+    user: f64,
+    occupied: f64,
+}
+
+impl LimitCase<'_> {
+    fn has_only(&self, kind: EngineKind) -> bool {
+        self.effort.workers.iter().all(|worker| worker.engine == kind)
+    }
+
+    fn is_kernel(&self) -> bool {
+        kernel::limits(self.span, self.effort, self.limits)
+    }
+
+    fn device_is_short(&self) -> bool {
+        kernel::device_is_short(self.span, self.effort)
+    }
+}
+
+/// A limiter, and whether its condition holds.
+type LimitRule = (Limiter, fn(&LimitCase) -> bool);
+
+/// The first rule that holds decides; without one it is the storage.
+const RULES: [LimitRule; 20] = [
+    (Limiter::CpuQuota, |case| quota(case.span, case.effort).is_some()),
+    (Limiter::Profile, |case| is_paced(case.span)),
+    (Limiter::IoLimit, |case| groups::at_limit(case.span, case.effort).is_some()),
+    (Limiter::VolumeLimit, |case| device_log_deltas::limits(case.span)),
+    // Two conditions in one window: what holds for all of it may hold for neither.
+    (Limiter::Unclear, |case| groups::io_changed(case.span, case.effort)),
+    // Of the time in which it ran nothing is known for itself.
+    (Limiter::Unclear, |case| process_stalls::stopped(case.span).is_some()),
+    (Limiter::Hypervisor, |case| hypervisor_limits(case.limits, case.occupied)),
+    (Limiter::Interrupts, |case| processors::saturated_by_interrupts(case.span).is_some()),
+    (Limiter::BusyCpus, |case| {
+        case.contention.is_some_and(|contention| contention.holder != contention::CpuHolder::Kernel)
+    }),
+    (Limiter::Unclear, |case| {
+        case.is_kernel() && kernel::doubt(case.span, case.effort, case.limits).is_some()
+    }),
+    (Limiter::Kernel, |case| case.is_kernel()),
+    // Threads of the kernel have the CPUs, and the device has little to do: it is their work that takes
+    // so long.
+    (Limiter::Kernel, |case| case.contention.is_some() && case.device_is_short()),
+    (Limiter::BusyCpus, |case| case.contention.is_some()),
+    // Mapped I/O is copying, which the program does itself.
+    (Limiter::Tool, |case| {
+        case.occupied >= SATURATED && case.user >= MOSTLY * case.busy && !case.has_only(EngineKind::Mmap)
+    }),
+    (Limiter::Cpu, |case| case.occupied >= SATURATED),
+    (Limiter::Tool, |case| case.has_only(EngineKind::Null)),
+    (Limiter::Depth, |case| case.effort.reachable_depth() == 1),
+    (Limiter::Unclear, |case| case.device_is_short()),
+    // What an I/O spends outside of the device, or waiting there for a CPU to take its interrupt, may be
+    // what keeps the device from doing more.
+    (Limiter::Unclear, |case| kernel::way_matters(case.span, case.effort).is_some()),
+    (Limiter::Unclear, |case| kernel::devices_are_idle(case.span)),
+];
+
 fn find_limiter(
     span: &SpanContext,
     effort: &ResourceUsage,
@@ -77,48 +142,12 @@ fn find_limiter(
 ) -> Option<Limiter> {
     let (busy, user) = (limits.busy?, limits.user?);
     let occupied = occupied_share(span, effort);
-    let reachable = effort.reachable_depth();
     // Where most I/Os were elsewhere, something else kept them: a throttle, a worker of the kernel.
     let between = kernel::most_are_between(span, effort) && occupied < contention::OCCUPIED;
     let contention = contention.filter(|contention| contention.limits(occupied) && !between);
-    let all = |kind| effort.workers.iter().all(|worker| worker.engine == kind);
-    Some(match () {
-        () if quota(span, effort).is_some() => Limiter::CpuQuota,
-        () if is_paced(span) => Limiter::Profile,
-        () if groups::at_limit(span, effort).is_some() => Limiter::IoLimit,
-        () if device_log_deltas::limits(span) => Limiter::VolumeLimit,
-        // Two conditions in one window: what holds for all of it may hold for neither.
-        () if groups::io_changed(span, effort) => Limiter::Unclear,
-        // Of the time in which it ran nothing is known for itself.
-        () if process_stalls::stopped(span).is_some() => Limiter::Unclear,
-        () if hypervisor_limits(limits, occupied) => Limiter::Hypervisor,
-        () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
-        () if contention.is_some_and(|contention| contention.holder != contention::CpuHolder::Kernel) => {
-            Limiter::BusyCpus
-        }
-        () if kernel::limits(span, effort, limits) => {
-            if kernel::doubt(span, effort, limits).is_some() {
-                Limiter::Unclear
-            } else {
-                Limiter::Kernel
-            }
-        }
-        // Threads of the kernel have the CPUs, and the device has little to do: it is their work that takes
-        // so long.
-        () if contention.is_some() && kernel::device_is_short(span, effort) => Limiter::Kernel,
-        () if contention.is_some() => Limiter::BusyCpus,
-        // Mapped I/O is copying, which the program does itself.
-        () if occupied >= SATURATED && user >= MOSTLY * busy && !all(EngineKind::Mmap) => Limiter::Tool,
-        () if occupied >= SATURATED => Limiter::Cpu,
-        () if all(EngineKind::Null) => Limiter::Tool,
-        () if reachable == 1 => Limiter::Depth,
-        () if kernel::device_is_short(span, effort) => Limiter::Unclear,
-        // What an I/O spends outside of the device, or waiting there for a CPU to take its interrupt, may be
-        // what keeps the device from doing more.
-        () if kernel::way_matters(span, effort).is_some() => Limiter::Unclear,
-        () if kernel::devices_are_idle(span) => Limiter::Unclear,
-        () => Limiter::Storage,
-    })
+    let case = LimitCase { span, effort, limits, contention, busy, user, occupied };
+    let found = RULES.iter().find(|(_, holds)| holds(&case));
+    Some(found.map_or(Limiter::Storage, |(limiter, _)| *limiter))
 }
 
 /// Whether the CPU time that is missing was stolen: more than other threads took, and with enough to do in

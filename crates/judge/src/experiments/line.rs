@@ -237,6 +237,23 @@ mod tests {
     }
 
     #[test]
+    fn stored_verdict_is_known_or_error() {
+        for verdict in [
+            RunVerdict::Wrong,
+            RunVerdict::Warning,
+            RunVerdict::NothingFound,
+            RunVerdict::Devices(Verdict::Cached),
+            RunVerdict::Devices(Verdict::Unknown),
+        ] {
+            let stored = serde_json::to_string(&verdict).unwrap();
+            assert_eq!(serde_json::from_str::<RunVerdict>(&stored).unwrap(), verdict);
+        }
+        for stored in ["\"EXCELLENT\"", "\"\"", "\"OK\"", "\"wrong\"", "null"] {
+            assert!(serde_json::from_str::<RunVerdict>(stored).is_err(), "{stored}");
+        }
+    }
+
+    #[test]
     fn line_keeps_open_bins_and_unknown_cpus() {
         let line = RunRow::of_summary(&run()).unwrap();
         assert_eq!((line.cpu, line.hottest), (None, None));

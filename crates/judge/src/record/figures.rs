@@ -158,7 +158,7 @@ pub fn all_percentiles(measured: &Measured) -> Vec<PercentileSummary> {
     let rows = FINE_PERCENTILES.iter().zip(&fine.rows);
     let rows = rows.filter(|(percent, _)| **percent > 0.0 && **percent < 100.0);
     rows.map(|(percent, latency)| {
-        let of_text = text.iter().find(|row| row.percent == *percent);
+        let of_text = text.iter().find(|row| row.is_at(*percent));
         of_text.copied().unwrap_or(PercentileSummary { percent: *percent, latency: *latency })
     })
     .collect()

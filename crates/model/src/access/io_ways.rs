@@ -12,6 +12,8 @@ pub struct IoFeatures {
     pub dont_cache: bool,
     /// `--nowait`: whether I/Os that would wait fail with `EAGAIN` (Linux 4.14).
     pub no_wait: bool,
+    /// Whether a write is durable when it has completed (`--fua`, Linux 4.7).
+    pub durable: bool,
     /// `--write-stream`: the stream of the device that writes belong to (Linux 6.16, io_uring alone); 0 =
     /// none.
     pub write_stream: u8,
@@ -19,6 +21,8 @@ pub struct IoFeatures {
     pub placement: Option<u16>,
 }
 
+/// `RWF_DSYNC`
+const DURABLE: u32 = 0x2;
 /// `RWF_NOWAIT`
 const NO_WAIT: u32 = 0x8;
 const ATOMIC: u32 = 0x40;
@@ -29,11 +33,18 @@ impl IoFeatures {
         self == IoFeatures::default()
     }
 
-    /// The kernel's flags of a read (`write` = false) or a write. Only writes can be atomic.
+    /// The same for one I/O that is durable or not.
+    #[inline]
+    pub fn with_durable(self, durable: bool) -> IoFeatures {
+        IoFeatures { durable, ..self }
+    }
+
+    /// The kernel's flags of a read (`write` = false) or a write. Only writes can be atomic or durable.
     pub fn encoded(self, write: bool) -> u32 {
         let atomic = if self.atomic && write { ATOMIC } else { 0 };
         let no_wait = if self.no_wait { NO_WAIT } else { 0 };
-        atomic | no_wait | if self.dont_cache { DONT_CACHE } else { 0 }
+        let durable = if self.durable && write { DURABLE } else { 0 };
+        atomic | no_wait | durable | if self.dont_cache { DONT_CACHE } else { 0 }
     }
 
     /// The same without refusing to wait.
@@ -94,6 +105,9 @@ mod tests {
         assert!(!placed.are_plain() && placed.encoded(true) == 0, "a stream is no flag");
         assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(true)), [0, 0x40, 0x80]);
         assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(false)), [0, 0, 0x80]);
+        let durable = atomic.with_durable(true);
+        assert_eq!([durable.encoded(true), durable.encoded(false)], [0x42, 0]);
+        assert_eq!(atomic.with_durable(false), atomic);
         for (number, name) in (1..).zip(WriteLifetime::NAMES) {
             let lifetime = WriteLifetime::from_name(name).unwrap();
             assert_eq!((lifetime.name(), lifetime.encoded()), (*name, number));

@@ -62,6 +62,8 @@ pub enum IoFeature {
     /// Checks of blocks by the controller.
     Protection,
     Placement,
+    /// Writes that are durable when they have completed.
+    DurableWrites,
 }
 
 #[derive(Debug)]
@@ -77,7 +79,7 @@ pub struct IoWayRow {
 }
 
 /// All of them, in the order in which people see them.
-pub const IO_WAYS: [IoWayRow; 12] = [
+pub const IO_WAYS: [IoWayRow; 13] = [
     IoWayRow {
         way: IoFeature::Uring,
         name: "io_uring",
@@ -177,6 +179,14 @@ pub const IO_WAYS: [IoWayRow; 12] = [
         needs: "a namespace of NVMe, by its character device, with placement handles: flexible data \
                 placement is on in its endurance group",
         good_for: "less garbage collection in flash",
+    },
+    IoWayRow {
+        way: IoFeature::DurableWrites,
+        name: "single durable writes",
+        option: "--fua",
+        since: "4.7",
+        needs: "a file system or device that flushes; FUA (queue/fua in /sys) saves the flush",
+        good_for: "logs among other writes",
     },
 ];
 

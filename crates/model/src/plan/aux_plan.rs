@@ -9,7 +9,7 @@ use crate::profile::Target;
 
 /// Collects unsupported operations and misaligned blocks. A warning reports discards of partial units.
 pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>, warnings: &mut Vec<Finding>) {
-    for (op, row, _) in target.shares.iter() {
+    for (op, row, _) in target.shares.replacements() {
         match operation_refusal(op, row.plural, target, facts) {
             Some(why) => {
                 errors.push(PlanError::target(format!("{}: '{}': {why}", row.option, target.path)));

@@ -1,11 +1,12 @@
-//! The share of a target's I/Os that are other operations (`--trim`).
+//! The share of a target's I/Os that are other operations (`--trim`), or of its writes (`--fua`).
 
 use crate::operation::{AuxRow, Operation, ShareRow};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use std::fmt;
 
-/// Shares of the operations in all I/Os, in percent; 0 = none. Reads and writes share the rest.
+/// Shares of the operations in all I/Os, in percent; 0 = none. Reads and writes share the rest. Durable
+/// writes are a share of the writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct OperationShares([u32; Operation::ALL.len()]);
 
@@ -34,9 +35,15 @@ impl OperationShares {
         self.iter().next().is_none()
     }
 
-    /// All of them together, percent.
+    /// Shares of operations that replace I/Os.
+    pub fn replacements(&self) -> impl Iterator<Item = (Operation, &'static AuxRow, u32)> + use<> {
+        let replaces = |(op, ..): &(Operation, &AuxRow, u32)| !op.moves_data();
+        self.iter().filter(replaces)
+    }
+
+    /// All I/Os that are replaced, percent.
     pub fn sum(&self) -> u32 {
-        self.iter().map(|(.., percent)| percent).fold(0, u32::saturating_add)
+        self.replacements().map(|(.., percent)| percent).fold(0, u32::saturating_add)
     }
 
     fn write<S: Serializer>(&self, to: S, name: fn(&ShareRow) -> &'static str) -> Result<S::Ok, S::Error> {

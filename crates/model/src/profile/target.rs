@@ -8,6 +8,7 @@ use super::ring::BypassIo;
 use super::shares::{OperationShares, ratios};
 use super::spread::AddressSpread;
 use crate::access::WriteLifetime;
+use crate::operation::Operation;
 use crate::path::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -180,6 +181,12 @@ impl Target {
     /// Whether any of its I/Os modify data, as all operations except reads do.
     pub fn is_changed(&self) -> bool {
         self.write_ratio > 0 || !self.shares.are_none()
+    }
+
+    /// Whether each of its writes is durable on completion.
+    pub fn is_durable(&self) -> bool {
+        let all_single = self.shares.percent(Operation::DurableWrite) >= 100;
+        self.write_through || self.flush_type.is_some() || all_single
     }
 
     /// Whether I/Os use the page cache, by `-S`; a mapped target always does. A block device is a physical

@@ -89,7 +89,7 @@ pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, T
 pub use run_index::RunIndex;
 pub use run_summary::{
     DirectionSummary, Findings, KnownResponse, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
-    SpanSummary, UnmeasuredSpan,
+    SpanSummary, UnmeasuredSpan, is_same_percent,
 };
 pub use summarize::summarize;
 pub use summary::{

@@ -6,7 +6,7 @@ use super::span::{RecordedSpan, Span};
 use super::table::PageTable;
 use super::title::{self, range, targets, targets_of};
 use super::verdict::run_verdict;
-use super::{charts, environment, fio, headline, overview, parts, rerun_box, rounds, slow, verdict};
+use super::{charts, environment, fio, headline, overview, rerun_box, rounds, secondary, slow, verdict};
 use crate::number::number;
 use crate::workload_text as workload;
 use diskspd_model::results::{RunSummary, SpanSummary, Throughput, Totals};
@@ -80,7 +80,7 @@ fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &Pag
     html! {
         (headline::figures(&span))
         @if let Some(fio) = &figures.fio { (fio::section(fio)) }
-        @if let Some(measured) = measured { (parts::tables(measured)) }
+        @if let Some(measured) = measured { (secondary::tables(measured)) }
         @if let Some(detail) = &detail { (slow::section(span.level, detail)) }
         @if place.points > 0 { (charts::sections(&span)) }
     }

@@ -1,7 +1,6 @@
 //! CPU usage, latencies, intervals, distributions: the elements that hold figures.
 
 use super::number::Number;
-use super::others::write_time;
 use super::writer::Writer;
 use diskspd_model::results::{
     CpuTable, CpuUsage, EffectiveRange, FINE_PERCENTILES, FineChart, IntervalDirection, LatencyFigures,
@@ -56,7 +55,7 @@ pub fn write_latency(out: &mut Writer, span: &Measured, chart: &FineChart) {
             ("WriteMilliseconds", row.write),
             ("TotalMilliseconds", row.total),
         ];
-        cells.into_iter().for_each(|(name, latency)| write_time(out, name, latency));
+        cells.into_iter().for_each(|(name, latency)| out.known(name, latency));
         out.close("Bucket");
     }
     out.close("Latency");
@@ -69,8 +68,8 @@ pub fn write_mean(out: &mut Writer, row: &Row, mean: &str, std_dev: &str) {
 
 fn write_pair(out: &mut Writer, latency: Option<LatencyFigures>, mean: &str, std_dev: &str) {
     let Some(latency) = latency else { return };
-    write_time(out, mean, latency.mean);
-    write_time(out, std_dev, latency.std_dev);
+    out.known(mean, latency.mean);
+    out.known(std_dev, latency.std_dev);
 }
 
 /// The course of a time span, or of one thread on one target: deviations of reads, writes and both, and the

@@ -4,18 +4,16 @@
 
 mod figures;
 mod findings;
-mod integrity;
-mod nowait;
 mod number;
-mod others;
 mod paced;
-mod parts;
+mod secondary;
 mod system;
 mod trace;
 mod verdict;
 mod writer;
 
 use crate::profile_xml::write_profile;
+use crate::secondary::write_tables;
 use diskspd_judge::checks::{JudgedRecord, Judgement};
 use diskspd_model::machine::System;
 use diskspd_model::plan::effective_affinity;
@@ -94,10 +92,7 @@ fn render_all(
         }
         if let Some(measured) = measured.filter(|_| judgement.is_some()) {
             measured.paced.iter().for_each(|paced| paced::write(&mut out, paced));
-            measured.parts.iter().for_each(|table| parts::write(&mut out, table));
-            measured.others.0.iter().for_each(|table| others::write(&mut out, table));
-            measured.nowait.iter().for_each(|table| nowait::write(&mut out, table));
-            measured.integrity.iter().for_each(|table| integrity::write(&mut out, table));
+            write_tables(measured, &mut out);
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);
         if let Some(verdict) = verdicts.find(|verdict| verdict.time_span == index + 1) {

@@ -1,18 +1,15 @@
 //! Response times: an element that DISKSPD's results don't have (`--xml-verdict`).
 
-use super::others::write_time;
+use super::secondary::write_elements;
 use super::writer::Writer;
+use crate::secondary::PACED_RATES;
 use diskspd_model::results::{ChartRow, PERCENTILES, PacedFigures, PacedLatency};
 
 /// `<ResponseTimes>` of a time span: the rate, then with `-L` times from when I/Os were due (`<Response>`)
 /// and, of the same I/Os, from when they started (`<Service>`).
 pub fn write(out: &mut Writer, paced: &PacedFigures) {
     out.open("ResponseTimes");
-    out.value("OfferedIOPS", format_args!("{:.2}", paced.offered_iops));
-    out.value("ReachedIOPS", format_args!("{:.2}", paced.iops));
-    out.value("IOCount", paced.ios);
-    out.value("LateCount", paced.late_starts);
-    out.value("OverdueCount", paced.not_submitted);
+    write_elements(out, PACED_RATES, paced);
     for (name, latency) in [("Response", &paced.response), ("Service", &paced.service)] {
         if let Some(latency) = latency {
             write_latency(out, name, latency);
@@ -42,6 +39,6 @@ fn write_row(out: &mut Writer, name: &'static str, percentile: Option<f64>, row:
     }
     let cells =
         [("ReadMilliseconds", row.read), ("WriteMilliseconds", row.write), ("TotalMilliseconds", row.total)];
-    cells.into_iter().for_each(|(name, time)| write_time(out, name, time));
+    cells.into_iter().for_each(|(name, time)| out.known(name, time));
     out.close(name);
 }

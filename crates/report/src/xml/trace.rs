@@ -1,7 +1,8 @@
 //! The trace (`-e`) in the XML results.
 
-use super::others::write_time;
+use super::secondary::write_elements;
 use super::writer::Writer;
+use crate::secondary::DEVICE_TIMES;
 use crate::trace_sections::sections;
 use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
 
@@ -61,17 +62,8 @@ pub fn write_devices(out: &mut Writer, devices: &[DeviceFigures]) {
 }
 
 fn write_direction(out: &mut Writer, name: &str, figures: &CompletionFigures) {
-    let CompletionFigures { requests, timed, mean, median, p99, own } = figures;
     out.open(name);
-    out.value("Requests", requests);
-    out.value("TimedRequests", timed);
-    let cells = [
-        ("AverageMilliseconds", mean),
-        ("MedianMilliseconds", median),
-        ("Percentile99Milliseconds", p99),
-        ("ProgramAverageMilliseconds", own),
-    ];
-    cells.into_iter().for_each(|(name, time)| write_time(out, name, *time));
+    write_elements(out, DEVICE_TIMES, figures);
     out.close(name);
 }
 

@@ -57,6 +57,11 @@ impl<'a> Writer<'a> {
         put!(self.buffer, "{:1$}<{name}>{value}</{name}>\n", "", self.indent);
     }
 
+    /// The same where it is known.
+    pub fn known(&mut self, name: &str, value: Option<impl Display>) {
+        value.iter().for_each(|value| self.value(name, value));
+    }
+
     /// An element that holds any text.
     pub fn text(&mut self, name: &str, value: &[u8]) {
         put!(self.buffer, "{:1$}<{name}>", "", self.indent);

@@ -120,12 +120,15 @@ impl Commands {
         let (opcode, flags) = match op {
             Operation::Read => (READ, 0),
             Operation::Write if *write_through => (WRITE, FORCE_UNIT_ACCESS),
+            Operation::DurableWrite => (WRITE, FORCE_UNIT_ACCESS),
             Operation::Write => (WRITE, 0),
             _ => (WRITE_ZEROES, 0),
         };
         let (checks, reference) = protection_fields(namespace, op, first);
         let (directive, identifier) = match (op, placement) {
-            (Operation::Write, Some(placement)) => (PLACED, u32::from(*placement) << 16),
+            (Operation::Write | Operation::DurableWrite, Some(placement)) => {
+                (PLACED, u32::from(*placement) << 16)
+            }
             _ => (0, 0),
         };
         let flags = flags | checks | directive;
@@ -172,7 +175,7 @@ impl Make for Commands {
         let Transfer { op, offset, length, start, tag, .. } = *transfer;
         let moves = op.moves_data();
         let within = match moves {
-            true => fits(offset, length, start, memory.usable(op == Operation::Write)),
+            true => fits(offset, length, start, memory.usable(op != Operation::Read)),
             false => fits_without_data(offset, length),
         };
         let mut command = within.then(|| self.build_command(transfer)).flatten()?;

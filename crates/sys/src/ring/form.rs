@@ -47,9 +47,10 @@ impl entry::Make for FileTransfers {
 
     #[inline(always)]
     fn make(&mut self, memory: &Buffer, _: bool, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
-        let entry = match transfer.op.moves_data() {
-            true => data_entry(memory, name, transfer),
-            false => other_entry(name, transfer),
+        let entry = match transfer.op {
+            Operation::Read | Operation::Write => data_entry(memory, name, transfer),
+            Operation::DurableWrite => durable_entry(memory, name, transfer),
+            _ => other_entry(name, transfer),
         };
         Some(entry?.flags(name.flags).user_data(u64::from(transfer.tag)))
     }
@@ -89,6 +90,23 @@ fn data_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeu
     })
 }
 
+/// The entry of a durable write.
+#[cold]
+fn durable_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
+    let Transfer { offset, length, start, .. } = *transfer;
+    if !fits(offset, length, start, memory.usable(true)) {
+        return None;
+    }
+    // SAFETY: start is within the memory, checked above.
+    let data = unsafe { memory.as_ptr().add(start) };
+    let (ways, registered) = match name.data {
+        DataForm::Registered => (IoFeatures::default(), true),
+        DataForm::Unregistered => (IoFeatures::default(), false),
+        DataForm::With(ways, registered) => (ways, registered),
+    };
+    Some(entry_with(ways.with_durable(true), registered, name, transfer, data))
+}
+
 /// A read or write that asks something of the kernel. Atomic writes are taken only of memory that isn't
 /// registered (`generic_atomic_write_valid` of fs/read_write.c).
 #[cold]
@@ -100,7 +118,7 @@ fn entry_with(
     data: *mut u8,
 ) -> squeue::Entry {
     let Transfer { op, offset, length, .. } = *transfer;
-    let write = op == Operation::Write;
+    let write = op != Operation::Read;
     let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
     let flags = ways.encoded(write) as i32;
     match (registered && !(ways.atomic && write), write) {

@@ -50,7 +50,7 @@ const PASSES: u64 = 4;
 /// there.
 pub(super) fn small_area(span: &SpanContext, asked: Asked) -> Option<Finding> {
     let target = asked.target;
-    let durable = target.write_through || target.flush_type.is_some();
+    let durable = target.is_durable();
     let own = |row: &TargetResults| match durable {
         true => row.read.bytes,
         false => row.read.bytes.saturating_add(row.write.bytes),
@@ -86,7 +86,7 @@ fn touched_area(span: &SpanContext, asked: Asked) -> Option<u64> {
 /// comparable with a database log.
 pub(super) fn not_durable(span: &SpanContext, asked: Asked) -> Option<Finding> {
     let target = asked.target;
-    let durable = target.write_through || target.flush_type.is_some();
+    let durable = target.is_durable();
     let flushed = span.rows_of(asked.id).any(|row| row.other(Operation::Flush).is_some());
     let durable = durable || flushed || durability::is_synchronous(span, asked);
     if durable || span.target_total(asked.id, writes) == 0 {

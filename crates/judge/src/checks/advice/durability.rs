@@ -10,11 +10,13 @@ use diskspd_model::machine::storage::FileSystem;
 use diskspd_model::operation::Operation;
 use diskspd_model::results::TargetResults;
 
-/// Whether durability was requested for the writes to a target, and done: `-Sw`, `-Sh`, flushes of mapped
-/// files, `--fsync-every`, `--flush-after`.
+/// Whether durability was requested for the writes to a target, and done: `-Sw`, `-Sh`, `--fua`, flushes of
+/// mapped files, `--fsync-every`, `--flush-after`.
 fn is_requested(span: &SpanContext, asked: Asked) -> bool {
-    let through = asked.target.write_through || asked.target.flush_type.is_some();
-    through && span.target_total(asked.id, writes) > 0 || waits_for_flush(span, asked)
+    let single = |row: &TargetResults| row.other(Operation::DurableWrite).map_or(0, |writes| writes.ios);
+    asked.target.is_durable() && span.target_total(asked.id, writes) > 0
+        || span.target_total(asked.id, single) > 0
+        || waits_for_flush(span, asked)
 }
 
 /// Whether the run flushed a target by separate calls: `--fsync-every`, `--flush-after`, flushes of mapped
@@ -123,8 +125,7 @@ pub(super) fn is_synchronous(span: &SpanContext, asked: Asked) -> bool {
 /// Reports a `sync` mount, or a file with the attribute S, which make every write durable without `-Sw`.
 pub(super) fn sync_mount(span: &SpanContext, asked: Asked) -> Option<Finding> {
     let target = asked.target;
-    let durable = target.write_through || target.flush_type.is_some();
-    if durable || span.target_total(asked.id, writes) == 0 {
+    if target.is_durable() || span.target_total(asked.id, writes) == 0 {
         return None;
     }
     let (name, why, remedy) = match synchronous_writes(span, asked)? {

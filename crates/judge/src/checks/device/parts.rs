@@ -87,13 +87,14 @@ impl<'a> Part<'a> {
     }
 
     fn add_durable(&mut self, span: &SpanContext, got: &TargetResults) {
-        let durable = span
-            .target_of(got.target)
-            .filter(|asked| asked.target.write_through || asked.target.flush_type.is_some());
+        let durable = span.target_of(got.target).filter(|asked| asked.target.is_durable());
         if let Some(asked) = durable {
             self.durable = self.durable.saturating_add(got.write.ios);
             let flushes = if span.flushes_by_fsync(asked) { got.write.ios } else { 0 };
             self.flushes = self.flushes.saturating_add(flushes);
+        } else {
+            let single = got.other(Operation::DurableWrite).map_or(0, |writes| writes.ios);
+            self.durable = self.durable.saturating_add(single);
         }
         // Each flush may be a write of no bytes to the device, as those of durable writes.
         let flushes = got.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
@@ -102,7 +103,7 @@ impl<'a> Part<'a> {
     }
 
     fn add_others(&mut self, at: usize, got: &TargetResults) {
-        for (op, _, share) in Operation::shared() {
+        for (op, _, share) in Operation::replacements() {
             let Some(done) = got.other(op) else { continue };
             // What the kernel counts as writes of the device; a file system makes its own of it.
             let sums = match share.writes_on_devices && !self.on_file_system {

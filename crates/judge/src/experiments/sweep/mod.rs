@@ -110,7 +110,8 @@ impl Setting {
 
     /// Whether it changes the work itself: IOPS of different work can't be ranked.
     pub fn is_work(&self) -> bool {
-        const WORK: &str = "-b -w -r -rs -s -B -f --trim --write-zeroes --fsync-every --compress --dedupe";
+        const WORK: &str =
+            "-b -w -r -rs -s -B -f --trim --write-zeroes --fua --fsync-every --compress --dedupe";
         WORK.split(' ').any(|option| option == self.option)
     }
 

@@ -1,7 +1,6 @@
 //! Latencies of fio: the available kinds, and percentiles from bins or as reported.
 
-use diskspd_model::results::TEXT_PERCENTS;
-use diskspd_model::results::{DirectionSummary, FioLatency, FioPercentiles};
+use diskspd_model::results::{DirectionSummary, FioLatency, FioPercentiles, TEXT_PERCENTS, is_same_percent};
 use diskspd_model::units::Millis;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -168,9 +167,10 @@ impl FioDistribution {
     /// The time that this share of the I/Os did not exceed.
     pub fn at(&self, percent: f64) -> Option<Millis> {
         match self {
-            FioDistribution::Stated(known) => {
-                known.iter().find(|(known, _)| *known == percent).map(|(_, ns)| Millis::of_mean_ns(*ns))
-            }
+            FioDistribution::Stated(known) => known
+                .iter()
+                .find(|(known, _)| is_same_percent(*known, percent))
+                .map(|(_, ns)| Millis::of_mean_ns(*ns)),
             FioDistribution::Counted { counts, min, max } => {
                 let all = counts.values().fold(0_u64, |sum, ios| sum.saturating_add(*ios));
                 let wanted = all as f64 * percent / 100.0;

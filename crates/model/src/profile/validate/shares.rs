@@ -1,4 +1,4 @@
-//! Rules of shares of other operations than reads and writes (`--trim`).
+//! Rules of shares of other operations than reads and writes (`--trim`), and of durable writes (`--fua`).
 
 use super::Case;
 use crate::finding::{Finding, Severity};
@@ -34,9 +34,9 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
             );
         }
     }
-    let several = requested_shares(target.shares).count() > 1;
+    let several = target.shares.replacements().count() > 1;
     if several && target.shares.sum() > 100 && findings.iter().all(|found| found.name != "T1") {
-        let options: Vec<&str> = requested_shares(target.shares).map(|(_, row, _)| row.option).collect();
+        let options: Vec<&str> = target.shares.replacements().map(|(_, row, _)| row.option).collect();
         let message = format!(
             "{}: together they are {} % of the I/Os, and at most 100 % are possible; lower one of them",
             options.join(" and "),
@@ -63,7 +63,7 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
             );
             findings.push(share_error("T4", message));
         }
-        if run_options.verify.is_some() {
+        if run_options.verify.is_some() && !share.of_writes {
             let message = format!(
                 "--verify and {option} exclude each other: {}; leave out one of them",
                 share.unverifiable

@@ -46,8 +46,8 @@ const RULES: &[ZoneRule] = &[
     (
         "Z7",
         |case| !case.target.shares.are_none(),
-        "--trim and --write-zeroes",
-        "zones are emptied as a whole, and by their resets",
+        "--trim, --write-zeroes and --fua",
+        "zones are emptied as a whole, by their resets, and written plainly",
     ),
     (
         "Z8",

@@ -161,6 +161,7 @@ const TARGET: &[Child] = &[
     Child { required: false, element: WRITE_CONTENT },
     value("linux:TrimRatio", Number(1, 100)),
     value("linux:WriteZeroesRatio", Number(1, 100)),
+    value("linux:FuaRatio", Number(1, 100)),
     value("linux:DontCache", Bool),
     value("linux:Atomic", Bool),
     value("linux:NoWait", Bool),

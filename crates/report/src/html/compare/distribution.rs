@@ -10,7 +10,7 @@ use crate::html::downsample::Band;
 use crate::html::span::PickDirection;
 use crate::number::{in_ms, latency};
 use diskspd_judge::experiments::compare::{SideRun, SpanCompared};
-use diskspd_model::results::{DirectionSummary, PERCENTILES, SpanSummary};
+use diskspd_model::results::{DirectionSummary, PERCENTILES, SpanSummary, is_same_percent};
 use diskspd_model::stats::median;
 use diskspd_model::units::Millis;
 use maud::html;
@@ -114,7 +114,7 @@ fn value_band(values: &[f64]) -> Band {
 fn summary_text(steps: &[Vec<SideStep>; 2]) -> String {
     let at = |percent: f64| {
         let of = |steps: &Vec<SideStep>| {
-            steps.iter().find(|(at, _)| *at == percent).map(|(_, ms)| latency(ms.mean))
+            steps.iter().find(|(at, _)| is_same_percent(*at, percent)).map(|(_, ms)| latency(ms.mean))
         };
         let [first, other] = [&steps[0], &steps[1]].map(of);
         Some(format!("{percent} %: A {}, B {}", first?, other?))
@@ -132,8 +132,9 @@ fn percentile_table(steps: &[Vec<SideStep>; 2], repeated: bool, at: &impl Fn(f64
             table.head.extend([format!("{letter}, lowest"), format!("{letter}, highest")]);
         }
     }
-    let known = |percent: f64| steps.iter().any(|steps| steps.iter().any(|(one, _)| *one == percent));
-    let of_text = |percent: f64| PERCENTILES.iter().any(|share| (percent / 100.0 - share).abs() < 1e-13);
+    let known =
+        |percent: f64| steps.iter().any(|steps| steps.iter().any(|(one, _)| is_same_percent(*one, percent)));
+    let of_text = |percent: f64| PERCENTILES.iter().any(|share| is_same_percent(percent, share * 100.0));
     let mut percents: Vec<f64> = steps.iter().flatten().map(|(percent, _)| *percent).collect();
     percents.retain(|percent| *percent == 0.0 || of_text(*percent) && known(*percent));
     percents.sort_by(f64::total_cmp);
@@ -142,7 +143,7 @@ fn percentile_table(steps: &[Vec<SideStep>; 2], repeated: bool, at: &impl Fn(f64
         let name = if percent == 0.0 { "shortest".into() } else { format!("{percent} %") };
         let mut cells = vec![name];
         for steps in steps {
-            let found = steps.iter().find(|(one, _)| *one == percent).map(|(_, ms)| *ms);
+            let found = steps.iter().find(|(one, _)| is_same_percent(*one, percent)).map(|(_, ms)| *ms);
             cells.push(in_ms(found.map(|ms| Millis::new(ms.mean))));
             if repeated {
                 cells.extend(

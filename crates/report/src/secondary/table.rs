@@ -1,0 +1,166 @@
+//! Rows and columns of a secondary table.
+
+use diskspd_model::profile::RawText;
+use diskspd_model::results::FailedSector;
+use diskspd_model::units::table::{Cell, TableColumn};
+use std::borrow::Cow;
+
+/// A row of a secondary table, and its place.
+pub(crate) trait SecondaryRow: Clone {
+    fn thread(&self) -> Option<u32> {
+        None
+    }
+
+    /// The target, as the user gave it.
+    fn path(&self) -> &RawText;
+
+    /// Appends sentences about the row to the text report, after the table.
+    fn write_details(&self, _out: &mut Vec<u8>) {}
+
+    /// Sectors that were wrong.
+    fn failures(&self) -> &[FailedSector] {
+        &[]
+    }
+}
+
+/// Figures of a thread on a target. `None` is the total of all threads.
+#[derive(Debug, Clone)]
+pub(crate) struct ThreadRow<F> {
+    pub(crate) thread: Option<u32>,
+    pub(crate) path: RawText,
+    pub(crate) figures: F,
+}
+
+impl<F: Clone> SecondaryRow for ThreadRow<F> {
+    fn thread(&self) -> Option<u32> {
+        self.thread
+    }
+
+    fn path(&self) -> &RawText {
+        &self.path
+    }
+}
+
+impl<F> ThreadRow<F> {
+    pub(super) fn name_cell(&self) -> Cell {
+        Cell::named(self.thread.map_or_else(|| "all".to_owned(), |thread| thread.to_string()))
+    }
+
+    pub(super) fn path_cell(&self) -> Cell {
+        Cell::Text(self.path.to_string())
+    }
+}
+
+/// Names of a table.
+pub(crate) struct SecondaryKind {
+    /// Order in the text report, which has the tables of one kind together.
+    pub(crate) rank: u8,
+    pub(crate) title: &'static str,
+    pub(crate) caption: String,
+    /// XML elements of the table and a row.
+    pub(crate) elements: [&'static str; 2],
+    /// Replaces `%s` in a heading.
+    pub(crate) counted: &'static str,
+}
+
+impl SecondaryKind {
+    pub(super) fn new(
+        rank: u8,
+        title: &'static str,
+        caption: impl Into<String>,
+        elements: [&'static str; 2],
+    ) -> SecondaryKind {
+        SecondaryKind { rank, title, caption: caption.into(), elements, counted: "" }
+    }
+}
+
+/// A table of a time span.
+pub(crate) struct SecondaryTable<'a, R: SecondaryRow + 'static> {
+    pub(crate) kind: SecondaryKind,
+    pub(crate) columns: &'static [TableColumn<R>],
+    pub(crate) total: Option<R>,
+    pub(crate) rows: Cow<'a, [R]>,
+}
+
+impl<'a, R: SecondaryRow> SecondaryTable<'a, R> {
+    pub(super) fn new(
+        kind: SecondaryKind,
+        columns: &'static [TableColumn<R>],
+        rows: &'a [R],
+    ) -> SecondaryTable<'a, R> {
+        SecondaryTable { kind, columns, total: None, rows: rows.into() }
+    }
+}
+
+impl<F: Clone> SecondaryTable<'_, ThreadRow<F>> {
+    pub(super) fn by_thread<'a>(
+        kind: SecondaryKind,
+        columns: &'static [TableColumn<ThreadRow<F>>],
+        total: &F,
+        rows: impl Iterator<Item = (u32, &'a RawText, &'a F)>,
+    ) -> SecondaryTable<'static, ThreadRow<F>>
+    where
+        F: 'a,
+    {
+        let row = |thread, path: &RawText, figures: &F| {
+            let (path, figures) = (path.clone(), figures.clone());
+            ThreadRow { thread, path, figures }
+        };
+        let total = Some(row(None, &RawText::default(), total));
+        let rows = rows.map(|(thread, path, figures)| row(Some(thread), path, figures)).collect();
+        SecondaryTable { kind, columns, total, rows }
+    }
+}
+
+/// A format, which takes tables of any rows.
+pub(crate) trait TableFormat {
+    fn write<R: SecondaryRow>(&mut self, table: &SecondaryTable<R>);
+}
+
+/// A column: its heading on pages, its element in XML, its heading and width in the text report. Empty where
+/// a format does not have it.
+pub(super) const fn column<R>(
+    heading: &'static str,
+    element: &'static str,
+    ruled: (&'static str, usize),
+    cell: fn(&R) -> Cell,
+) -> TableColumn<R> {
+    let column = TableColumn { element, ruled, ..TableColumn::number(heading, cell) };
+    TableColumn { on_page: !heading.is_empty(), ..column }
+}
+
+/// A column of words on pages.
+pub(super) const fn words<R>(heading: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
+    TableColumn::words(heading, cell).paged()
+}
+
+/// No column in the text report.
+pub(super) const UNRULED: (&str, usize) = ("", 0);
+
+fn is_ruled<R>(column: &&TableColumn<R>) -> bool {
+    !column.ruled.0.is_empty()
+}
+
+/// Returns the cells of the ruled columns.
+pub(crate) fn ruled_cells<'a, R: 'a>(
+    columns: impl IntoIterator<Item = &'a TableColumn<R>>,
+    row: &R,
+) -> String {
+    let cell = |column: &TableColumn<R>| {
+        let (_, width) = column.ruled;
+        format!("{:>width$}", (column.cell)(row).bare().unwrap_or_else(|| "N/A".into()))
+    };
+    columns.into_iter().filter(is_ruled).map(cell).collect::<Vec<_>>().join(" | ")
+}
+
+/// Returns the headings of the ruled columns; `counted` replaces `%s`.
+pub(crate) fn ruled_heads<'a, R: 'a>(
+    columns: impl IntoIterator<Item = &'a TableColumn<R>>,
+    counted: &str,
+) -> String {
+    let heads = columns.into_iter().filter(is_ruled).map(|column| match column.ruled.0 {
+        "%s" => format!(" {counted:^13}"),
+        head => head.to_owned(),
+    });
+    heads.collect::<Vec<_>>().join("|")
+}
