@@ -132,8 +132,8 @@ const COMMANDS: &[Command] = &[
         "[--only counts|fills|kills] [--kills 100] [--fills 200] [--seed 1] [--directory /var/tmp]\n    \
          [--ours PATH]",
         "Jobs of 2 to 32 ranks under Open MPI and MPICH: counts recomputed from the logs of single I/Os, \
-         --fills jobs with\n    a shared new file on tmpfs and FUSE (as root), and --kills killed ranks under each \
-         launcher.",
+         --fills jobs with\n    a shared new file on tmpfs and FUSE (as root), and --kills killed ranks \
+         under each launcher.",
     ),
     (
         "looks",

@@ -1,10 +1,10 @@
-//! The streams of a rank that another process has started: its socket, which is standard input, and the terminal
-//! of its launcher.
+//! The streams of a rank that another process has started: its socket, which is standard input, and the
+//! terminal of its launcher.
 
+use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt;
 pub use std::os::unix::net::UnixStream as RankSocket;
 use std::path::Path;
 use std::process::Stdio;
@@ -34,7 +34,7 @@ pub fn take_standard_input() -> io::Result<RankSocket> {
 /// Opens a terminal, which does not become the terminal of this process. `None` = it is not a terminal, or
 /// belongs to another user.
 pub fn open_terminal(path: &Path) -> Option<File> {
-    let mut options = File::options();
-    let opened = options.read(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK).open(path);
-    opened.ok().filter(File::is_terminal)
+    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(path, flags, Mode::empty());
+    opened.ok().map(File::from).filter(File::is_terminal)
 }

@@ -1,6 +1,6 @@
 //! Counts of every rank, recomputed from the log of its I/Os.
 
-use super::{JobLauncher, Jobs, LAUNCHERS};
+use super::launched::{Jobs, LAUNCHERS};
 use crate::harness::{Failure, table};
 use serde_json::Value;
 use std::fs;
@@ -20,7 +20,7 @@ pub fn check(jobs: &Jobs) -> Result<Vec<String>, Failure> {
                 failures.push(format!("{job}: exit code {:?}: {}", ended.code, ended.stderr));
                 continue;
             }
-            let (counted, wrong) = recount(launcher, size, folder.path())?;
+            let (counted, wrong) = recount(size, folder.path())?;
             rows.push(vec![
                 launcher.0.to_owned(),
                 size.to_string(),
@@ -35,7 +35,7 @@ pub fn check(jobs: &Jobs) -> Result<Vec<String>, Failure> {
 }
 
 /// Returns the I/Os of all logs, and the ranks whose record has another number.
-fn recount(_: JobLauncher, size: usize, folder: &Path) -> Result<(u64, Vec<String>), Failure> {
+fn recount(size: usize, folder: &Path) -> Result<(u64, Vec<String>), Failure> {
     let record: Value = serde_json::from_slice(&fs::read(folder.join("r.json"))?)?;
     let (mut all, mut wrong) = (0, Vec::new());
     for rank in 0..size {

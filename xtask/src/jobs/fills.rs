@@ -1,6 +1,6 @@
 //! Shared files that one rank creates (`-c`), on file systems without FIEMAP.
 
-use super::{Jobs, LAUNCHERS};
+use super::launched::{Jobs, LAUNCHERS};
 use crate::harness::{Failure, Undo, is_installed, run, table};
 use serde_json::Value;
 use std::fs;

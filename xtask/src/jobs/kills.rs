@@ -1,7 +1,7 @@
-//! Ranks that are killed at any time. Completed points and time spans are kept, missing ranks are named, and no
-//! false cause is reported.
+//! Ranks that are killed at any time. Completed points and time spans are kept, missing ranks are named, and
+//! no false cause is reported.
 
-use super::{EndedJob, Jobs, LAUNCHERS};
+use super::launched::{EndedJob, Jobs, LAUNCHERS};
 use crate::harness::{Failure, Random, output, table};
 use serde_json::Value;
 use std::fs;

@@ -6,7 +6,6 @@
 use super::error::GroupError;
 use super::launcher::Launcher;
 use super::{RankGroup, RankMessage};
-use diskspd_model::limits;
 use diskspd_sys::rank_socket::{self, RankSocket};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -48,8 +47,15 @@ pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<(u32, Vec<u8>)>> 
     }
     stream.read_exact(&mut head[1..])?;
     let (number, length) = parse_head(&head).ok_or(ErrorKind::InvalidData)?;
-    let bytes = limits::MESSAGE.read(stream.take(length as u64))?;
-    if bytes.len() < length { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(Some((number, bytes))) }
+    let (mut bytes, mut piece) = (Vec::new(), [0; 65536]);
+    while bytes.len() < length {
+        let most = piece.len().min(length - bytes.len());
+        match stream.read(&mut piece[..most])? {
+            0 => return Err(ErrorKind::UnexpectedEof.into()),
+            count => bytes.extend_from_slice(&piece[..count]),
+        }
+    }
+    Ok(Some((number, bytes)))
 }
 
 fn parse_head(head: &[u8; HEAD]) -> Option<(u32, usize)> {
