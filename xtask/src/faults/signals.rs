@@ -1,4 +1,4 @@
-//! Signals at several times in every phase of every command: create, prefill, warm-up, measurement, cool-down,
+//! Signals at several times in every phase of commands: create, prefill, warm-up, measurement, cool-down,
 //! points of a sweep, orders of a comparison, suites, preconditioning, the history, judged programs, reading
 //! back and merging.
 

@@ -19,7 +19,7 @@ pub struct Others {
     pub busiest: Vec<Task>,
 }
 
-/// Started processes per second that indicate short-lived programs. Services and the program itself start fewer.
+/// Started processes per second that indicate short-lived programs. Services start fewer.
 const STARTS_PER_S: f64 = 10.0;
 
 impl Others {
