@@ -98,7 +98,7 @@ pub const LIES: &[StagedRun] = &[
     run("compressed zram", NOTHING, "dd if=/dev/zero of=$SPARE bs=1M count=200 oflag=direct", CACHED),
     run(
         "compressed zram",
-        "rm -f z.dat",
+        "rm -f z.dat; fstrim .",
         fio!("--filename=z.dat --direct=1 --ioengine=psync --rw=write --zero_buffers"),
         CACHED,
     ),
