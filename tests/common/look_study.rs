@@ -165,7 +165,9 @@ pub fn end_of_comparison(condition: Condition, factor: f64, same: f64, seed: u64
             at += 1;
         }
         let question = Question { looks: Looks::AfterPairs(pairs), same, ..Question::default() };
-        let comparison = compare(&sides[0], &sides[1], &question).expect("the same work");
+        let Ok(comparison) = compare(&sides[0], &sides[1], &question) else {
+            unreachable!("both sides do the same work")
+        };
         if let Some(end) = judge_look(&comparison, pairs, None) {
             return (end, comparison.primary().any(|figure| figure.is_change()));
         }

@@ -1,14 +1,11 @@
 //! Limits and error rates of comparisons that end when they are sure (`diskspd compare --until-sure`).
 
 #[allow(dead_code)]
-#[path = "../../tests/common/noise.rs"]
-mod noise;
-
-#[allow(dead_code)]
 #[path = "../../tests/common/look_study.rs"]
 mod look_study;
 
 use crate::harness::{Arguments, Failure, random, table};
+use crate::trends::noise;
 use diskspd::experiments::compare::{LEVELS, SAME};
 use look_study::{Condition, LookLimit, make_limits, study_comparisons};
 use noise::Noise;

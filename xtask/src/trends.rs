@@ -2,7 +2,7 @@
 
 #[allow(dead_code)]
 #[path = "../../tests/common/noise.rs"]
-mod noise;
+pub mod noise;
 
 use crate::harness::{Arguments, Failure, random, table};
 use diskspd::stats::trend::Trend;

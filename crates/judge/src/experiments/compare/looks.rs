@@ -1,6 +1,6 @@
-//! Looks at the runs of a comparison, and its course with `--until-sure`.
+//! Interim analyses of a comparison, and its course with `--until-sure`.
 //!
-//! Each look at the runs may be wrong, so the looks share the error rate. After n of 30 pairs at most
+//! Each analysis may be wrong, so the looks share the error rate. After n of 30 pairs at most
 //! `0.05 ln(1 + (e - 1) n / 30)` of it are used up (Lan and DeMets, of Pocock's type). Limits that start
 //! smaller (O'Brien and Fleming's) are below the smallest chance that ranks of 5 or 8 pairs can have, so they
 //! could not end any comparison before 12 pairs.

@@ -193,7 +193,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// The places of a pass. With slices every second pass goes back the way of the one before, so that what
+    /// The places of a pass. With slices every second pass goes the previous way back, so that what
     /// drifts evenly weighs on all points equally.
     fn pass_order(&self, count: usize, number: usize) -> Vec<usize> {
         let Settings { order, slices, .. } = self.sweep.settings;
