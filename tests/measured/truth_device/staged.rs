@@ -168,7 +168,7 @@ fn changes_by_other_processes_are_reported() {
     during(&|| fs::remove_file(&file).unwrap(), "file-changed");
 }
 
-/// A loop device on a disk, because memory has no cache of its own.
+/// A loop device on a disk, because memory has no write cache.
 fn direct_loop(mib: u64) -> Option<crate::common::loops::Loop> {
     let fill = |file: &File| file.write_all_at(&random((mib << 20) as usize), 0).unwrap();
     crate::common::loops::Loop::with(mib << 20, &["--direct-io=on"], fill)
