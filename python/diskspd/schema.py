@@ -116,12 +116,13 @@ class Throughput:
 
 @dataclass
 class Total:
-    """At `figures.time_span.read.total`, and 11 more."""
+    """At `figures.time_span.read.total`, and 13 more."""
 
     #: bytes
     bytes: Optional[int] = None
     #: discards
     discards: Optional[int] = None
+    durable_writes: Optional[int] = None
     #: flushes of write caches
     flushes: Optional[int] = None
     #: standard deviation of the I/Os per second over intervals (-D)
@@ -148,7 +149,7 @@ class Total:
 
 @dataclass
 class DiscardsRow:
-    """At `figures.time_span.read.row`, and 5 more."""
+    """At `figures.time_span.read.row`, and 6 more."""
 
     #: figures of the row
     figures: Optional[Total] = field(default=None, metadata={'of': 'Total'})
@@ -202,6 +203,14 @@ class Distribution:
     ranges: Optional[List[Range]] = field(default=None, metadata={'of': 'Range', 'depth': 1})
     #: targets and threads that use the distribution
     users: Optional[List[User]] = field(default=None, metadata={'of': 'User', 'depth': 1})
+
+
+@dataclass
+class DurableWrites:
+    """At `figures.time_span.durable_writes`."""
+
+    rows: Optional[List[DiscardsRow]] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    total: Optional[Total] = field(default=None, metadata={'of': 'Total'})
 
 
 @dataclass
@@ -626,7 +635,7 @@ class Count:
 
 @dataclass
 class Moments:
-    """At `host.results.time_span.thread.target.flushes.moments`, and 36 more."""
+    """At `host.results.time_span.thread.target.flushes.moments`, and 42 more."""
 
     #: number
     count: Optional[int] = None
@@ -772,6 +781,7 @@ class TimeSpan:
     discards: Optional[Discards] = field(default=None, metadata={'of': 'Discards'})
     #: effective distributions (-rd), without duplicates
     distributions: Optional[List[Distribution]] = field(default=None, metadata={'of': 'Distribution', 'depth': 1})
+    durable_writes: Optional[DurableWrites] = field(default=None, metadata={'of': 'DurableWrites'})
     #: failed I/Os (-x), which are not part of other figures
     failed: Optional[int] = None
     #: all latencies at 108 percentiles (-L)
@@ -1828,6 +1838,7 @@ class OtherProcesses:
     kernel_run_delay: Optional[int] = None
     #: CPU time of other programs, ns
     programs: Optional[int] = None
+    started: Optional[int] = None
 
 
 @dataclass
@@ -2192,7 +2203,7 @@ class Engine:
 
 @dataclass
 class DiscardsLatency:
-    """At `host.results.time_span.thread.target.read.latency`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.latency`, and 11 more."""
 
     #: count, minimum, maximum and exact sums
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
@@ -2202,7 +2213,7 @@ class DiscardsLatency:
 
 @dataclass
 class Delay:
-    """At `host.results.time_span.thread.target.read.paced.delay`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.paced.delay`, and 11 more."""
 
     #: count, minimum, maximum and exact sums
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
@@ -2212,7 +2223,7 @@ class Delay:
 
 @dataclass
 class PacedResponse:
-    """At `host.results.time_span.thread.target.read.paced.response`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.paced.response`, and 11 more."""
 
     #: count, minimum, maximum and exact sums
     moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
@@ -2222,7 +2233,7 @@ class PacedResponse:
 
 @dataclass
 class DiscardsPaced:
-    """At `host.results.time_span.thread.target.read.paced`, and 9 more."""
+    """At `host.results.time_span.thread.target.read.paced`, and 11 more."""
 
     #: time from the scheduled start to submission
     delay: Optional[Delay] = field(default=None, metadata={'of': 'Delay'})
@@ -2232,7 +2243,7 @@ class DiscardsPaced:
 
 @dataclass
 class Series:
-    """At `host.results.time_span.thread.target.read.series`, and 7 more."""
+    """At `host.results.time_span.thread.target.read.series`, and 9 more."""
 
     #: intervals of the configured duration
     allocated: Optional[int] = None
@@ -2246,7 +2257,7 @@ class Series:
 
 @dataclass
 class TargetDiscards:
-    """At `host.results.time_span.thread.target.discards`, and 3 more."""
+    """At `host.results.time_span.thread.target.discards`, and 5 more."""
 
     #: bytes
     bytes: Optional[int] = None
@@ -2326,6 +2337,7 @@ class ThreadTarget:
     discards: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
     #: distribution of random I/O (-rd); null = uniform
     distribution: Optional[List[Range]] = field(default=None, metadata={'of': 'Range', 'depth': 1})
+    durable_writes: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
     #: flushes of write caches
     flushes: Optional[TargetFlushes] = field(default=None, metadata={'of': 'TargetFlushes'})
     #: sectors that were stamped and checked (--verify)
@@ -2538,6 +2550,7 @@ class Access:
     block_size: Optional[int] = None
     #: caching (-S)
     caching: Optional[Caching] = field(default=None, metadata={'of': 'Caching'})
+    fua_percent: Optional[int] = None
     #: I/Os in flight of a thread (-o or -O)
     outstanding: Optional[int] = None
     #: share of random I/O, percent
@@ -3624,6 +3637,7 @@ class TimeSpanTarget:
     file_size: Optional[int] = None
     #: -N; null = not given
     flush_type: Optional[str] = None
+    fua_ratio: Optional[int] = None
     #: -si
     interlocked_sequential: Optional[bool] = None
     #: -I: very_low, low or normal
@@ -3949,6 +3963,51 @@ class Counted:
 
 
 @dataclass
+class InFlight:
+    """At `program.device_view.in_flight`."""
+
+    count: Optional[int] = None
+    from_: Optional[int] = field(default=None, metadata={'key': 'from'})
+
+
+@dataclass
+class ReadSize:
+    """At `program.device_view.requests.read.size`, and 1 more."""
+
+    count: Optional[int] = None
+    from_: Optional[int] = field(default=None, metadata={'key': 'from'})
+
+
+@dataclass
+class RequestsRead:
+    """At `program.device_view.requests.read`, and 1 more."""
+
+    requests: Optional[int] = None
+    sequential: Optional[int] = None
+    sizes: Optional[List[ReadSize]] = field(default=None, metadata={'of': 'ReadSize', 'depth': 1})
+
+
+@dataclass
+class Requests:
+    """At `program.device_view.requests`."""
+
+    device: Optional[str] = None
+    lost: Optional[int] = None
+    read: Optional[RequestsRead] = field(default=None, metadata={'of': 'RequestsRead'})
+    traced_share: Optional[float] = None
+    write: Optional[RequestsRead] = field(default=None, metadata={'of': 'RequestsRead'})
+
+
+@dataclass
+class DeviceView:
+    """At `program.device_view`."""
+
+    in_flight: Optional[List[InFlight]] = field(default=None, metadata={'of': 'InFlight', 'depth': 1})
+    requests: Optional[Requests] = field(default=None, metadata={'of': 'Requests'})
+    untraced_reason: Optional[str] = None
+
+
+@dataclass
 class Ios:
     """At `program.engine.ios`."""
 
@@ -4029,6 +4088,16 @@ class ProgramRead:
 
 
 @dataclass
+class ProgramUser:
+    """At `program.user`."""
+
+    name: Optional[str] = None
+    pid: Optional[int] = None
+    read_bytes: Optional[int] = None
+    write_bytes: Optional[int] = None
+
+
+@dataclass
 class Program:
     """At `program`."""
 
@@ -4040,6 +4109,8 @@ class Program:
     counted: Optional[Counted] = field(default=None, metadata={'of': 'Counted'})
     #: CPU time of all processes, ns
     cpu_ns: Optional[int] = None
+    device_view: Optional[DeviceView] = field(default=None, metadata={'of': 'DeviceView'})
+    dropped: Optional[int] = None
     #: I/O interfaces without a system call per I/O
     engines: Optional[List[ProgramEngine]] = field(default=None, metadata={'of': 'ProgramEngine', 'depth': 1})
     #: exit code of the command
@@ -4058,6 +4129,7 @@ class Program:
     stopped_us: Optional[int] = None
     #: sectors that could not be read
     unreadable: Optional[int] = None
+    users: Optional[List[ProgramUser]] = field(default=None, metadata={'of': 'ProgramUser', 'depth': 1})
     #: command and arguments
     words: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: writes

@@ -239,17 +239,18 @@ mod tests {
     #[test]
     fn stored_verdict_is_known_or_error() {
         for verdict in [
-            RunVerdict::Wrong,
-            RunVerdict::Warning,
-            RunVerdict::NothingFound,
-            RunVerdict::Devices(Verdict::Cached),
-            RunVerdict::Devices(Verdict::Unknown),
+            RunVerdict::default(),
+            RunVerdict::new(Some(Verdict::Cached), Some(Severity::Wrong)),
+            RunVerdict::new(Some(Verdict::Unknown), None),
         ] {
             let stored = serde_json::to_string(&verdict).unwrap();
             assert_eq!(serde_json::from_str::<RunVerdict>(&stored).unwrap(), verdict);
         }
-        for stored in ["\"EXCELLENT\"", "\"\"", "\"OK\"", "\"wrong\"", "null"] {
-            assert!(serde_json::from_str::<RunVerdict>(stored).is_err(), "{stored}");
+        for (verdict, severity) in
+            [("\"excellent\"", "null"), ("\"\"", "null"), ("\"WARNING\"", "null"), ("null", "\"bad\"")]
+        {
+            let stored = format!(r#"{{"verdict":{verdict},"severity":{severity}}}"#);
+            assert!(serde_json::from_str::<RunVerdict>(&stored).is_err(), "{stored}");
         }
     }
 

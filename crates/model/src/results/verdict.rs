@@ -3,7 +3,8 @@
 use crate::finding::Severity;
 use crate::units::mark::{Tone, VerdictMark};
 use crate::units::table::Cell;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 /// Destination of the counted I/Os, most harmless first.
@@ -63,10 +64,17 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunVerdict {
     /// `None` if no device was observed.
-    #[serde(rename = "verdict")]
+    #[serde(rename = "verdict", deserialize_with = "read_known_verdict")]
     pub device: Option<Verdict>,
     /// `None` if there are no findings.
     pub severity: Option<Severity>,
+}
+
+/// Reads a stored verdict. The name of another version is an error, because nothing is known about it.
+fn read_known_verdict<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Verdict>, D::Error> {
+    let word = Option::<String>::deserialize(from)?;
+    let unknown = |word: &String| D::Error::custom(format!("unknown verdict '{word}'"));
+    word.map(|word| Verdict::named(&word).ok_or_else(|| unknown(&word))).transpose()
 }
 
 impl RunVerdict {
