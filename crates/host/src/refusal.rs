@@ -16,7 +16,7 @@ use diskspd_model::units::visible::line;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::reach::{LastName, ReachError, reach};
+use diskspd_sys::reach::{LastName, ReachError, Reached, SpotKey, reach};
 use diskspd_sys::{block, file_systems, files, leases, locks};
 use std::fs::File;
 use std::io;
@@ -75,10 +75,21 @@ pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<WriteRefuse
 /// that is not followed is refused also if it leads to no file yet.
 pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRefusedError> {
     let path = location.name();
-    if let Err(ReachError::Planted { link, owner }) = reach(path, LastName::Followed) {
+    let reached = reach(path, LastName::Followed);
+    if let Err(ReachError::Planted { link, owner }) = reached {
         return Some(WriteRefusedError::Planted { path: path.to_owned(), link, owner });
     }
     let found = rustix::fs::stat(location.way()).ok()?;
+    // The checked path must lead to the object that is held: the name may have been a link when it was opened.
+    let identity = SpotKey::There((found.st_dev, found.st_ino));
+    let is_same = match reached {
+        Ok(Reached::Spot(spot)) => spot.key() == Some(identity),
+        Ok(Reached::Descriptor(_)) => true,
+        Err(_) => false,
+    };
+    if !is_same {
+        return Some(WriteRefusedError::Exchanged { path: path.to_owned() });
+    }
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
     if let Some(lease) = is_file.then(|| leases::unreleased(location, true)).flatten() {
         let how = How::Leased { holder: lease.to_string() };

@@ -33,6 +33,13 @@ pub enum WriteRefusedError {
         display_path(link)
     )]
     Planted { path: PathBuf, link: PathBuf, owner: u32 },
+    /// Never allowed: the name led to different objects within a moment.
+    #[error(
+        "refusing to overwrite {}: another program exchanges it, so it leads to different files; name a file in \
+         a folder that only you can write to",
+        display_path(path)
+    )]
+    Exchanged { path: PathBuf },
     /// Never allowed: a write changes settings of the kernel.
     #[error(
         "refusing to write to {}: it is on {file_system}, where files are settings of the kernel; name a \

@@ -10,16 +10,20 @@ mod space;
 pub use outcome::{PrepareError, Prepared, Reason, State, Why};
 pub use space::{Growth, all_fit};
 
-use diskspd_host::{claims, target};
+use diskspd_host::claims::{self, ClaimError};
+use diskspd_host::refusal::WriteRefusedError;
+use diskspd_host::target;
 use diskspd_sys::free_space::SizeChange;
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::{extents, files, page_cache, reach};
+use diskspd_sys::reach::{self, LastName, ReachError, Reached, reach};
+use diskspd_sys::{extents, files, page_cache};
 pub use order::FileOrder;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -65,28 +69,59 @@ pub fn prepare(
     Ok(outcome)
 }
 
+/// Opens the file, or creates it. The kind is that of the object that is opened: its name may change at any
+/// moment.
 fn open(path: &Path) -> Result<(File, bool), Reason> {
-    let fail = |error: io::Error| Reason::from(TargetError::from_io(path, "open it", "write", error));
-    match files::kind(path) {
-        Ok(Kind::File) => {
-            let file = File::options().write(true).open(path).map_err(fail)?;
-            // The name may lead elsewhere by now: what is open decides.
-            claims::permit_file(path, &file)?;
-            return Ok((file, false));
+    match reach(path, LastName::Followed) {
+        Ok(Reached::Spot(spot)) => match spot.kind() {
+            Some(kind) => open_existing(path, kind, || spot.open_to_write()),
+            None => create(path),
+        },
+        Ok(Reached::Descriptor(_)) => {
+            open_existing(path, files::kind(path)?, || File::options().write(true).open(path))
         }
-        Ok(Kind::BlockDevice) => return Err(Reason::Target(Problem::Device)),
-        Ok(Kind::Directory) => return Err(Reason::Target(Problem::Directory)),
-        Ok(_) => return Err(Reason::Target(Problem::NotAFile)),
+        Err(ReachError::Planted { link, owner }) => {
+            let path = path.to_owned();
+            Err(ClaimError::Refused(WriteRefusedError::Planted { path, link, owner }).into())
+        }
+        Err(error) => Err(creation_error(path, error.into())),
+    }
+}
+
+fn open_existing(
+    path: &Path,
+    kind: Kind,
+    open_to_write: impl FnOnce() -> io::Result<File>,
+) -> Result<(File, bool), Reason> {
+    match kind {
+        Kind::File => {}
+        Kind::BlockDevice => return Err(Reason::Target(Problem::Device)),
+        Kind::Directory => return Err(Reason::Target(Problem::Directory)),
+        _ => return Err(Reason::Target(Problem::NotAFile)),
+    }
+    let fail = |error: io::Error| TargetError::from_io(path, "open it", "write", error);
+    let file = open_to_write().map_err(fail)?;
+    claims::permit_file(path, &file)?;
+    Ok((file, false))
+}
+
+fn create(path: &Path) -> Result<(File, bool), Reason> {
+    match files::kind(path) {
+        Ok(_) => return Err(Reason::Target(Problem::Changed)),
         Err(TargetError { problem: Problem::Missing, .. }) => {}
         Err(error) => return Err(error.into()),
     }
     // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
     let created = reach::spot(path).map_err(io::Error::from).and_then(|spot| spot.create_new());
-    let file = created.map_err(|error| match error.kind() {
+    Ok((created.map_err(|error| creation_error(path, error))?, true))
+}
+
+fn creation_error(path: &Path, error: io::Error) -> Reason {
+    match error.kind() {
         io::ErrorKind::NotFound => Reason::Target(Problem::NoParent),
-        _ => fail(error),
-    })?;
-    Ok((file, true))
+        io::ErrorKind::IsADirectory => Reason::Target(Problem::Directory),
+        _ => TargetError::from_io(path, "open it", "write", error).into(),
+    }
 }
 
 /// Returns why an existing file is not suitable; `None` if it is.
@@ -101,7 +136,7 @@ fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<Why>, Reason
     }
     match extents::all_written(file, size) {
         // One that can't be read is left to the run to complain about.
-        Ok(true) => Ok(sample::take(order.path, size)
+        Ok(true) => Ok(sample::take(&reopening_path(order.path, file), size)
             .is_ok_and(|sample| sample.contradicts(order.zero))
             .then_some(Why::Content { zero: order.zero })),
         Ok(false) => Ok(Some(Why::Unwritten)),
@@ -143,7 +178,7 @@ fn write(
     space::allocate(file, SizeChange::Grows, 0, order.size, stop)
         .map_err(|error| emptied(fail("allocate space", error)))?;
     drop(allocating);
-    let direct = open_direct(order.path, file);
+    let direct = open_direct(&reopening_path(order.path, file), file);
     let job = fill::Job { file, direct: direct.as_ref().map(|(file, align)| (file, *align)), order, stop };
     fill::fill(&job, progress).map_err(|fill::FillFailed { error, written }| match error {
         fill::Error::Stopped => UnfinishedFile { reason: Reason::Stopped, written: Some(written) },
@@ -154,6 +189,12 @@ fn write(
     })?;
     // What is on the device is not known when this fails.
     file.sync_data().map_err(|error| emptied(fail("flush the file to the device", error)))
+}
+
+/// The path that reaches the open file again: its name may lead elsewhere by now, or to a pipe, which waits.
+fn reopening_path(path: &Path, file: &File) -> PathBuf {
+    let by_handle = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    if by_handle.exists() { by_handle } else { path.to_owned() }
 }
 
 /// Gives back the space of an existing file that was not written.
