@@ -122,6 +122,7 @@ class Total:
     bytes: Optional[int] = None
     #: discards
     discards: Optional[int] = None
+    #: durable writes (--fua), also counted as writes
     durable_writes: Optional[int] = None
     #: flushes of write caches
     flushes: Optional[int] = None
@@ -209,7 +210,9 @@ class Distribution:
 class DurableWrites:
     """At `figures.time_span.durable_writes`."""
 
+    #: rows of the table
     rows: Optional[List[DiscardsRow]] = field(default=None, metadata={'of': 'DiscardsRow', 'depth': 1})
+    #: reads and writes together
     total: Optional[Total] = field(default=None, metadata={'of': 'Total'})
 
 
@@ -781,6 +784,7 @@ class TimeSpan:
     discards: Optional[Discards] = field(default=None, metadata={'of': 'Discards'})
     #: effective distributions (-rd), without duplicates
     distributions: Optional[List[Distribution]] = field(default=None, metadata={'of': 'Distribution', 'depth': 1})
+    #: durable writes (--fua), also counted as writes
     durable_writes: Optional[DurableWrites] = field(default=None, metadata={'of': 'DurableWrites'})
     #: failed I/Os (-x), which are not part of other figures
     failed: Optional[int] = None
@@ -1838,6 +1842,7 @@ class OtherProcesses:
     kernel_run_delay: Optional[int] = None
     #: CPU time of other programs, ns
     programs: Optional[int] = None
+    #: processes and threads started during the run
     started: Optional[int] = None
 
 
@@ -2337,6 +2342,7 @@ class ThreadTarget:
     discards: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
     #: distribution of random I/O (-rd); null = uniform
     distribution: Optional[List[Range]] = field(default=None, metadata={'of': 'Range', 'depth': 1})
+    #: durable writes (--fua), also counted as writes
     durable_writes: Optional[TargetDiscards] = field(default=None, metadata={'of': 'TargetDiscards'})
     #: flushes of write caches
     flushes: Optional[TargetFlushes] = field(default=None, metadata={'of': 'TargetFlushes'})
@@ -2550,6 +2556,7 @@ class Access:
     block_size: Optional[int] = None
     #: caching (-S)
     caching: Optional[Caching] = field(default=None, metadata={'of': 'Caching'})
+    #: durable writes (--fua), percent of the writes
     fua_percent: Optional[int] = None
     #: I/Os in flight of a thread (-o or -O)
     outstanding: Optional[int] = None
@@ -3637,6 +3644,7 @@ class TimeSpanTarget:
     file_size: Optional[int] = None
     #: -N; null = not given
     flush_type: Optional[str] = None
+    #: durable writes (--fua), percent of the writes
     fua_ratio: Optional[int] = None
     #: -si
     interlocked_sequential: Optional[bool] = None
@@ -3966,7 +3974,9 @@ class Counted:
 class InFlight:
     """At `program.device_view.in_flight`."""
 
+    #: number
     count: Optional[int] = None
+    #: first value or byte
     from_: Optional[int] = field(default=None, metadata={'key': 'from'})
 
 
@@ -3974,7 +3984,9 @@ class InFlight:
 class ReadSize:
     """At `program.device_view.requests.read.size`, and 1 more."""
 
+    #: number
     count: Optional[int] = None
+    #: first value or byte
     from_: Optional[int] = field(default=None, metadata={'key': 'from'})
 
 
@@ -3982,8 +3994,11 @@ class ReadSize:
 class RequestsRead:
     """At `program.device_view.requests.read`, and 1 more."""
 
+    #: requests
     requests: Optional[int] = None
+    #: requests that began where the previous one of the direction ended
     sequential: Optional[int] = None
+    #: sizes of the I/Os (--bs-split)
     sizes: Optional[List[ReadSize]] = field(default=None, metadata={'of': 'ReadSize', 'depth': 1})
 
 
@@ -3991,10 +4006,15 @@ class RequestsRead:
 class Requests:
     """At `program.device_view.requests`."""
 
+    #: block device; null = no device
     device: Optional[str] = None
+    #: events that tracing lost
     lost: Optional[int] = None
+    #: reads
     read: Optional[RequestsRead] = field(default=None, metadata={'of': 'RequestsRead'})
+    #: share of the time with traced requests
     traced_share: Optional[float] = None
+    #: writes
     write: Optional[RequestsRead] = field(default=None, metadata={'of': 'RequestsRead'})
 
 
@@ -4002,8 +4022,11 @@ class Requests:
 class DeviceView:
     """At `program.device_view`."""
 
+    #: samples of the I/Os in flight by class
     in_flight: Optional[List[InFlight]] = field(default=None, metadata={'of': 'InFlight', 'depth': 1})
+    #: traced requests of each device
     requests: Optional[Requests] = field(default=None, metadata={'of': 'Requests'})
+    #: reason why no requests were traced
     untraced_reason: Optional[str] = None
 
 
@@ -4091,9 +4114,13 @@ class ProgramRead:
 class ProgramUser:
     """At `program.user`."""
 
+    #: name
     name: Optional[str] = None
+    #: process id
     pid: Optional[int] = None
+    #: bytes read
     read_bytes: Optional[int] = None
+    #: bytes written
     write_bytes: Optional[int] = None
 
 
@@ -4109,7 +4136,9 @@ class Program:
     counted: Optional[Counted] = field(default=None, metadata={'of': 'Counted'})
     #: CPU time of all processes, ns
     cpu_ns: Optional[int] = None
+    #: requests as the devices saw them
     device_view: Optional[DeviceView] = field(default=None, metadata={'of': 'DeviceView'})
+    #: processes whose counters were dropped, because their parent ignores SIGCHLD
     dropped: Optional[int] = None
     #: I/O interfaces without a system call per I/O
     engines: Optional[List[ProgramEngine]] = field(default=None, metadata={'of': 'ProgramEngine', 'depth': 1})
@@ -4129,6 +4158,7 @@ class Program:
     stopped_us: Optional[int] = None
     #: sectors that could not be read
     unreadable: Optional[int] = None
+    #: processes with a target open (judge --for), at most 16
     users: Optional[List[ProgramUser]] = field(default=None, metadata={'of': 'ProgramUser', 'depth': 1})
     #: command and arguments
     words: Optional[List[str]] = field(default=None, metadata={'depth': 1})

@@ -80,7 +80,7 @@ pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRe
         return Some(WriteRefusedError::Planted { path: path.to_owned(), link, owner });
     }
     let found = rustix::fs::stat(location.way()).ok()?;
-    // The checked path must lead to the object that is held: the name may have been a link when it was opened.
+    // The checked path must lead to the held object, because the name may have been a link before.
     let identity = SpotKey::There((found.st_dev, found.st_ino));
     let is_same = match reached {
         Ok(Reached::Spot(spot)) => spot.key() == Some(identity),

@@ -35,8 +35,8 @@ pub enum WriteRefusedError {
     Planted { path: PathBuf, link: PathBuf, owner: u32 },
     /// Never allowed: the name led to different objects within a moment.
     #[error(
-        "refusing to overwrite {}: another program exchanges it, so it leads to different files; name a file in \
-         a folder that only you can write to",
+        "refusing to overwrite {}: another program exchanges it, so it leads to different files; name a file \
+         in a folder that only you can write to",
         display_path(path)
     )]
     Exchanged { path: PathBuf },

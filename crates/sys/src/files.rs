@@ -13,8 +13,8 @@ use diskspd_model::machine::file_systems::FileSystemType;
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::path::Path;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
 
 /// `O_DSYNC`: the data, not the times of the inode. The rustix constant of that name is `O_SYNC`, which on
 /// a journaling file system costs a commit for every write.
@@ -99,6 +99,12 @@ pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std:
 pub fn open_direct(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::DIRECT | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
+
+/// The path that reaches an open file again. Its name may lead elsewhere by now, or to a pipe, which waits.
+pub fn path_of_open(name: &Path, file: &File) -> PathBuf {
+    let by_handle = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    if by_handle.exists() { by_handle } else { name.to_owned() }
 }
 
 /// Opens an existing regular file or block device with this mode; links are followed, and no file is

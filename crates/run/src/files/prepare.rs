@@ -22,8 +22,7 @@ use diskspd_sys::{extents, files, page_cache};
 pub use order::FileOrder;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -91,7 +90,7 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
 fn open_existing(
     path: &Path,
     kind: Kind,
-    open_to_write: impl FnOnce() -> io::Result<File>,
+    opening: impl FnOnce() -> io::Result<File>,
 ) -> Result<(File, bool), Reason> {
     match kind {
         Kind::File => {}
@@ -100,7 +99,7 @@ fn open_existing(
         _ => return Err(Reason::Target(Problem::NotAFile)),
     }
     let fail = |error: io::Error| TargetError::from_io(path, "open it", "write", error);
-    let file = open_to_write().map_err(fail)?;
+    let file = opening().map_err(fail)?;
     claims::permit_file(path, &file)?;
     Ok((file, false))
 }
@@ -136,7 +135,7 @@ fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<Why>, Reason
     }
     match extents::all_written(file, size) {
         // One that can't be read is left to the run to complain about.
-        Ok(true) => Ok(sample::take(&reopening_path(order.path, file), size)
+        Ok(true) => Ok(sample::take(&files::path_of_open(order.path, file), size)
             .is_ok_and(|sample| sample.contradicts(order.zero))
             .then_some(Why::Content { zero: order.zero })),
         Ok(false) => Ok(Some(Why::Unwritten)),
@@ -178,7 +177,7 @@ fn write(
     space::allocate(file, SizeChange::Grows, 0, order.size, stop)
         .map_err(|error| emptied(fail("allocate space", error)))?;
     drop(allocating);
-    let direct = open_direct(&reopening_path(order.path, file), file);
+    let direct = open_direct(&files::path_of_open(order.path, file), file);
     let job = fill::Job { file, direct: direct.as_ref().map(|(file, align)| (file, *align)), order, stop };
     fill::fill(&job, progress).map_err(|fill::FillFailed { error, written }| match error {
         fill::Error::Stopped => UnfinishedFile { reason: Reason::Stopped, written: Some(written) },
@@ -189,12 +188,6 @@ fn write(
     })?;
     // What is on the device is not known when this fails.
     file.sync_data().map_err(|error| emptied(fail("flush the file to the device", error)))
-}
-
-/// The path that reaches the open file again: its name may lead elsewhere by now, or to a pipe, which waits.
-fn reopening_path(path: &Path, file: &File) -> PathBuf {
-    let by_handle = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    if by_handle.exists() { by_handle } else { path.to_owned() }
 }
 
 /// Gives back the space of an existing file that was not written.

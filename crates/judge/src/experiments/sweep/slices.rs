@@ -100,8 +100,8 @@ pub(super) fn is_narrow(answer: &SweepAnswer, loads: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::sweep::SweepPoint;
     use crate::experiments::RunRow;
+    use crate::experiments::sweep::SweepPoint;
     use diskspd_model::results::RunVerdict;
 
     #[test]
