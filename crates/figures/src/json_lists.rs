@@ -29,8 +29,7 @@ pub enum ListPart<'a> {
 const LONGEST_NAME: usize = 16;
 
 /// Error of a text that is not a document, or has a list with other elements than objects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it is laid out in an unusual way")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnusualTextError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,13 +1,12 @@
 //! Block devices from `/sys`: names, partitions, and holders.
 
+pub(super) use super::device_number::{DeviceNumber, parse_number};
 pub use super::disks::Details;
 use super::root::{Root, names, number, text};
 use diskspd_sys::mapper::{self, MappedPart};
 use rustix::fs::FileType;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-pub(super) type DeviceNumber = (u32, u32);
 
 /// Returns details of the block device at a path; `None` if it is not a block device.
 pub fn details(path: &Path) -> Option<Details> {
@@ -40,7 +39,10 @@ impl Device {
     /// numbers too).
     pub(crate) fn find(root: &Root, number: DeviceNumber) -> Option<Device> {
         let (major, minor) = number;
-        root.device(number, || Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}"))))
+        let found = || Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}")));
+        let directory = root.device_folder(number, || found().map(|device| device.directory))?;
+        let name = directory.file_name()?.to_str()?.to_owned();
+        Some(Device { name, number, directory })
     }
 
     pub(crate) fn find_by_name(root: &Root, name: &str) -> Option<Device> {
@@ -204,10 +206,4 @@ pub(super) fn block_number(path: &Path) -> Option<DeviceNumber> {
 /// (major, minor) of a device number as `stat` gives it.
 pub(super) fn split(number: u64) -> DeviceNumber {
     (rustix::fs::major(number), rustix::fs::minor(number))
-}
-
-/// `254:0`.
-pub(super) fn parse_number(text: &str) -> Option<DeviceNumber> {
-    let (major, minor) = text.split_once(':')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
 }

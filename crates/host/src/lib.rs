@@ -30,6 +30,8 @@ mod device;
 #[cfg(target_os = "linux")]
 pub mod device_log;
 #[cfg(target_os = "linux")]
+mod device_number;
+#[cfg(target_os = "linux")]
 pub mod devices;
 #[cfg(target_os = "linux")]
 pub mod discards;

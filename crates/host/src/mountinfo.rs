@@ -1,6 +1,6 @@
 //! The mounts in `/proc/self/mountinfo`.
 
-use super::device::{DeviceNumber, parse_number};
+use super::device_number::{DeviceNumber, parse_number};
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Where the machine is read from: `/`, or in tests a directory with the same files.
 
-use crate::device::{Device, DeviceNumber};
+use crate::device_number::DeviceNumber;
 use crate::mountinfo::{self, Mount};
 use diskspd_model::machine::content::Reducer;
 use diskspd_model::machine::stack::Stack;
@@ -29,7 +29,7 @@ struct Memory {
     mounts: OnceLock<Arc<[Mount]>>,
     leases: OnceLock<Arc<Leases>>,
     links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
-    devices: Mutex<HashMap<DeviceNumber, Option<Device>>>,
+    devices: Mutex<HashMap<DeviceNumber, Option<PathBuf>>>,
     stacks: Mutex<HashMap<MountKey, Stack>>,
     settings: Mutex<HashMap<PathBuf, BlockDevice>>,
     reducers: Mutex<HashMap<(u32, u32), Vec<Reducer>>>,
@@ -72,12 +72,12 @@ impl Root {
         links.entry(path).or_insert_with_key(|path| fs::canonicalize(path).ok()).clone()
     }
 
-    /// The device with this number.
-    pub(super) fn device(
+    /// The directory below `/sys` of the device with this number.
+    pub(super) fn device_folder(
         &self,
         number: DeviceNumber,
-        find: impl FnOnce() -> Option<Device>,
-    ) -> Option<Device> {
+        find: impl FnOnce() -> Option<PathBuf>,
+    ) -> Option<PathBuf> {
         let Some(memory) = &self.memory else { return find() };
         memory.devices.lock_anyway().entry(number).or_insert_with(find).clone()
     }

@@ -1,0 +1,10 @@
+//! Numbers of devices, as `/sys` and `/proc` print them.
+
+/// Major and minor.
+pub(super) type DeviceNumber = (u32, u32);
+
+/// `254:0`.
+pub(super) fn parse_number(text: &str) -> Option<DeviceNumber> {
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
