@@ -177,7 +177,7 @@ fn until_written_is_of_each_rank() {
         "null",
         "-c1G",
         "-b64K",
-        "-g2000i",
+        "-g200i",
         "-w100",
         "-d9",
         "-W0",

@@ -363,7 +363,7 @@ fn watched_folder_names_its_users() {
 fn device_view_shows_sizes_and_sequence() {
     let Some(volume) = Volume::new() else { return };
     again(|| {
-        let read = "for i in 1 2 3 4; do dd if=t.dat of=/dev/null bs=16k iflag=direct; done";
+        let read = "for i in $(seq 40); do dd if=t.dat of=/dev/null bs=16k iflag=direct; done";
         let (ended, record) = volume.judged(&[], read);
         let view = &record["program"]["device_view"]["requests"];
         let sizes = view["read"]["sizes"].as_array().cloned().unwrap_or_default();
