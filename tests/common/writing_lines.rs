@@ -1,6 +1,6 @@
 //! A line for each option of each command that names a file to write. `xtask` uses them, too.
 
-pub const OUTPUTS: [(&str, &str, &str); 31] = [
+pub const OUTPUTS: [(&str, &str, &str); 32] = [
     ("", "--out", "--out json:{} RUN"),
     ("", "--stream", "--stream {} RUN"),
     ("", "--io-log", "--io-log {} RUN"),
@@ -14,6 +14,7 @@ pub const OUTPUTS: [(&str, &str, &str); 31] = [
     ("merge", "--out", "merge a.json b.json --out json:{}"),
     ("merge", "--per-host", "merge a.json b.json --out xml:{} --per-host"),
     ("judge", "--out", "judge --out json:{} -- true"),
+    ("judge", "--stream", "judge --stream {} -- true"),
     ("compare", "--json", "compare a.json b.json --json {}"),
     ("compare", "--html", "compare a.json b.json --html {}"),
     ("compare", "", "compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM"),

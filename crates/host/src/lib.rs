@@ -31,8 +31,6 @@ mod device;
 pub mod device_log;
 mod device_number;
 #[cfg(target_os = "linux")]
-mod device_number;
-#[cfg(target_os = "linux")]
 pub mod devices;
 #[cfg(target_os = "linux")]
 pub mod discards;
