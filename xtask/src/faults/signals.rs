@@ -42,8 +42,6 @@ const SIGNALS: &[&[&str]] = &[
     &["TSTP", "TERM", "CONT"],
 ];
 const AFTER_MS: [u64; 5] = [5, 50, 200, 600, 1000];
-/// `SIGTERM` in a mask of signals.
-const TERM: u64 = 1 << 14;
 const BETWEEN: Duration = Duration::from_millis(30);
 
 /// Each signal at each time in each line.
