@@ -29,6 +29,7 @@ pub mod cpu_times;
 mod device;
 #[cfg(target_os = "linux")]
 pub mod device_log;
+#[cfg(target_os = "linux")]
 mod device_number;
 #[cfg(target_os = "linux")]
 pub mod devices;
