@@ -53,6 +53,7 @@ impl Volume {
             self.shell(before);
             let (ended, record) = self.judged(&[], script);
             let found = verdict(&record);
+            assert!(!ended.stderr.contains("the run: \n"), "{}", ended.stderr);
             match expected.contains(&found.as_str()) {
                 true => Ok(()),
                 false => Err(format!("{script}: {found}, not {expected:?}\n{}", ended.stderr)),

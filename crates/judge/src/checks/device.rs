@@ -350,5 +350,8 @@ fn device_work(judged: &JudgedPart, verdict: &DeviceVerdict) -> Option<String> {
             let work = DeviceWork::over(judged.measured, counted.ios, counted.bytes)?;
             Some(work.in_words(direction))
         });
-    Some(format!("the device: {device}; the run: {}", counted.collect::<Vec<_>>().join(", ")))
+    let counted = counted.collect::<Vec<_>>().join(", ");
+    // The number of I/Os of a judged program can be unknown.
+    let run = if counted.is_empty() { String::new() } else { format!("; the run: {counted}") };
+    Some(format!("the device: {device}{run}"))
 }
