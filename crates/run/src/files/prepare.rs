@@ -83,7 +83,9 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
             let path = path.to_owned();
             Err(ClaimError::Refused(WriteRefusedError::Planted { path, link, owner }).into())
         }
-        Err(error) => Err(creation_error(path, error.into())),
+        Err(ReachError::Directory) => Err(Reason::Target(Problem::Directory)),
+        // The reason is that of the lookup.
+        Err(_) => create(path),
     }
 }
 
@@ -118,7 +120,6 @@ fn create(path: &Path) -> Result<(File, bool), Reason> {
 fn creation_error(path: &Path, error: io::Error) -> Reason {
     match error.kind() {
         io::ErrorKind::NotFound => Reason::Target(Problem::NoParent),
-        io::ErrorKind::IsADirectory => Reason::Target(Problem::Directory),
         _ => TargetError::from_io(path, "open it", "write", error).into(),
     }
 }
