@@ -23,10 +23,10 @@ const PHASES: &[&str] = &[
     "precondition {}/target.dat --standard custom --round 1 --rounds 5 --out {}/run.json -- -b4K -w100 -W0",
     "judge --out json:{}/run.json -- dd if={}/target.dat of=/dev/null bs=512",
     "judge --out json:{}/run.json -- sleep 2",
-    "verify-after {}/work/journal",
-    "merge {}/work/a.json {}/work/b.json --out json:{}/run.json",
-    "report {}/work/a.json --html {}/out",
-    "history import {}/work/a.json",
+    "verify-after {}/files/journal",
+    "merge {}/files/a.json {}/files/b.json --out json:{}/run.json",
+    "report {}/files/a.json --html {}/out",
+    "history import {}/files/a.json",
 ];
 
 /// Signals to the program in this order. A stopped program continues in the end.
@@ -48,7 +48,7 @@ const BETWEEN: Duration = Duration::from_millis(30);
 pub fn signals(bench: &Bench) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     bench.fresh()?;
-    let work = bench.at("work");
+    let work = bench.at("files");
     fs::create_dir(&work)?;
     fs::write(work.join("t.dat"), vec![7; 1 << 20])?;
     for line in PREPARING {
