@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use crate::common::look_study::{POSITIONS, Position};
 use crate::common::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use crate::common::random::Random as Draws;
 use diskspd::experiments::compare::{
@@ -714,24 +715,6 @@ fn equal_sides_are_rarely_called_different_in_any_noise() {
         assert!(!powerful || half >= 0.95, "{noise:?}: A first: {half}");
     }
 }
-
-/// An effect of the position of a run.
-#[derive(Debug, Clone, Copy)]
-enum Position {
-    /// The second run of each pair is slower by this share.
-    Second(f64),
-    /// Runs at the same place of a period share a level. Levels differ by up to this share.
-    Period(usize, f64),
-}
-
-const POSITIONS: [Position; 6] = [
-    Position::Second(0.03),
-    Position::Second(0.2),
-    Position::Period(2, 0.05),
-    Position::Period(3, 0.05),
-    Position::Period(4, 0.05),
-    Position::Period(4, 0.3),
-];
 
 /// The share of comparisons without a difference between the sides that are called a change.
 fn called_with_position(position: Position, noise: f64, comparisons: u64, pairs: usize, order: Order) -> f64 {

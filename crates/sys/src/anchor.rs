@@ -7,7 +7,7 @@
 use super::problem::{Problem, TargetError};
 use rustix::fs::{Mode, OFlags, fstat, open, stat};
 use rustix::io::Errno;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,8 +72,13 @@ impl TargetHandle {
     }
 }
 
+/// The path that reaches the object of a descriptor of this process (proc(5)).
+pub(crate) fn descriptor_path(handle: impl AsFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd()))
+}
+
 fn by_handle(path: &Path, handle: OwnedFd) -> Option<Object> {
-    let way = PathBuf::from(format!("/proc/self/fd/{}", handle.as_raw_fd()));
+    let way = descriptor_path(&handle);
     let (held, reached) = (fstat(&handle).ok()?, stat(&way).ok()?);
     let same = (held.st_dev, held.st_ino) == (reached.st_dev, reached.st_ino);
     same.then(|| Object { name: path.to_owned(), way, _handle: Some(handle) })

@@ -30,7 +30,6 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Seek};
-use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -111,7 +110,7 @@ impl Place {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(self.spot.folder(), ".", flags, mode)?);
         // It gets its name by this path.
-        rustix::fs::stat(self_path(&file))?;
+        rustix::fs::stat(crate::anchor::descriptor_path(&file))?;
         Ok(file)
     }
 
@@ -165,10 +164,6 @@ fn announce_step(step: FileStep) -> Result<(), Errno> {
 /// Makes what wasn't there, and follows no link.
 fn flags_of_new() -> OFlags {
     OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC
-}
-
-fn self_path(file: &File) -> PathBuf {
-    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
 /// Tries random names until one isn't taken.
@@ -319,7 +314,7 @@ impl NewFile {
         announce_step(FileStep::Link)?;
         rustix::fs::linkat(
             CWD,
-            self_path(&self.file),
+            crate::anchor::descriptor_path(&self.file),
             self.place.spot.folder(),
             name,
             AtFlags::SYMLINK_FOLLOW,

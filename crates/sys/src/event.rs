@@ -17,7 +17,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::{self, AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, inotify};
 use rustix::io::Errno;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -130,7 +130,7 @@ impl Event {
         let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)
             .map_err(fail("watching it"))?;
         // By the open file, not by its name: that may lead to another one by now.
-        let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let itself = super::anchor::descriptor_path(&file);
         inotify::add_watch(&changes, itself, inotify::WatchFlags::MODIFY).map_err(fail("watching it"))?;
         Ok(Some(Event { path: path.to_owned(), file, changes }))
     }
@@ -316,7 +316,7 @@ fn make_file(path: &Path) -> Result<OwnedFd, Errno> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let file = fs::open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, MODE)?;
     fs::fchmod(&file, MODE)?;
-    let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let itself = super::anchor::descriptor_path(&file);
     fs::linkat(CWD, itself, CWD, path, AtFlags::SYMLINK_FOLLOW)?;
     Ok(file)
 }

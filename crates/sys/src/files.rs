@@ -1,6 +1,6 @@
 //! Opening targets.
 
-use super::anchor::{Location, not_found};
+use super::anchor::{Location, descriptor_path, not_found};
 use super::block;
 use super::closed_at_start;
 use super::file_systems;
@@ -13,7 +13,7 @@ use diskspd_model::machine::file_systems::FileSystemType;
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// `O_DSYNC`: the data, not the times of the inode. The rustix constant of that name is `O_SYNC`, which on
@@ -103,7 +103,7 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 
 /// The path that reaches an open file again. Its name may lead elsewhere by now, or to a pipe, which waits.
 pub fn path_of_open(name: &Path, file: &File) -> PathBuf {
-    let by_handle = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let by_handle = descriptor_path(file);
     if by_handle.exists() { by_handle } else { name.to_owned() }
 }
 

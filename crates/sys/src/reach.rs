@@ -5,7 +5,7 @@
 //! with any setting of the kernel. In a folder where other users may put links, a link must belong to this
 //! user or to the owner of the folder.
 
-use super::anchor::Location;
+use super::anchor::{Location, descriptor_path};
 use super::inode::{Kind, others_may_write};
 use super::process;
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat, fstat, open, openat};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
@@ -320,7 +320,7 @@ impl Walk {
 
     fn spot(self, name: OsString, object: Option<Object>) -> Spot {
         let path = self.path.join(&name);
-        let by_handle = object.as_ref().map(|object| way(&object.handle));
+        let by_handle = object.as_ref().map(|object| descriptor_path(&object.handle));
         let way = by_handle.filter(|way| rustix::fs::stat(way).is_ok()).unwrap_or_else(|| path.clone());
         Spot { folder: self.folder, name, object, path, way }
     }
@@ -330,10 +330,6 @@ impl Walk {
 fn descriptor_number(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?;
     name.bytes().all(|digit| digit.is_ascii_digit()).then(|| name.parse().ok()).flatten()
-}
-
-fn way(handle: &OwnedFd) -> PathBuf {
-    Path::new(DESCRIPTORS).join(handle.as_raw_fd().to_string())
 }
 
 impl Spot {
@@ -379,7 +375,7 @@ impl Spot {
     }
 
     pub fn real_folder(&self) -> Option<PathBuf> {
-        let named = rustix::fs::readlink(way(&self.folder), Vec::new()).ok();
+        let named = rustix::fs::readlink(descriptor_path(&self.folder), Vec::new()).ok();
         let named = named.map(|path| PathBuf::from(OsString::from_vec(path.into_bytes())));
         let by_name = || std::fs::canonicalize(self.path.parent()?).ok();
         named.filter(|path| path.is_absolute()).or_else(by_name)
@@ -397,7 +393,8 @@ impl Spot {
     /// Fails with the kernel's error.
     pub fn open_to_write(&self) -> io::Result<File> {
         let Some(object) = &self.object else { return Err(Errno::NOENT.into()) };
-        let by_handle = open(way(&object.handle), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
+        let by_handle =
+            open(descriptor_path(&object.handle), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
         let opened = match by_handle {
             // Without /proc: the name as it is now.
             Err(Errno::NOENT) => {

@@ -1,4 +1,5 @@
 use super::*;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
 
