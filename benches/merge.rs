@@ -6,10 +6,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use diskspd::cli::{self, Invocation};
+use diskspd::formats::json;
 use diskspd::merge::Merge;
 use diskspd::prelude::*;
-use diskspd::record::json;
-use diskspd::report::TEXT;
+use diskspd::report_formats::TEXT;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::BufReader;

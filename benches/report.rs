@@ -9,10 +9,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use diskspd::checks::JudgedRecord;
+use diskspd::formats::json;
 use diskspd::machine::System;
 use diskspd::profile::{Profile, Target, TargetId, TimeSpan};
-use diskspd::record::json;
-use diskspd::report::FORMATS;
+use diskspd::report_formats::FORMATS;
 use diskspd::results::{DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults};
 use diskspd::stats::{Histogram, Series};
 use std::fs::File;

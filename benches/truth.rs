@@ -5,9 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use diskspd::checks::judge;
+use diskspd::formats::json;
 use diskspd::host::{self, storage};
 use diskspd::profile::RawText;
-use diskspd::record::json;
 use diskspd::report::findings::{self, Detail};
 use diskspd::results::{Record, SpanResults, summarize};
 use diskspd::run::{self, Counters, Observer, Options, RunReporter};

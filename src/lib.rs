@@ -15,6 +15,7 @@
 //! Programs that run profiles start at the [`prelude`]; `examples/library` shows six of them.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output
 // the reports.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
@@ -24,21 +25,27 @@
 pub mod cli;
 pub mod commands;
 pub mod prelude;
+pub mod report_formats;
 
+pub use diskspd_base::{access, engines, finding, fnv, io_error, json_reader, limits, operation, path};
+pub use diskspd_checks as checks;
 pub use diskspd_engine as engine;
+pub use diskspd_experiments as experiments;
+pub use diskspd_figures::{stats, units};
 pub use diskspd_fio_jobs as fio_jobs;
+pub use diskspd_formats as formats;
 pub use diskspd_host as host;
 pub use diskspd_integrity as integrity;
-pub use diskspd_judge::{checks, experiments, merge, record};
-pub use diskspd_model::{
-    access, engines, finding, fnv, io_error, json_reader, limits, machine, operation, path, plan, presets,
-    profile, results, stats, trace, units, workload,
-};
-pub use diskspd_outlet as outlet;
+pub use diskspd_machine as machine;
+pub use diskspd_merge as merge;
+pub use diskspd_output as output;
+pub use diskspd_page as page;
+pub use diskspd_plan::{self as plan, workload};
+pub use diskspd_profile::{self as profile, presets};
+pub use diskspd_ranks as ranks;
 pub use diskspd_report as report;
+pub use diskspd_results as results;
 pub use diskspd_run as run;
-#[cfg(target_os = "linux")]
-pub use diskspd_run::cluster;
 pub use diskspd_store as store;
-pub use diskspd_sys as sys;
-pub use diskspd_sys::clock;
+pub use diskspd_sys::{self as sys, clock};
+pub use diskspd_trace as trace;

@@ -2,8 +2,8 @@
 
 use super::simulated::{profile, simulate};
 use diskspd::experiments::compare::{Question, Side, SideRun, compare};
+use diskspd::formats::known;
 use diskspd::prelude::*;
-use diskspd::record::known;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write;

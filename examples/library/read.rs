@@ -1,8 +1,8 @@
 //! Writes a record as the program does (`--out FILE.json`), reads it again, and prints its verdict.
 
 use super::simulated::{profile, simulate};
+use diskspd::formats::json;
 use diskspd::prelude::*;
-use diskspd::record::json;
 use std::error::Error;
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! Fuzz target: any bytes as fio's results and logs are rejected with a reason, or yield runs with
 //! possible, printable figures. The number of parts equals the number of runs.
 
-use diskspd::record::fio::{parts, read, series};
+use diskspd::formats::fio::{parts, read, series};
 use diskspd::report::run_text;
 use diskspd::results::{FioLogFiles, FioLogged, FioSeriesOf};
 

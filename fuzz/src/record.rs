@@ -1,7 +1,7 @@
 //! Fuzz target: any bytes as a record are rejected with a reason, or printed; the printed record reads
 //! back unchanged.
 
-use diskspd::record::json;
+use diskspd::formats::json;
 use diskspd::report::text;
 
 pub fn check(data: &[u8]) {

@@ -1,8 +1,8 @@
 //! Any bytes as the file of a comparison (`compare --json`).
 
 use diskspd::experiments::compare::{RunComparison, Side, csv, text};
-use diskspd::record::answers;
-use diskspd::report::html::{ComparisonPage, write_comparison};
+use diskspd::formats::answers;
+use diskspd::page::{ComparisonPage, write_comparison};
 
 pub fn check(data: &[u8]) {
     if let Ok(read) = answers::read::<RunComparison>(data) {

@@ -1,7 +1,7 @@
 //! Any bytes as the file of a repetition (`--repeat`).
 
 use diskspd::experiments::repetition::Repetition;
-use diskspd::record::answers;
+use diskspd::formats::answers;
 
 pub fn check(data: &[u8]) {
     if let Ok(read) = answers::read::<Repetition>(data) {

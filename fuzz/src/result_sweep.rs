@@ -1,8 +1,8 @@
 //! Any bytes as the file of a sweep (`sweep --json`).
 
 use diskspd::experiments::sweep::SweepResult;
-use diskspd::record::answers;
-use diskspd::report::html::{SweepPage, write_sweep};
+use diskspd::formats::answers;
+use diskspd::page::{SweepPage, write_sweep};
 
 pub fn check(data: &[u8]) {
     if let Ok(read) = answers::read::<SweepResult>(data) {

@@ -1,6 +1,6 @@
 //! Any bytes as text reports: refused with a reason, or runs whose figures are possible, each readable alone.
 
-use diskspd::record::result_text::{parts, read};
+use diskspd::formats::result_text::{parts, read};
 
 pub fn check(data: &[u8]) {
     match read(data, "fuzz.txt") {

@@ -1,6 +1,6 @@
 //! Any bytes as result XML: refused with a reason, or runs whose figures are possible.
 
-use diskspd::record::result_xml::read;
+use diskspd::formats::result_xml::read;
 
 pub fn check(data: &[u8]) {
     match read(data, "fuzz.xml") {

@@ -1,7 +1,7 @@
 //! Any bytes as a compressed record, and as the notes of a run of the history: refused, or the same
 //! when written again.
 
-use diskspd::record::{json, result_xml};
+use diskspd::formats::{json, result_xml};
 use diskspd::store::{RunNotes, packed};
 
 pub fn check(data: &[u8]) {

@@ -5,7 +5,8 @@ use crate::units::visible::drives;
 use crate::units::{UnitError, UnitErrorKind};
 use std::fmt;
 
-pub const SIZE: &str = "a size: digits and at most one of K, M, G, T (1024-based) or B (blocks), such as 64K";
+pub(super) const SIZE: &str =
+    "a size: digits and at most one of K, M, G, T (1024-based) or B (blocks), such as 64K";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 const NOT_AMONG: [&str; 4] = ["fio", "help", "verify-after", "version"];
 
 /// Options of a run that may be among fio's words.
-pub fn own_flags() -> impl Iterator<Item = &'static Flag> {
+pub(super) fn own_flags() -> impl Iterator<Item = &'static Flag> {
     let is_free =
         |name: &str| !NOT_AMONG.contains(&name) && option_of_word(&format!("--{name}"), None).is_none();
     flags::all().filter(move |flag| flag.with_profile && flag.long().is_some_and(is_free))
@@ -22,7 +22,7 @@ pub fn own_flags() -> impl Iterator<Item = &'static Flag> {
 ///
 /// # Errors
 /// An option of ours lacks its value or cannot be here, or a word is not UTF-8.
-pub fn split(words: &[OsString]) -> Result<(Vec<String>, TypedLine), CliError> {
+pub(super) fn split(words: &[OsString]) -> Result<(Vec<String>, TypedLine), CliError> {
     let (mut of_fio, mut ours) = (Vec::new(), TypedLine::default());
     let mut rest = words.iter().map(|word| word.as_encoded_bytes()).peekable();
     while let Some(word) = rest.next() {

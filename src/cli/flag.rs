@@ -63,7 +63,7 @@ pub enum Compatibility {
 }
 
 /// Syntax of an option with its meaning: (`-r[<align>]`, `random I/O ...`).
-pub type Form = (&'static str, &'static str);
+pub(super) type Form = (&'static str, &'static str);
 
 /// One option: a row of the table that parser, help, man page, completions and compatibility table come from.
 pub struct Flag {
@@ -95,7 +95,7 @@ pub struct Flag {
 
 /// Defaults of DISKSPD's letters: the same meaning, a place in XML profiles, and one value for all points
 /// of a sweep.
-pub const DISKSPD: Flag = Flag {
+pub(super) const DISKSPD: Flag = Flag {
     name: Name::Letter(0),
     forms: &[],
     default: "",
@@ -114,7 +114,7 @@ pub const DISKSPD: Flag = Flag {
 
 /// Defaults of long options: unknown to DISKSPD, for the whole run, permitted with an XML profile, and
 /// off.
-pub const LINUX: Flag = Flag {
+pub(super) const LINUX: Flag = Flag {
     name: Name::Long(""),
     forms: &[],
     default: "off",
@@ -184,7 +184,7 @@ pub enum Read {
 }
 
 /// Returns the name in `--name` or `--name=value` without its dashes; `None` if it is not a long option.
-pub fn long_name(argument: &str) -> Option<&str> {
+pub(super) fn long_name(argument: &str) -> Option<&str> {
     argument.strip_prefix("--")?.split('=').next()
 }
 

@@ -166,12 +166,12 @@ impl Spelling {
 
 /// Names of all options of other programs, for tests of the tables.
 #[cfg(test)]
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OPTIONS.iter().flat_map(|row| row.names.iter().copied())
 }
 
 /// The hint for an option of another program, which is given without its dashes: `bs=4k`.
-pub fn option(text: &str) -> Option<String> {
+pub(super) fn option(text: &str) -> Option<String> {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let row = OPTIONS.iter().find(|row| row.names.contains(&name))?;
     Some(match value.and_then(|value| row.spelling.spell_value(value)) {
@@ -182,14 +182,14 @@ pub fn option(text: &str) -> Option<String> {
 
 /// The same with one dash, which DISKSPD reads as a letter with a value: `-rw=randread`. Words of one or two
 /// letters need a `=` here, because `-bs` is an option of DISKSPD 2.3.
-pub fn with_one_dash(argument: &str) -> Option<String> {
+pub(super) fn with_one_dash(argument: &str) -> Option<String> {
     let text = argument.strip_prefix('-').filter(|text| !text.starts_with('-'))?;
     (text.contains('=') || text.len() > 2).then(|| option(text)).flatten()
 }
 
 /// The value with sizes as DISKSPD reads them: `1.5G:2GiB` is `1536M:2G`. `None` if there is nothing to
 /// change.
-pub fn plain_sizes(value: &str) -> Option<String> {
+pub(super) fn plain_sizes(value: &str) -> Option<String> {
     let mut plain = String::new();
     for part in value.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '.')) {
         let end = part.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));

@@ -45,7 +45,7 @@ pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
 
 /// Returns a suggestion for an unknown long option, with its dashes and possibly a value. `here`: the
 /// command's options, `elsewhere`: commands with an option of this name.
-pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option<String> {
+pub(super) fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
     let name = long_name(&text)?;
     let run = here.is_empty();
@@ -68,12 +68,12 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
 
 /// Returns a suggestion for lists such as `-b4K,8K`: an option and its value; `None` if a sweep does not
 /// accept the list.
-pub fn list(flag: &Flag, value: &str) -> Option<String> {
+pub(super) fn list(flag: &Flag, value: &str) -> Option<String> {
     let equals = if flag.long().is_some() { "=" } else { "" };
     flag.takes_list(value).then(|| sweep_of(&format!("{}{equals}{value}", flag.name.with_dashes())))
 }
 
-pub fn sweep_of(argument: &str) -> String {
+pub(super) fn sweep_of(argument: &str) -> String {
     let usual = ["-b4K", "-r", "-Su", "-W1", "-d3"];
     // What is swept is given once.
     let others = usual.into_iter().filter(|option| !argument.starts_with(&option[..2]));

@@ -18,7 +18,7 @@ pub struct TypedLine {
 }
 
 /// Arguments with single blanks between them, as a profile keeps them.
-pub fn join_arguments(arguments: &[OsString]) -> RawText {
+pub(super) fn join_arguments(arguments: &[OsString]) -> RawText {
     let words: Vec<&[u8]> = arguments.iter().map(|argument| argument.as_encoded_bytes()).collect();
     RawText::from(words.join(&b' '))
 }

@@ -15,7 +15,7 @@ const LONG: &[&str] = &["distribution", "bs-split"];
 ///
 /// # Errors
 /// The first thing that is wrong, with its place in the value.
-pub fn parse(value: &[u8]) -> Result<Vec<MixPart>, Problem> {
+pub(super) fn parse(value: &[u8]) -> Result<Vec<MixPart>, Problem> {
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected(PART));
     }

@@ -4,7 +4,7 @@
 use super::flag::Flag;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OptionRow {
+pub(super) struct OptionRow {
     pub name: &'static str,
     pub value: OptionValue,
     pub help: &'static str,
@@ -18,7 +18,7 @@ pub struct OptionRow {
 /// Value of an option. It is attached to a letter (`-d60`), and after a word's `=` or in the next
 /// argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OptionValue {
+pub(super) enum OptionValue {
     Switch,
     /// The name of a file, byte by byte.
     File,
@@ -40,7 +40,7 @@ pub enum OptionValue {
 use OptionValue::{File, Folder, Number, OneOf, Switch, Text};
 
 impl OptionValue {
-    pub fn value_text(&self) -> String {
+    pub(super) fn value_text(&self) -> String {
         match self {
             Switch => String::new(),
             File => "<file>".to_owned(),
@@ -52,30 +52,30 @@ impl OptionValue {
     }
 
     /// The words that completions offer for it.
-    pub fn offered(&self) -> &'static [&'static str] {
+    pub(super) fn offered(&self) -> &'static [&'static str] {
         match self {
             OneOf(words) | Text { offered: words, .. } => words,
             Switch | File | Folder | Number { .. } => &[],
         }
     }
 
-    pub fn is_optional(&self) -> bool {
+    pub(super) fn is_optional(&self) -> bool {
         matches!(self, Text { shown, .. } if shown.is_empty() || shown.starts_with('['))
     }
 }
 
 /// A row whose value is this; the rest goes without saying.
-pub const fn row(name: &'static str, value: OptionValue, help: &'static str) -> OptionRow {
+pub(super) const fn row(name: &'static str, value: OptionValue, help: &'static str) -> OptionRow {
     OptionRow { name, value, help, default: "", example: "", only_with: &[] }
 }
 
 /// A row that takes nothing.
-pub const fn switch(name: &'static str, help: &'static str) -> OptionRow {
+pub(super) const fn switch(name: &'static str, help: &'static str) -> OptionRow {
     row(name, Switch, help)
 }
 
 /// Returns a row whose value the command parses, with an example if it has special syntax.
-pub const fn text(
+pub(super) const fn text(
     name: &'static str,
     shown: &'static str,
     example: &'static str,
@@ -86,25 +86,25 @@ pub const fn text(
 
 impl OptionRow {
     /// Says what holds without it.
-    pub const fn or(self, default: &'static str) -> OptionRow {
+    pub(super) const fn or(self, default: &'static str) -> OptionRow {
         OptionRow { default, ..self }
     }
 
-    pub const fn here(self, help: &'static str) -> OptionRow {
+    pub(super) const fn here(self, help: &'static str) -> OptionRow {
         OptionRow { help, ..self }
     }
 
     /// Says which values completions offer.
-    pub const fn offering(self, offered: &'static [&'static str]) -> OptionRow {
+    pub(super) const fn offering(self, offered: &'static [&'static str]) -> OptionRow {
         let Text { shown, .. } = self.value else { return self };
         OptionRow { value: Text { shown, offered }, ..self }
     }
 
-    pub const fn only_with(self, only_with: &'static [&'static str]) -> OptionRow {
+    pub(super) const fn only_with(self, only_with: &'static [&'static str]) -> OptionRow {
         OptionRow { only_with, ..self }
     }
 
-    pub fn from_flag(flag: &'static Flag) -> OptionRow {
+    pub(super) fn from_flag(flag: &'static Flag) -> OptionRow {
         let ((form, help), own) = (flag.forms[0], flag.name.with_dashes());
         let (name, value) = form.split_at(own.len());
         let shown = value.trim_start_matches(['=', ' ']);
@@ -121,11 +121,11 @@ impl OptionRow {
     }
 
     /// Whether it is a letter, whose value is attached.
-    pub fn is_letter(&self) -> bool {
+    pub(super) fn is_letter(&self) -> bool {
         self.name.len() == 2
     }
 
-    pub fn form(&self) -> String {
+    pub(super) fn form(&self) -> String {
         self.option_with(&self.value.value_text())
     }
 
@@ -134,12 +134,12 @@ impl OptionRow {
         format!("{}{}{value}", self.name, if apart { " " } else { "" })
     }
 
-    pub fn as_example(&self) -> Option<String> {
+    pub(super) fn as_example(&self) -> Option<String> {
         (!self.example.is_empty()).then(|| self.option_with(self.example))
     }
 
     /// Returns its purpose, permitted numbers or words, and the default.
-    pub fn meaning(&self) -> String {
+    pub(super) fn meaning(&self) -> String {
         let range = match self.value {
             // That there is at least one goes without saying.
             Number { min: 0 | 1, max: u32::MAX, .. } => String::new(),
@@ -152,33 +152,33 @@ impl OptionRow {
     }
 }
 
-pub fn numbers(min: u32, max: u32) -> String {
+pub(super) fn numbers(min: u32, max: u32) -> String {
     if max == u32::MAX { format!("at least {min}") } else { format!("{min} to {max}") }
 }
 
 /// `--help`, which every command has.
-pub const HELP: OptionRow = switch("--help", "print this");
+pub(super) const HELP: OptionRow = switch("--help", "print this");
 
-pub const STORE: OptionRow = row("--store", Folder, "the folder of the history, for @label and @id");
-pub const HTML: OptionRow = row("--html", File, "write an HTML page to this file");
-pub const JSON: OptionRow = row("--json", File, "write everything as JSON to this file");
-pub const OUT: OptionRow =
+pub(super) const STORE: OptionRow = row("--store", Folder, "the folder of the history, for @label and @id");
+pub(super) const HTML: OptionRow = row("--html", File, "write an HTML page to this file");
+pub(super) const JSON: OptionRow = row("--json", File, "write everything as JSON to this file");
+pub(super) const OUT: OptionRow =
     row("--out", File, "write another report to this file, in the format of its extension");
-pub const DRY_RUN: OptionRow =
+pub(super) const DRY_RUN: OptionRow =
     switch("--dry-run", "check everything, show what the run would do, and do nothing");
-pub const STRICT: OptionRow =
+pub(super) const STRICT: OptionRow =
     switch("--strict", "exit code 2 if any figures are wrong, or the device's counters cannot confirm them");
-pub const WITH: OptionRow =
+pub(super) const WITH: OptionRow =
     text("--with", "<command>", "'ssh host diskspd.exe'", "let DISKSPD itself make the runs");
-pub const QUIET: OptionRow = switch("--quiet", "print only errors and wrong figures");
-pub const AS_JSON: OptionRow = switch("--json", "as JSON, for programs");
-pub const VERBOSE: OptionRow = switch("-v", "with everything that was found");
+pub(super) const QUIET: OptionRow = switch("--quiet", "print only errors and wrong figures");
+pub(super) const AS_JSON: OptionRow = switch("--json", "as JSON, for programs");
+pub(super) const VERBOSE: OptionRow = switch("-v", "with everything that was found");
 
-pub const METRIC: OptionRow =
+pub(super) const METRIC: OptionRow =
     text("--metric", "<figure>", "", "the figure: iops, mib, mean, p50, p99, p99.9")
         .offering(&["iops", "mib", "mean", "p50", "p99", "p99.9"]);
 
-pub const FIGURES: &str = "iops, mib, mean, p50, p99 or p99.9";
+pub(super) const FIGURES: &str = "iops, mib, mean, p50, p99 or p99.9";
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 ///
 /// # Errors
 /// Fails if the preset is unknown, or if two are given.
-pub fn split_preset(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
+pub(super) fn split_preset(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
     let (given, options): (Vec<Given>, Vec<Given>) =
         line.options.iter().cloned().partition(|given| given.is_long("preset"));
     let Some(one) = given.first() else { return Ok(None) };
@@ -43,7 +43,7 @@ fn suggest_preset(name: &str) -> Option<String> {
 ///
 /// # Errors
 /// Fails with the errors of options given by hand.
-pub fn request(
+pub(super) fn request(
     preset: &Preset,
     rest: &TypedLine,
     command_line: RawText,

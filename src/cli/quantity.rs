@@ -67,7 +67,7 @@ impl Quantity {
 }
 
 /// Bytes of an amount such as `4KiB` or `1.5G`; `None` if it is not a whole number of bytes.
-pub fn amount(text: &str) -> Option<u64> {
+pub(super) fn amount(text: &str) -> Option<u64> {
     let (number, unit) =
         text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()));
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));

@@ -4,11 +4,11 @@ use super::error::CliError;
 use super::flag::{Flag, Name};
 use super::flags;
 
-pub use crate::units::near::{distance, nearest};
+pub(super) use crate::units::near::{distance, nearest};
 
 /// A typographic dash that resembles a minus sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ForeignDash {
+pub(super) struct ForeignDash {
     /// Byte offset into the argument.
     pub position: usize,
     length: usize,
@@ -16,7 +16,7 @@ pub struct ForeignDash {
 }
 
 /// Returns the first foreign dash in the text of an argument.
-pub fn foreign_dash(argument: &[u8]) -> Option<ForeignDash> {
+pub(super) fn foreign_dash(argument: &[u8]) -> Option<ForeignDash> {
     let text = match std::str::from_utf8(argument) {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&argument[..error.valid_up_to()]).ok()?,
@@ -42,7 +42,7 @@ fn dash_name(c: char) -> Option<&'static str> {
 
 /// Adds to an error that its argument contains a foreign dash, because it is hard to see and the likely
 /// cause.
-pub fn naming_foreign_dash(mut error: CliError) -> CliError {
+pub(super) fn naming_foreign_dash(mut error: CliError) -> CliError {
     let Some(place) = &error.place else { return error };
     let Some(dash) = foreign_dash(&place.argument) else { return error };
     // Two minus signs in a row are what word processors make a single dash of.
@@ -67,7 +67,7 @@ fn names_long_option(text: &[u8]) -> bool {
 }
 
 /// The option of the same letter in the other case.
-pub fn letter_in_other_case(given: u8) -> Option<&'static Flag> {
+pub(super) fn letter_in_other_case(given: u8) -> Option<&'static Flag> {
     flags::find(|name| match name {
         Name::Letter(letter) => letter.eq_ignore_ascii_case(&given),
         Name::Long(_) => false,

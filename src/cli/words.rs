@@ -3,42 +3,42 @@
 use super::error::Problem;
 
 /// Each word with its meaning; the first word of a meaning is printed.
-pub struct Words<T: 'static>(pub &'static [(&'static str, T)]);
+pub(super) struct Words<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T: Copy + PartialEq> Words<T> {
-    pub fn read(&self, word: &[u8]) -> Option<T> {
+    pub(super) fn read(&self, word: &[u8]) -> Option<T> {
         self.0.iter().find(|(known, _)| known.as_bytes() == word).map(|(_, meaning)| *meaning)
     }
 
-    pub fn print(&self, meaning: T) -> String {
+    pub(super) fn print(&self, meaning: T) -> String {
         let found = self.0.iter().find(|(_, known)| *known == meaning);
         found.map_or("", |(word, _)| word).to_owned()
     }
 }
 
 /// A value that may not have been given.
-pub fn optional_word(value: Option<impl ToString>) -> Vec<String> {
+pub(super) fn optional_word(value: Option<impl ToString>) -> Vec<String> {
     value.map(|value| value.to_string()).into_iter().collect()
 }
 
 /// A value that says something only then.
-pub fn when(says: bool, value: impl ToString) -> Vec<String> {
+pub(super) fn when(says: bool, value: impl ToString) -> Vec<String> {
     optional_word(says.then_some(value))
 }
 
-pub fn switch(is_given: bool) -> Vec<String> {
+pub(super) fn switch(is_given: bool) -> Vec<String> {
     when(is_given, "")
 }
 
 /// Formats a time for [`time_ms`].
-pub fn in_words(ms: u64) -> String {
+pub(super) fn in_words(ms: u64) -> String {
     if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
 }
 
 /// Longest time that `--stuck`, `--give-up` and `--fail-on-outage` take, ms: a day.
 const LONGEST_MS: u64 = 86_400_000;
 
-pub fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
+pub(super) fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
     const TIME: &str = "a time up to a day, as in 10s or 1500ms; --fail-on-outage takes 1s or more";
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected(TIME));
@@ -55,7 +55,7 @@ pub fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
 }
 
 /// Formats a size as typed: `64K`, or bytes if it is not a multiple of 1024.
-pub fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     let units = [(1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
     match units.into_iter().find(|(unit, _)| bytes > 0 && bytes.is_multiple_of(*unit)) {
         Some((unit, letter)) => format!("{}{letter}", bytes / unit),

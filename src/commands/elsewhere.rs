@@ -1,11 +1,16 @@
 //! Machine-specific commands on Windows. Runs are available; Linux-only features print a reason and an
 //! alternative.
 
-use super::command_error::CommandError;
-pub use super::event::set_all as set_events;
-use super::job_command::JobCommand;
-use super::{devices, doctor, event, precondition, print, run, sweep, trace, verify_after};
+use super::run;
 use crate::cli::{self, Exit, Invocation};
+use crate::commands::lab::{precondition, sweep};
+pub(crate) use crate::commands::machine::event::set_all as set_events;
+use crate::commands::machine::{devices, doctor, event};
+use crate::commands::read::trace;
+use crate::commands::run::verify_after;
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::job_command::JobCommand;
+use crate::commands::shared::output::print::print;
 use crate::engine;
 use crate::finding::Finding;
 use std::ffi::OsString;
@@ -29,7 +34,7 @@ fn lacking_command(command: &str) -> CommandError {
 }
 
 /// Returns the arguments in the program's syntax: without a command, `/` begins an option, as in DISKSPD.
-pub fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
+pub(super) fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_command = |word: &OsString| cli::command_names().iter().any(|name| word == name);
     if arguments.get(1).is_some_and(|first| !is_command(first)) {
         for word in arguments.iter_mut().skip(1) {
@@ -45,7 +50,7 @@ pub fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
 ///
 /// # Errors
 /// None.
-pub fn permit_streams() -> Result<(), CommandError> {
+pub(super) fn permit_streams() -> Result<(), CommandError> {
     Ok(())
 }
 
@@ -53,7 +58,7 @@ pub fn permit_streams() -> Result<(), CommandError> {
 ///
 /// # Errors
 /// Fails if it is impossible or unavailable.
-pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError> {
+pub(super) fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError> {
     let command = match invocation {
         // Which runs can be made the run itself says, and whoever makes several.
         Invocation::Run(request) => return run::run(&request),
@@ -77,13 +82,13 @@ pub fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError
 }
 
 /// Does not wait, because this system does not have ranks.
-pub fn let_first_report() {}
+pub(super) fn let_first_report() {}
 
 /// Runs the command, because this system does not have ranks.
 ///
 /// # Errors
 /// Errors of the command.
-pub fn in_job(
+pub(super) fn in_job(
     _: &[OsString],
     _: JobCommand<'_>,
     command: impl FnOnce() -> Result<Exit, CommandError> + Send,
@@ -91,4 +96,4 @@ pub fn in_job(
     command()
 }
 
-pub fn give_up(_: &Invocation) {}
+pub(super) fn give_up(_: &Invocation) {}

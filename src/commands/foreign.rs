@@ -1,8 +1,8 @@
 //! Readers of this program's own files and messages, for programs that try them with any bytes (`fuzz`).
 
 use super::compare::BootRun;
-use super::sweep::KeptSweep;
-use super::verify_after::Cycle;
+use crate::commands::lab::sweep::KeptSweep;
+use crate::commands::run::verify_after::Cycle;
 use crate::experiments::sweep::Ran;
 
 /// The command of a sweep (`sweep.json`), or one of its runs; whether it is one.
@@ -17,7 +17,7 @@ pub fn comparison_run(bytes: &[u8]) -> bool {
 
 /// The result of a power cut (`cycle.json`), and the table of it; whether it is one.
 pub fn power_cycle(bytes: &[u8]) -> bool {
-    Cycle::read(bytes).is_ok_and(|cycle| !super::verify_after::table(cycle).is_empty())
+    Cycle::read(bytes).is_ok_and(|cycle| !crate::commands::run::verify_after::table(cycle).is_empty())
 }
 
 /// A message of a rank, of any kind; whether it is one.

@@ -1,24 +1,27 @@
 //! Machine-specific commands: runs, devices, privileges. `elsewhere.rs` is the counterpart for other
 //! systems.
 
-use super::command_error::CommandError;
-use super::job_command::JobCommand;
-use super::{
-    cluster, devices, doctor, event, hosts, judge, precondition, print, privileges, run, sweep, trace,
-    verify_after,
-};
+use super::{cluster, run};
 use crate::cli::{Exit, Invocation};
+use crate::commands::cluster::hosts;
+use crate::commands::lab::{precondition, sweep};
+use crate::commands::machine::{devices, doctor, event, privileges};
+use crate::commands::read::trace;
+use crate::commands::run::{judge, verify_after};
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::job_command::JobCommand;
+use crate::commands::shared::output::print::print;
 use crate::engine;
 use crate::run::destination;
 use crate::sys::process;
 use cluster::refuse;
-pub use cluster::{in_job, let_first_report};
-pub use event::set_all as set_events;
-pub use privileges::give_up;
+pub(super) use cluster::{in_job, let_first_report};
+pub(super) use event::set_all as set_events;
+pub(super) use privileges::give_up;
 use std::ffi::OsString;
 
 /// The arguments as the program reads them: as they were typed.
-pub fn typed(arguments: Vec<OsString>) -> Vec<OsString> {
+pub(super) fn typed(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
@@ -27,7 +30,7 @@ pub fn typed(arguments: Vec<OsString>) -> Vec<OsString> {
 ///
 /// # Errors
 /// The users of the file.
-pub fn permit_streams() -> Result<(), CommandError> {
+pub(super) fn permit_streams() -> Result<(), CommandError> {
     let output = destination::refuse_stream(1, "standard output");
     if let Err(refused) = destination::refuse_stream(2, "standard error") {
         process::replace_standard_error(output.is_ok());
@@ -40,7 +43,7 @@ pub fn permit_streams() -> Result<(), CommandError> {
 ///
 /// # Errors
 /// Fails if it is impossible.
-pub fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
+pub(super) fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
     match invocation {
         Invocation::System { xml } => run::print_system(xml),
         Invocation::Compatibility => print(&crate::cli::compatibility::table()),

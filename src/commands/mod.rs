@@ -1,80 +1,27 @@
 //! Commands: the program's actions for a command line.
 
-mod answer_file;
-mod answer_forms;
-mod baseline;
 #[cfg(target_os = "linux")]
 mod cluster;
-mod command_error;
 mod compare;
-mod completed_run;
-mod console;
-mod convert;
-mod ctrl_c;
-mod devices;
-mod doctor;
-mod end_of_run;
-mod event;
-mod fio_jobs;
-mod fio_logs;
-mod folder_error;
 pub mod foreign;
-mod foreseen;
 mod history;
-#[cfg(target_os = "linux")]
-mod hosts;
-#[cfg_attr(not(target_os = "linux"), path = "io_features/elsewhere.rs")]
-mod io_features;
-mod job_command;
-mod job_limits;
-#[cfg(target_os = "linux")]
-mod judge;
+mod lab;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod linux;
-mod load;
-mod load_runs;
-mod man;
-mod measure;
-mod measure_with;
-mod measurement;
-mod merge;
-mod next_step;
-mod other_program;
-mod output;
-mod own_files;
-mod page;
-mod patterns;
-mod precondition;
-mod preset;
-mod print;
-#[cfg(target_os = "linux")]
-mod privileges;
-mod quiet;
-mod repeat;
-mod repetition;
-mod report;
-mod rerun;
+mod machine;
+mod read;
 mod run;
-mod run_backend;
-mod runnable;
-mod save;
-mod shown;
-mod side_run;
-mod stored;
-mod stream;
-mod suite;
-mod sweep;
-mod trace;
-mod unread_runs;
-mod verify_after;
-mod with;
+mod shared;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
+use crate::commands::compare::baseline;
+use crate::commands::lab::suite;
+use crate::commands::read::{convert, man, merge, preset, report};
+use crate::commands::shared::command_error::{CommandError, DEFECT, report_error};
+use crate::commands::shared::job_command::JobCommand;
+use crate::commands::shared::output::print::print;
 use crate::run::guard;
 use crate::sys::{parent_process, process, standard_output};
-use command_error::{CommandError, DEFECT, report_error};
-use job_command::JobCommand;
-use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -15,7 +15,7 @@ pub mod schema;
 pub mod virtual_machine;
 pub mod writing_lines;
 
-use diskspd::record::json;
+use diskspd::formats::json;
 use diskspd::results::Record;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

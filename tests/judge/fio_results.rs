@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use diskspd::finding::Severity;
+use diskspd::formats::fio::{is_log_of, parts, read, series};
+use diskspd::formats::table as formats;
 use diskspd::operation::Operation;
 use diskspd::profile::{CacheMode, Rate};
-use diskspd::record::fio::{is_log_of, parts, read, series};
-use diskspd::record::formats;
 use diskspd::report::run_text;
 use diskspd::results::{
     FioFigures, FioLatency, FioLogged, FioPercentiles, FioSeriesOf, Origin, RunSummary, SpanSummary,

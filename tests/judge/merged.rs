@@ -4,10 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::in_process::profile_and_options as parse;
+use diskspd::formats::json;
 use diskspd::merge::{Merge, MergeError, whole};
 use diskspd::prelude::*;
-use diskspd::record::json;
-use diskspd::report::{TEXT, csv};
+use diskspd::report::csv;
+use diskspd::report_formats::TEXT;
 use diskspd::results::{CommonWindow, Host, HostClock, Measured, Observed, summarize};
 
 /// Runs a line on a simulated device of 1 GiB.

@@ -363,7 +363,7 @@ fn stored_records_have_no_outage() {
     let folders = ["tests/data/synth", "tests/data/records"];
     let mut judged = 0;
     for path in folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten()) {
-        let Ok(record) = diskspd::record::json::read(&std::fs::read(path.path()).unwrap_or_default()) else {
+        let Ok(record) = diskspd::formats::json::read(&std::fs::read(path.path()).unwrap_or_default()) else {
             continue;
         };
         let found = JudgedRecord::new(&record).judgement.outages;

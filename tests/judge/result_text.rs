@@ -4,9 +4,9 @@
 
 use crate::report::golden_reports::synth;
 use diskspd::checks::JudgedRecord;
+use diskspd::formats::result_text::{parts, read};
+use diskspd::formats::{known, table as formats};
 use diskspd::profile::{Access, CacheMode, Compat, Parameters, Rate};
-use diskspd::record::result_text::{parts, read};
-use diskspd::record::{formats, known};
 use diskspd::report::text;
 use diskspd::results::{ChartRow, DirectionSummary, RunSummary, SpanSummary};
 use diskspd::units::Millis;
@@ -277,7 +277,7 @@ fn text_and_xml_of_one_run_agree() {
             std::fs::read(format!("{}/tests/data/synth/{name}.{end}", env!("CARGO_MANIFEST_DIR")))
         };
         let (text, xml) = (one(&file("txt").unwrap()), file("xml").unwrap());
-        let xml = diskspd::record::result_xml::read(&xml, "a.xml").unwrap().remove(0);
+        let xml = diskspd::formats::result_xml::read(&xml, "a.xml").unwrap().remove(0);
         for (xml, text) in xml.time_spans.iter().zip(&text.time_spans) {
             let (xml, text) = (xml.as_ref().unwrap(), text.as_ref().unwrap());
             assert_eq!((xml.total.ios, xml.read.bytes), (text.total.ios, text.read.bytes), "{name}");

@@ -423,7 +423,7 @@ fn sampled(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::re
     let file = directory.path().join("r.json");
     let ended = diskspd(&format!("-c1G -r -W0 -d12 --engine sim --out {} x", file.display()), Path::new(""));
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let mut record = diskspd::record::json::read(&std::fs::read(file).unwrap()).unwrap();
+    let mut record = diskspd::formats::json::read(&std::fs::read(file).unwrap()).unwrap();
     let sample =
         |(second, ios): (usize, u64)| Sample { end_us: (second as u64 + 1) * 1_000_000, ios, bytes: 0 };
     let samples = ios.enumerate().map(sample).collect();

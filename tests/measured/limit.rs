@@ -7,6 +7,7 @@ mod staged;
 use crate::common::{Ended, alone, calm, calm_diskspd as diskspd, command_of, skip};
 use diskspd::checks::{Finding, Judgement, Limiter, Severity, judge};
 use diskspd::engines::EngineKind;
+use diskspd::formats::json;
 use diskspd::machine::environment::{Disk, Environment};
 use diskspd::machine::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, TargetDevices};
 use diskspd::machine::stack::{Layer, Stack};
@@ -15,7 +16,6 @@ use diskspd::machine::tasks::{Others, Task};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::{Place, io_limit, quota};
 use diskspd::profile::{ReplayOptions, TargetId};
-use diskspd::record::json;
 use diskspd::results::{
     AffinityChange, CpuInterrupts, CpuTimes, Delays, DeviceInterrupts, LimitChange, LostTimes, Observed,
     Record, ResourceUsage, Sample, TickCounts, WorkerUsage, summarize,

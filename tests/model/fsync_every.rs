@@ -8,8 +8,9 @@ use diskspd::engine::MakeEngine;
 use diskspd::operation::Operation;
 use diskspd::prelude::*;
 use diskspd::profile::validate;
-use diskspd::report::WithVerdicts;
-use diskspd::report::{format_named, text};
+use diskspd::report::text;
+use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::format_named;
 
 fn done(record: &Record) -> Vec<(u64, u64, u64)> {
     let threads = &record.host().results.time_spans[0].threads;

@@ -7,8 +7,9 @@ use crate::common::in_process::{self, profile_and_options};
 use diskspd::checks::{Finding, Severity};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
-use diskspd::report::WithVerdicts;
-use diskspd::report::{format_named, text};
+use diskspd::report::text;
+use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::format_named;
 use diskspd::results::{DirectionResults, Overdue};
 
 /// Runs a line on a simulated device of 1 GiB.

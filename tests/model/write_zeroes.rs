@@ -11,7 +11,8 @@ use diskspd::operation::Operation;
 use diskspd::plan::{self, PlanContext};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
-use diskspd::report::{WithVerdicts, format_named, text};
+use diskspd::report::text;
+use diskspd::report_formats::{WithVerdicts, format_named};
 use diskspd::results::TargetResults;
 use std::path::Path;
 
@@ -72,7 +73,7 @@ fn new_sections_follow_diskspd_sections() {
         serde_json::from_slice(&format_named("json").unwrap().bytes(&record)).unwrap();
     let total = &json["figures"]["time_spans"][0]["write_zeroes"]["total"];
     assert_eq!(total["write_zeroes"], count(rows(&record)[0], Operation::WriteZeroes), "{total}");
-    let again = diskspd::record::json::read(&format_named("json").unwrap().bytes(&record)[..]).unwrap();
+    let again = diskspd::formats::json::read(&format_named("json").unwrap().bytes(&record)[..]).unwrap();
     assert_eq!(rows(&again)[0].others, rows(&record)[0].others);
 }
 

@@ -5,8 +5,8 @@
 use crate::common::kept::is_kept;
 use crate::common::{Ended, command_of, directory, on_columns, output};
 use diskspd::checks::{Finding, JudgedRecord, Judgement, Severity, Verdict};
-use diskspd::record::json;
-use diskspd::report::run_summary_text::{self, EndTone, NextCommand};
+use diskspd::formats::json;
+use diskspd::page::run_summary_text::{self, EndTone, NextCommand};
 use diskspd::results::Record;
 use std::fmt::Write;
 use std::fs;

@@ -750,7 +750,7 @@ fn hostile_record_is_escaped_on_a_terminal() {
         let pointer: String =
             path.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect();
         *record.pointer_mut(&pointer).unwrap() = HOSTILE.into();
-        diskspd::record::json::read(record.to_string().as_bytes()).is_ok()
+        diskspd::formats::json::read(record.to_string().as_bytes()).is_ok()
     };
     let mut hostile = honest.clone();
     for part in ["profile", "hosts"] {

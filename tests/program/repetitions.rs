@@ -198,7 +198,7 @@ fn repetitions_have_distinct_seeds_that_rerun_repeats() {
         "{}",
         ended.stdout
     );
-    let record = |name: &str| diskspd::record::json::read(&fs::read(path(name)).unwrap()).unwrap();
+    let record = |name: &str| diskspd::formats::json::read(&fs::read(path(name)).unwrap()).unwrap();
     let seed_and_ios = |name: &str| {
         let record = record(name);
         let row = &record.host().results.time_spans[0].threads[0].targets[0];

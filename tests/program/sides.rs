@@ -383,7 +383,7 @@ fn made(bench: &Bench, folder: &str, levels: &[f64], change: impl Fn(&mut disksp
     }
     fs::create_dir_all(bench.path(folder)).unwrap();
     for (number, level) in levels.iter().enumerate() {
-        let mut record = diskspd::record::json::read(&fs::read(&one).unwrap()).unwrap();
+        let mut record = diskspd::formats::json::read(&fs::read(&one).unwrap()).unwrap();
         let span = &mut record.hosts[0].results.time_spans[0];
         // In random pairs with the runs of another folder.
         let a_is_first = [true, true, false, true, false, false, true, false][number];
@@ -392,7 +392,7 @@ fn made(bench: &Bench, folder: &str, levels: &[f64], change: impl Fn(&mut disksp
         // As many I/Os in another time are another rate.
         span.measured = (span.measured as f64 / level) as u64;
         change(&mut record);
-        fs::write(bench.path(&format!("{folder}/{number}.json")), diskspd::record::json::bytes(&record))
+        fs::write(bench.path(&format!("{folder}/{number}.json")), diskspd::formats::json::bytes(&record))
             .unwrap();
     }
 }

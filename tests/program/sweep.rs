@@ -417,7 +417,7 @@ fn killed_sweeps_end_with_the_points_of_undisturbed_ones() {
         assert_eq!(mortal.runs(), undisturbed.runs(), "{name}");
         for number in 1..=mortal.kept() {
             let record = fs::read(mortal.file("records", number)).unwrap();
-            assert!(diskspd::record::json::read(&record).is_ok(), "{name}: record {number}");
+            assert!(diskspd::formats::json::read(&record).is_ok(), "{name}: record {number}");
         }
         let again = mortal.whole();
         assert!(again.stderr.contains("0 runs to come"), "{}", again.stderr);

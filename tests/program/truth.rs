@@ -4,11 +4,11 @@
 
 use crate::common::{command_of, diskspd};
 use diskspd::checks::{Finding, Judgement, Severity, judge};
+use diskspd::formats::json;
 use diskspd::machine::environment::Environment;
-use diskspd::record::json;
-use diskspd::report::WithVerdicts;
 use diskspd::report::findings::{self, Detail};
-use diskspd::report::format_named;
+use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::format_named;
 use diskspd::results::summarize;
 use std::path::Path;
 

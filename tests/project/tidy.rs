@@ -170,7 +170,7 @@ const SYSTEMS: [&str; 8] = [
 
 #[test]
 fn only_run_commands_depend_on_platform() {
-    let beside = ["diskspd", "sys", "host", "engine", "integrity", "worker", "run"];
+    let beside = ["diskspd", "sys", "host", "engine", "integrity", "worker", "run", "ranks"];
     let mut wrong = Vec::new();
     for (name, sources) in CRATES.iter().filter(|(name, _)| !beside.contains(&name.as_str())) {
         if matches!(name.as_str(), "xtask" | "tests" | "engines-tests") {

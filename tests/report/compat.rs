@@ -329,7 +329,7 @@ fn text_report_2_3_has_placement_submissions_and_waits() {
 fn results_of_2_3_have_elements_absent_in_2_2() {
     let document = |line: &str| {
         let record = record(line);
-        let format = diskspd::report::format_named("xml").unwrap();
+        let format = diskspd::report_formats::format_named("xml").unwrap();
         String::from_utf8(format.bytes(&record)).unwrap()
     };
     let new = document("--compat=2.3 -u -t6 -vs -d10 f.dat");

@@ -8,7 +8,8 @@ use crate::report::page::{HOSTILE, asks_nobody, elements, holds, values, whole_c
 use diskspd::experiments::compare::{Question, RunComparison, Side, compare};
 use diskspd::experiments::selection::RunFigure;
 use diskspd::finding::Severity;
-use diskspd::report::html::{self, ComparisonPage, HistoryPage, ListedRun, RunSeries, WorkloadSeries};
+use diskspd::page as html;
+use diskspd::page::{ComparisonPage, HistoryPage, ListedRun, RunSeries, WorkloadSeries};
 use diskspd::results::{
     ChartRow, DirectionSummary, Findings, Origin, PercentileSummary, RunSummary, SpanSummary, WhichIos,
 };

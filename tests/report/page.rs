@@ -16,12 +16,13 @@ use diskspd::experiments::sweep::{
 };
 use diskspd::experiments::{KeptAnswer, LatencyLine, RunFinding, RunRow};
 use diskspd::finding::Severity;
+use diskspd::formats::{json, known};
 use diskspd::machine::System;
 use diskspd::operation::Operation;
+use diskspd::page as html;
+use diskspd::page::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use diskspd::profile::{CacheMode, Profile, RawText};
-use diskspd::record::{json, known};
-use diskspd::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
-use diskspd::report::{HTML, html};
+use diskspd::report_formats::HTML;
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::units::Millis;
@@ -649,7 +650,7 @@ fn several_runs_have_a_table_and_each_its_sections() {
 #[test]
 fn page_of_result_xml_marks_missing_figures() {
     let xml = include_bytes!("../data/samples/xml-a-random-read-latency.xml");
-    let runs = diskspd::record::result_xml::read(xml, "sample").unwrap();
+    let runs = diskspd::formats::result_xml::read(xml, "sample").unwrap();
     let page = several(&[], runs.clone());
     asks_nobody(&page);
     for text in

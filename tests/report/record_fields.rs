@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-const TABLE: &str = include_str!("../../crates/judge/src/record/fields.tsv");
+const TABLE: &str = include_str!("../../crates/formats/src/fields.tsv");
 
 /// Descriptions by field, or by parent and field.
 pub struct FieldTable {
@@ -41,7 +41,7 @@ impl FieldTable {
         let in_parent = format!("{parent}.{name}");
         let key = if self.rows.contains_key(&*in_parent) { in_parent } else { name.to_owned() };
         let text =
-            self.rows.get(&*key).unwrap_or_else(|| panic!("crates/judge/src/record/fields.tsv lacks {key}"));
+            self.rows.get(&*key).unwrap_or_else(|| panic!("crates/formats/src/fields.tsv lacks {key}"));
         self.used.insert(key);
         text
     }

@@ -9,6 +9,7 @@ use crate::report::golden_reports::synth;
 use crate::report::record_fields::{self, FieldTable};
 use diskspd::engines::EngineKind;
 use diskspd::finding::{Finding, Severity};
+use diskspd::formats::json;
 use diskspd::host::devices::{self, Details, Partition};
 use diskspd::host::refusal::{How, Use};
 use diskspd::machine::arrays::{ArrayFacts, ArrayMaintenance};
@@ -46,7 +47,6 @@ use diskspd::merge::whole;
 use diskspd::operation::Operation;
 use diskspd::profile::WriteLifetime;
 use diskspd::profile::*;
-use diskspd::record::json;
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, LatencySeries, LatencySums, PackedCounts, Series};
 use diskspd::units::Millis;
@@ -1380,7 +1380,7 @@ fn records_in_one_line_are_read_as_well() {
     let record = json::read(include_bytes!("../data/records/one-line.json")).unwrap();
     let report = String::from_utf8(diskspd::report::text::text(&record)).unwrap();
     assert_eq!(report, include_str!("../data/records/one-line.txt"));
-    for format in diskspd::report::FORMATS {
+    for format in diskspd::report_formats::FORMATS {
         assert!(!format.bytes(&record).is_empty(), "{}", format.name);
     }
 }

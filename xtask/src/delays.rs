@@ -11,7 +11,7 @@ mod spin;
 
 use crate::harness::{Arguments, Failure, apart, table::print};
 use blame::{Blame, StagedDelay, blames};
-use diskspd::record::json;
+use diskspd::formats::json;
 use diskspd::results::Record;
 use kinds::{DelayKind, KINDS};
 use scene::{Scene, signal};

@@ -1,7 +1,7 @@
 //! The location of an I/O's data, in the form of the kernel's queues.
 
 use super::Io;
-use diskspd_model::access::IoPriority;
+use diskspd_base::access::IoPriority;
 use diskspd_sys::transfer::Transfer;
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 #![warn(missing_docs)]
 
 use super::{EngineKind, File};
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 use diskspd_sys::clock::Clock;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Code shared by the engines that use the Linux kernel.
 
 use crate::{EngineError, File};
-use diskspd_model::access::IoPriority;
+use diskspd_base::access::IoPriority;
 use diskspd_sys::files::FileHandle;
 
 /// The negated `errno` of an error, as [`crate::Done::result`] has it.

@@ -1,6 +1,6 @@
 //! A file for an engine, with its options.
 
-use diskspd_model::access::{IoFeatures, IoPriority, MapOptions};
+use diskspd_base::access::{IoFeatures, IoPriority, MapOptions};
 use diskspd_sys::files::FileHandle;
 
 /// An open file, and how its I/Os are done.

@@ -12,8 +12,8 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
-pub use diskspd_model::engines::{ENGINES, EngineKind, EngineRow};
-pub use diskspd_model::operation::{Direction, Operation};
+pub use diskspd_base::engines::{ENGINES, EngineKind, EngineRow};
+pub use diskspd_base::operation::{Direction, Operation};
 
 // The same everywhere.
 mod at_once;

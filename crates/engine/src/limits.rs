@@ -81,7 +81,7 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::operation::Operation;
+    use diskspd_base::operation::Operation;
 
     #[test]
     fn an_io_stays_within_the_limits() {

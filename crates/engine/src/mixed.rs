@@ -3,7 +3,7 @@
 
 use super::mmap::{Mapped, ThreadPriority};
 use super::{Done, Engine, EngineError, EngineInfo, EngineKind, File, Io, Limits, Setup};
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
 

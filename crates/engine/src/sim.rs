@@ -7,7 +7,7 @@
 //! ```
 
 use super::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup};
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 use diskspd_sys::clock::{Clock, Nanos, SECOND};
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::cmp::Reverse;

@@ -2,7 +2,7 @@
 
 use super::settings::JobSettings;
 use super::surroundings::HostContext;
-use diskspd_model::profile::{ContentShape, IoPriority, WriteLifetime};
+use diskspd_profile::{ContentShape, IoPriority, WriteLifetime};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

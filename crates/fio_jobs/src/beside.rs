@@ -5,7 +5,7 @@ use super::ends::LONGEST_S;
 use super::fault::JobFault;
 use super::files::FilePiece;
 use super::settings::JobSettings;
-use diskspd_model::profile::{RawText, Target, ThreadTarget, TimeSpan, Volume};
+use diskspd_profile::{RawText, Target, ThreadTarget, TimeSpan, Volume};
 use std::collections::HashMap;
 
 pub(super) fn beside_each_other(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) {

@@ -4,7 +4,7 @@ use super::files::FilePiece;
 use super::job::RequestedJob;
 use super::number::FioSize;
 use super::shape::{JobShape, JobWay};
-use diskspd_model::profile::Volume;
+use diskspd_profile::Volume;
 
 /// Maximum duration in seconds of a time span that ends by completed work: 30 days.
 pub(super) const LONGEST_S: u32 = 30 * 24 * 3600;

@@ -4,7 +4,7 @@
 use super::fault::{JobFault, JobPlace, JobProblem};
 use super::number;
 use super::surroundings::{HostContext, Keyword};
-use diskspd_model::limits;
+use diskspd_base::limits;
 
 /// A line of a section: an option with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]

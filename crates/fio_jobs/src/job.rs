@@ -9,8 +9,8 @@ use super::run_settings::{self, OfRun};
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
 use super::surroundings::HostContext;
-use diskspd_model::engines::EngineKind;
-use diskspd_model::profile::{IoPriority, Throughput, WriteLifetime};
+use diskspd_base::engines::EngineKind;
+use diskspd_profile::{IoPriority, Throughput, WriteLifetime};
 
 /// Smallest buffer that may use huge pages, bytes (`plan/buffers.rs` in the crate `model`).
 const HUGE_FROM: u64 = 64 << 10;

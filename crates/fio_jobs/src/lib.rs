@@ -4,6 +4,7 @@
 //! [`HostContext`].
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
@@ -39,7 +40,7 @@ pub use surroundings::{Existing, HostContext, Keyword};
 pub use table::{engines_table, options_table};
 
 use command_line::FioLine;
-use diskspd_model::profile::{Profile, RunOptions};
+use diskspd_profile::{Profile, RunOptions};
 use fault::Notes;
 use ini::JobSection;
 use job::RequestedJob;

@@ -3,7 +3,7 @@
 use std::num::ParseIntError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FioSize {
+pub(crate) enum FioSize {
     Bytes(u64),
     /// Percent of the file or device.
     Percent(u64),
@@ -11,7 +11,7 @@ pub enum FioSize {
 
 impl FioSize {
     /// Returns the bytes for a file of `whole` bytes; `None` if they are unknown.
-    pub fn share_of(self, whole: Option<u64>) -> Option<u64> {
+    pub(crate) fn share_of(self, whole: Option<u64>) -> Option<u64> {
         match self {
             FioSize::Bytes(bytes) => Some(bytes),
             FioSize::Percent(percent) => {
@@ -22,7 +22,7 @@ impl FioSize {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoNumber {
+pub(crate) enum NoNumber {
     #[error("the value is missing")]
     Missing,
     /// It begins with no digit.
@@ -92,7 +92,7 @@ impl Units {
 ///
 /// # Errors
 /// Fails if the text is not a size.
-pub fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
+pub(crate) fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
     // Fio takes 100%% for 100%.
     match text.trim_end_matches('%') {
         percent if percent != text => {
@@ -103,7 +103,7 @@ pub fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
 }
 
 /// How many zones a size in zones says; `None` = it is no such size.
-pub fn zones(text: &str) -> Option<u64> {
+pub(crate) fn zones(text: &str) -> Option<u64> {
     text.trim().strip_suffix(['z', 'Z'])?.parse().ok()
 }
 
@@ -111,7 +111,7 @@ pub fn zones(text: &str) -> Option<u64> {
 ///
 /// # Errors
 /// Fails if the text is not a number of bytes.
-pub fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
+pub(crate) fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
     parse_number(text, Units::Bytes(kb_base))
 }
 
@@ -119,7 +119,7 @@ pub fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
 ///
 /// # Errors
 /// Fails if the text is not a time.
-pub fn micros(text: &str, without_unit: u64) -> Result<u64, NoNumber> {
+pub(crate) fn micros(text: &str, without_unit: u64) -> Result<u64, NoNumber> {
     parse_number(text, Units::Micros(without_unit))
 }
 
@@ -159,7 +159,7 @@ fn parse_plain(text: &str, units: Units) -> Result<u64, NoNumber> {
 ///
 /// # Errors
 /// It can't be computed.
-pub fn computed(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
+pub(crate) fn computed(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
     value(text, Units::Bytes(kb_base))
 }
 

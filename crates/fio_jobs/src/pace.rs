@@ -3,7 +3,7 @@
 use super::each::{Each, WrongValue};
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
-use diskspd_model::profile::{SizeShare, Throughput};
+use diskspd_profile::{SizeShare, Throughput};
 
 /// How fast each thread of a job goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::each::{Each, WrongValue};
 use super::number;
-use diskspd_model::profile::{AddressSpread, Distribution, DistributionKind, DistributionRange};
+use diskspd_profile::{AddressSpread, Distribution, DistributionKind, DistributionRange};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) enum RandomPlaces {

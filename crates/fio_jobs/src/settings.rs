@@ -5,7 +5,7 @@ use super::fault::{JobFault, JobPlace, JobProblem, Notes};
 use super::ini::{JobSection, JobSetting};
 use super::number::{self, FioSize, NoNumber};
 use super::options::{self, FioForm, FioKind, FioOption};
-use diskspd_model::units::near::nearest;
+use diskspd_figures::units::near::nearest;
 use std::cell::Cell;
 use std::ops::RangeInclusive;
 

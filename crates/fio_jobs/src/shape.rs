@@ -4,7 +4,7 @@ use super::each::{Each, WrongValue};
 use super::random::{self, RandomPlaces};
 use super::settings::JobSettings;
 use super::sizes;
-use diskspd_model::profile::{Distribution, DistributionKind, SizeShare};
+use diskspd_profile::{Distribution, DistributionKind, SizeShare};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobWay {

@@ -2,7 +2,7 @@
 
 use super::each::{Each, WrongValue};
 use super::settings::JobSettings;
-use diskspd_model::profile::{MOST_PORTIONS, SizeShare};
+use diskspd_profile::{MOST_PORTIONS, SizeShare};
 
 /// fio's block size, bytes.
 const USUAL: SizeShare = SizeShare { block_size: 4096, share: 1 };

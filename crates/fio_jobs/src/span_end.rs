@@ -4,7 +4,7 @@ use super::NamedJob;
 use super::ends::{JobEnd, LONGEST_S};
 use super::files::FilePiece;
 use super::shape::JobWay;
-use diskspd_model::profile::{TimeSpan, Volume};
+use diskspd_profile::{TimeSpan, Volume};
 
 pub(super) fn end(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) -> Option<()> {
     let mut whole: Option<JobEnd> = None;

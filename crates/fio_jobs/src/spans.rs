@@ -4,11 +4,9 @@ use super::files::FilePiece;
 use super::run_settings::OfRun;
 use super::surroundings::{Existing, HostContext};
 use super::{NamedJob, beside, span_end};
-use diskspd_model::engines::EngineKind;
-use diskspd_model::limits::TARGETS;
-use diskspd_model::profile::{
-    Arrivals, GroupCpu, Profile, RateTotal, RawText, RunOptions, TimeSpan, VerifyMode,
-};
+use diskspd_base::engines::EngineKind;
+use diskspd_base::limits::TARGETS;
+use diskspd_profile::{Arrivals, GroupCpu, Profile, RateTotal, RawText, RunOptions, TimeSpan, VerifyMode};
 use std::collections::{HashMap, HashSet};
 
 pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;

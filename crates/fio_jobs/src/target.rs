@@ -5,11 +5,9 @@ use super::files::FilePiece;
 use super::job::RequestedJob;
 use super::random::RandomPlaces;
 use super::shape::{JobShape, JobWay};
-use diskspd_model::engines::EngineKind;
-use diskspd_model::operation::Operation;
-use diskspd_model::profile::{
-    CacheMode, MixPart, OperationShares, RandomDataSource, RawText, SizeShare, Target,
-};
+use diskspd_base::engines::EngineKind;
+use diskspd_base::operation::Operation;
+use diskspd_profile::{CacheMode, MixPart, OperationShares, RandomDataSource, RawText, SizeShare, Target};
 
 const BUFFER: u64 = 4 << 20;
 

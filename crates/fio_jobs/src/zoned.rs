@@ -3,7 +3,7 @@
 use super::job::RequestedJob;
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
-use diskspd_model::engines::EngineKind;
+use diskspd_base::engines::EngineKind;
 
 /// Whether it is broken, the option, why, and what to do.
 type JobZoneRule = (bool, &'static str, &'static str, &'static str);

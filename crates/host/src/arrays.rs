@@ -5,9 +5,9 @@
 use super::device::Device;
 use super::root::Root;
 use super::{stack, target};
-use diskspd_model::machine::arrays::{ArrayFacts, ArrayMaintenance};
-use diskspd_model::machine::stack::{Layer, LayerKind, Stack};
-use diskspd_model::path::RawText;
+use diskspd_base::path::RawText;
+use diskspd_machine::arrays::{ArrayFacts, ArrayMaintenance};
+use diskspd_machine::stack::{Layer, LayerKind, Stack};
 use std::path::Path;
 
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,9 +1,9 @@
 //! The processor caches, and the distance between buffers that they require.
 
 use super::root::{Root, number};
-use diskspd_model::machine::System;
-use diskspd_model::machine::caches::*;
-use diskspd_model::machine::cpu_list;
+use diskspd_machine::System;
+use diskspd_machine::caches::*;
+use diskspd_machine::cpu_list;
 
 const FULL: u32 = 255;
 

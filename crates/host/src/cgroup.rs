@@ -5,7 +5,7 @@ mod memory;
 mod mounts;
 
 use super::root::Root;
-use diskspd_model::machine::quota::*;
+use diskspd_machine::quota::*;
 use mounts::{GroupMounts, shares_a_name};
 use std::path::{Path, PathBuf};
 
@@ -132,7 +132,7 @@ fn group_levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::machine::io_limit::IoLimit;
+    use diskspd_machine::io_limit::IoLimit;
 
     /// A machine of files, and the groups found on it.
     pub(super) fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {

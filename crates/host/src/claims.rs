@@ -9,7 +9,7 @@ use super::refusal::{
 };
 use super::root::Root;
 use super::target::locate;
-use diskspd_model::profile::RawText;
+use diskspd_profile::RawText;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::files::{self, OpenTarget};
 use diskspd_sys::mutex::LockUnpoisoned;

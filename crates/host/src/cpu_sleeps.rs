@@ -2,7 +2,7 @@
 
 use super::root::{Root, number, text};
 use super::window_counters::WindowCounters;
-use diskspd_model::machine::cpu_sleeps::*;
+use diskspd_machine::cpu_sleeps::*;
 use std::path::PathBuf;
 
 /// Names of polling states, in which a processor stays awake.

@@ -2,15 +2,15 @@
 
 #[cfg(target_os = "linux")]
 use super::root::Root;
-use diskspd_model::machine::Topology;
-use diskspd_model::machine::cpu_times::*;
+use diskspd_machine::Topology;
+use diskspd_machine::cpu_times::*;
 use std::collections::BTreeMap;
 
 /// Times of every online CPU since boot, by the kernel's number ([`kernel_cpu`]). Linux uses clock ticks
 /// of normally 10 ms, so a window of a second has a resolution of 1 %. Windows uses 100 ns, counted in
 /// ticks of normally 15.6 ms.
 ///
-/// [`kernel_cpu`]: diskspd_model::machine::kernel_cpu
+/// [`kernel_cpu`]: diskspd_machine::kernel_cpu
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CpuClock(BTreeMap<u32, (CpuTimes, LostTimes)>);
 
@@ -130,7 +130,7 @@ mod tests {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use diskspd_model::machine::Group;
+    use diskspd_machine::Group;
 
     fn sample_topology(mask: u64) -> Topology {
         let group = Group { number: 0, maximum: 64, active: mask.count_ones(), mask };

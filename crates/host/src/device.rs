@@ -154,7 +154,7 @@ impl Device {
             physical_block_size: number(&queue.join("physical_block_size")),
             write_cache: word(&queue.join("write_cache")),
             scheduler: word(&queue.join("scheduler"))
-                .map(|text| diskspd_model::machine::storage::chosen_word(&text)),
+                .map(|text| diskspd_machine::storage::chosen_word(&text)),
             queue_depth: number(&queue.join("nr_requests")),
         }
     }

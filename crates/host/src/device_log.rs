@@ -3,7 +3,7 @@
 use super::device::{Device, split};
 use super::nvme::Generic;
 use super::root::{Root, text};
-use diskspd_model::machine::device_log::{LOG_SOURCES, LogPage, LogRow, LogSource};
+use diskspd_machine::device_log::{LOG_SOURCES, LogPage, LogRow, LogSource};
 use diskspd_sys::nvme::{self, LogAddress, log_page};
 use std::fs::File;
 use std::io;

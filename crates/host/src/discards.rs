@@ -2,7 +2,7 @@
 
 use super::device::{Device, split};
 use super::root::{Root, number};
-use diskspd_model::machine::discards::*;
+use diskspd_machine::discards::*;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::ring;
 use std::fs::File;

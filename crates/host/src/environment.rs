@@ -12,8 +12,8 @@ mod platform;
 pub use platform::container as is_container;
 
 use super::root::Root;
-use diskspd_model::machine::environment::*;
-use diskspd_model::machine::storage::Storage;
+use diskspd_machine::environment::*;
+use diskspd_machine::storage::Storage;
 
 /// Reads the environment of these targets. Takes a few milliseconds; missing or unusual values are not
 /// errors.

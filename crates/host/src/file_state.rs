@@ -1,7 +1,7 @@
 //! The state of an open file, which other processes may change.
 
-use diskspd_model::machine::file_systems::{FileSystemType, Home};
-use diskspd_model::machine::io_counters::FileState;
+use diskspd_machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::io_counters::FileState;
 use diskspd_sys::file_systems;
 use rustix::fs::{AtFlags, FileType, IFlags, StatVfsMountFlags, StatxFlags, statx};
 use std::fs::File;

@@ -6,7 +6,7 @@ use super::file_place::FilePlace;
 use super::mountinfo;
 use super::root::Root;
 use super::stacked::{Role, other_places};
-use diskspd_model::machine::file_systems::FileSystemType;
+use diskspd_machine::file_systems::FileSystemType;
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::file_systems;
 use diskspd_sys::files;

@@ -2,8 +2,8 @@
 
 use super::root::{Root, names, text};
 use super::window_counters::WindowCounters;
-use diskspd_model::machine::cpu_list;
-use diskspd_model::machine::interrupts::*;
+use diskspd_machine::cpu_list;
+use diskspd_machine::interrupts::*;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of interrupts read, which limits the time to a few milliseconds.

@@ -3,9 +3,9 @@
 
 use super::device::{Device, split};
 use super::root::{Root, number};
-use diskspd_model::access::{IoFeatures, OpenMode};
-use diskspd_model::machine::io_features::{AtomicWrites, IoFeatureSupport};
-use diskspd_model::machine::nvme::NoPlacement;
+use diskspd_base::access::{IoFeatures, OpenMode};
+use diskspd_machine::io_features::{AtomicWrites, IoFeatureSupport};
+use diskspd_machine::nvme::NoPlacement;
 use diskspd_sys::io_features::{takes, takes_writes};
 use diskspd_sys::nvme::{self, Namespace, PlacementHandle};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags, open, stat, statx};

@@ -1,6 +1,6 @@
 //! Access to the machine: processors, devices and their users, storage stacks, and kernel counters.
 //!
-//! The results are plain data of [`diskspd_model::machine`], the same on Linux and Windows. `windows`
+//! The results are plain data of [`diskspd_machine`], the same on Linux and Windows. `windows`
 //! contains the Windows implementation.
 
 #![forbid(unsafe_code)]

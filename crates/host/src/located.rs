@@ -3,8 +3,8 @@
 use crate::root::Root;
 use crate::stack;
 use crate::target;
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::machine::target::{DirectRequirements, TargetFacts};
+use diskspd_machine::stack::Stack;
+use diskspd_machine::target::{DirectRequirements, TargetFacts};
 use diskspd_sys::anchor::{Location, TargetHandle};
 use diskspd_sys::files;
 use diskspd_sys::problem::{Problem, TargetError};

@@ -5,10 +5,10 @@ use super::environment;
 use super::root::{Root, text};
 use super::topology;
 use super::unread_facts::unread_facts;
-use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_model::machine::numbers::CONTAINER;
-use diskspd_model::machine::storage::Storage;
-use diskspd_model::machine::{PowerScheme, System};
+use diskspd_machine::fingerprint::Fingerprint;
+use diskspd_machine::numbers::CONTAINER;
+use diskspd_machine::storage::Storage;
+use diskspd_machine::{PowerScheme, System};
 
 /// Returns a snapshot of this machine. Take it once, before threads are bound to CPUs.
 ///

@@ -3,8 +3,8 @@
 use super::device::Device;
 use super::mountinfo;
 use super::root::{Root, text};
-use diskspd_model::machine::file_systems::FileSystemType;
-use diskspd_model::machine::memory_backed::*;
+use diskspd_machine::file_systems::FileSystemType;
+use diskspd_machine::memory_backed::*;
 use std::path::Path;
 
 /// Returns the kind of memory that backs the device; `None` if memory was not detected.

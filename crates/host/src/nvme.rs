@@ -6,8 +6,8 @@
 use super::device::{Device, DeviceNumber, split};
 use super::holdings::{IN_USE, Unknown};
 use super::root::{Root, number, text};
-use diskspd_model::machine::nvme::NvmeFacts;
-use diskspd_model::machine::stack::Stack;
+use diskspd_machine::nvme::NvmeFacts;
+use diskspd_machine::stack::Stack;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::nvme::Namespace;

@@ -1,6 +1,6 @@
 //! Permissions of a run for devices.
 
-use diskspd_model::profile::RawText;
+use diskspd_profile::RawText;
 
 /// Permissions of the user's command line.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,7 +1,7 @@
 //! The platform: hardware, a virtual machine, a cloud, or a container. The firmware strings are the same
 //! on every system.
 
-use diskspd_model::machine::environment::Platform;
+use diskspd_machine::environment::Platform;
 
 /// Names of the firmware strings, from `/sys/class/dmi/id`.
 pub(crate) const FIRMWARE: [&str; 4] = ["sys_vendor", "product_name", "chassis_asset_tag", "bios_version"];

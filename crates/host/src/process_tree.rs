@@ -12,7 +12,7 @@ mod target_users;
 use crate::process_stat::ProcessStat;
 use crate::root::Root;
 use classes::{Classes, SortedIo};
-use diskspd_model::machine::process_io::{CallsDone, ProcessIo, SortedCalls};
+use diskspd_machine::process_io::{CallsDone, ProcessIo, SortedCalls};
 pub use open_files::{OpenFiles, SeenFile};
 use std::collections::BTreeMap;
 pub use target_users::TargetUsers;

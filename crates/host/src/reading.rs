@@ -1,6 +1,6 @@
 //! The kernel's counters at one moment.
 
-use diskspd_model::machine::io_counters::{Activity, OwnIo};
+use diskspd_machine::io_counters::{Activity, OwnIo};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
@@ -12,6 +12,6 @@ pub struct Reading {
     /// Unwritten memory of the machine, as counted by [`unwritten`]; `None` if the kernel does not report
     /// it.
     ///
-    /// [`unwritten`]: diskspd_model::machine::io_counters::unwritten
+    /// [`unwritten`]: diskspd_machine::io_counters::unwritten
     pub unwritten: Option<u64>,
 }

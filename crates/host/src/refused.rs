@@ -4,7 +4,7 @@
 use crate::disks::How;
 use crate::disks::Use;
 use crate::signatures;
-use diskspd_model::units::visible::line;
+use diskspd_figures::units::visible::line;
 use std::path::{Path, PathBuf};
 
 #[cfg(not(windows))]

@@ -1,7 +1,7 @@
 //! Client counters of NFS and SMB mounts.
 
 use super::root::Root;
-use diskspd_model::machine::remote::{Protocol, RemoteActivity, RemoteMount, TcpSegments};
+use diskspd_machine::remote::{Protocol, RemoteActivity, RemoteMount, TcpSegments};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteReading {

@@ -2,9 +2,9 @@
 
 use crate::device_number::DeviceNumber;
 use crate::mountinfo::{self, Mount};
-use diskspd_model::machine::content::Reducer;
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::machine::storage::BlockDevice;
+use diskspd_machine::content::Reducer;
+use diskspd_machine::stack::Stack;
+use diskspd_machine::storage::BlockDevice;
 use diskspd_sys::leases::Leases;
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::collections::HashMap;

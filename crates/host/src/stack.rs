@@ -13,9 +13,9 @@ use super::mountinfo::Mount;
 use super::nvme::Generic;
 use super::root::{Root, text};
 use beneath::{Beneath, Without};
-use diskspd_model::machine::file_systems::{FileSystemType, Home};
-use diskspd_model::machine::memory_backed::InMemory;
-use diskspd_model::machine::stack::*;
+use diskspd_machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::memory_backed::InMemory;
+use diskspd_machine::stack::*;
 pub use opened::{moved_to, of_open, remounted};
 use std::path::Path;
 

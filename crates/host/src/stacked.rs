@@ -4,7 +4,7 @@
 use super::file_place::{FilePlace, NESTING};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
-use diskspd_model::machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::file_systems::{FileSystemType, Home};
 use std::path::{Path, PathBuf};
 
 /// The files with the data that count.

@@ -5,4 +5,4 @@ mod look;
 
 pub use look::{on_file_system, storage, storages};
 
-use diskspd_model::machine::storage::*;
+use diskspd_machine::storage::*;

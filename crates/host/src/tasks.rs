@@ -2,7 +2,7 @@
 
 use super::process_stat::ProcessStat;
 use super::root::Root;
-use diskspd_model::machine::tasks::*;
+use diskspd_machine::tasks::*;
 use diskspd_sys::clock::{self, Nanos};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Thermal state: disk temperatures, and thermal throttling of CPUs, where the machine reports them.
 
 use super::root::Root;
-use diskspd_model::machine::thermal::*;
+use diskspd_machine::thermal::*;
 
 /// Now, of these disks (`/dev/nvme0n1`, or a name below it).
 pub fn read(root: &Root, disks: &[&str]) -> Thermal {

@@ -1,7 +1,7 @@
 //! CPU time of a thread of this process, read from another thread.
 
 use super::root::Root;
-use diskspd_model::machine::threads::*;
+use diskspd_machine::threads::*;
 
 /// Returns the times of a thread of this process since its start; `None` if it has ended, or the kernel
 /// does not report them.

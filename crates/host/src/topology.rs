@@ -1,8 +1,8 @@
 //! Processors in DISKSPD's terms, from `/sys/devices/system`.
 
 use super::root::{Root, number};
-use diskspd_model::machine::cpu_list;
-use diskspd_model::machine::{Core, Group, Place, Topology};
+use diskspd_machine::cpu_list;
+use diskspd_machine::{Core, Group, Place, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 
 const GROUP: u32 = 64;

@@ -1,7 +1,7 @@
 //! Detection of tracers: a debugger, or `strace`. They make each system call several times as slow.
 
 use super::root::Root;
-use diskspd_model::machine::tracer::Tracer;
+use diskspd_machine::tracer::Tracer;
 use diskspd_sys::clock;
 
 /// Number of samples of each traced thread's state. A waiting debugger stops no thread, `strace` stops

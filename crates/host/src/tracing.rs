@@ -16,7 +16,7 @@ pub use stamp_time::stamp_time;
 pub use tracefs::Tracefs;
 
 use super::root::Root;
-use diskspd_model::machine::cpu_list;
+use diskspd_machine::cpu_list;
 
 /// The processors that are online, by the kernel's numbers. Where `/sys` is hidden `/proc/stat` has them.
 pub fn online_cpus(root: &Root) -> Vec<u32> {

@@ -1,7 +1,7 @@
 //! Finds facts about the machine that cannot be read, as in containers without parts of /proc and /sys.
 
 use super::root::Root;
-use diskspd_model::machine::unread_facts::UnreadFacts;
+use diskspd_machine::unread_facts::UnreadFacts;
 use diskspd_sys::failed_call::FailedCall;
 use std::fs::{self, File};
 use std::io::{self, Read};

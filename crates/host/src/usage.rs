@@ -5,7 +5,7 @@ pub use super::disks::{How, Use};
 use super::holdings::{self, Holder, Holding, Holdings, IN_USE, Identity, Unknown};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
-use diskspd_model::machine::file_systems;
+use diskspd_machine::file_systems;
 use diskspd_sys::failed_call::FailedCall;
 use std::collections::VecDeque;
 use std::fmt;

@@ -3,7 +3,7 @@
 use super::device::{Device, DeviceNumber, split};
 use super::nvme::Generic;
 use super::root::{Root, number};
-use diskspd_model::machine::zones::ZoneFacts;
+use diskspd_machine::zones::ZoneFacts;
 use diskspd_sys::zones;
 use rustix::fs::{FileType, Mode, OFlags};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Classification of a read sector: correct, or the kind of error.
 
 use super::stamp::SectorStamp;
-use diskspd_model::results::SectorFault;
+use diskspd_results::SectorFault;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expected {

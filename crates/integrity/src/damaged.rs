@@ -1,6 +1,6 @@
 //! The set of damaged sectors. Each counts once, regardless of the number of reads and threads.
 
-use diskspd_model::profile::TargetId;
+use diskspd_profile::TargetId;
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -1,7 +1,7 @@
 //! The writes that are durable at completion.
 
 use super::system;
-use diskspd_model::plan::WorkerTarget;
+use diskspd_plan::WorkerTarget;
 
 /// Whether a write is durable when it has completed.
 pub(super) fn is_durable(target: &WorkerTarget) -> bool {

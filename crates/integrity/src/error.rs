@@ -1,8 +1,8 @@
 //! Why nothing can be verified, or kept in a journal.
 
 use super::system::OpenError;
-use diskspd_model::profile::RawText;
-use diskspd_model::units::Size;
+use diskspd_figures::units::Size;
+use diskspd_profile::RawText;
 use std::io;
 use std::sync::Arc;
 

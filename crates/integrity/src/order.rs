@@ -1,7 +1,7 @@
 //! Identification of targets by their stamps, for runs that only read.
 
-use diskspd_model::profile::TargetId;
-use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault, ThreadResults};
+use diskspd_profile::TargetId;
+use diskspd_results::{FailedSector, IntegrityResults, SectorFault, ThreadResults};
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::Mutex;
 

@@ -5,7 +5,7 @@ use super::error::ReadBackError;
 use super::journal::{Acknowledged, JournalContent, JournalTarget, LARGEST_SECTOR, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
 use super::system::{identity, open, read_exact};
-use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault};
+use diskspd_results::{FailedSector, IntegrityResults, SectorFault};
 use diskspd_sys::memory::Buffer;
 use std::collections::BTreeMap;
 use std::fs::File;

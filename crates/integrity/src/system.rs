@@ -1,7 +1,7 @@
 //! System calls of verification on Linux: reading targets, their identity, and durability.
 
-use diskspd_model::access::{Flush, OpenMode};
-use diskspd_model::profile::FlushType;
+use diskspd_base::access::{Flush, OpenMode};
+use diskspd_profile::FlushType;
 use diskspd_sys::files;
 use diskspd_sys::inode::{self, Kind};
 use std::fs::File;

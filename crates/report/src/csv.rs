@@ -1,9 +1,9 @@
 //! The per-interval series as CSV: a head, and a line for each interval of each time span.
 
 use crate::number::time_or;
-use diskspd_judge::checks::JudgedRecord;
-use diskspd_model::results::{IntervalDirection, IntervalFigures};
-use diskspd_model::units::Millis;
+use diskspd_checks::JudgedRecord;
+use diskspd_figures::units::Millis;
+use diskspd_results::{IntervalDirection, IntervalFigures};
 use std::io::{self, Write};
 
 /// The head. Unknown cells are empty. Times are in s since measuring began, and in ms since 1970 for the

@@ -1,8 +1,8 @@
 //! Findings about a run for people: the block on standard error after the report.
 
-use diskspd_judge::checks::{Judgement, Limiter};
-use diskspd_model::finding::{Finding, Printed, Severity};
-use diskspd_model::units::visible::line;
+use diskspd_base::finding::{Finding, Printed, Severity};
+use diskspd_checks::{Judgement, Limiter};
+use diskspd_figures::units::visible::line;
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Additional content of fio results, for people.
 
-use diskspd_model::results::{AuxFigures, FioFigures, FioLogged, FioSeries, FioSeriesOf};
-use diskspd_model::units::table::{self, Cell, TableColumn};
-use diskspd_model::units::visible::line;
+use diskspd_figures::units::table::{self, Cell, TableColumn};
+use diskspd_figures::units::visible::line;
+use diskspd_results::{AuxFigures, FioFigures, FioLogged, FioSeries, FioSeriesOf};
 
 pub fn text(fio: &FioFigures, room: usize) -> String {
     let mut text = String::new();

@@ -1,9 +1,9 @@
 //! The hosts of a merged run as rows.
 
-use diskspd_judge::checks::merged::{Stragglers, figures};
-use diskspd_model::results::{Record, RunVerdict, SpanSummary};
-use diskspd_model::units::Millis;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_checks::merged::{Stragglers, figures};
+use diskspd_figures::units::Millis;
+use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_results::{Record, RunVerdict, SpanSummary};
 
 /// A host in a time span.
 pub struct HostRow<'a> {

@@ -2,11 +2,11 @@
 //! tables of the hosts and their differences. Reports of many hosts do not have rows of single threads,
 //! targets and CPUs, and their table of hosts is limited to the slowest.
 
-use diskspd_judge::checks::merged::{HostFigure, HostsDifference, Stragglers, differences, figures};
-use diskspd_model::results::{Host, IopsSeries, Record, Summary, Whole};
-use diskspd_model::stats::median;
-use diskspd_model::units::visible::line;
-use diskspd_model::units::{Millis, seconds_of_ns};
+use diskspd_checks::merged::{HostFigure, HostsDifference, Stragglers, differences, figures};
+use diskspd_figures::stats::median;
+use diskspd_figures::units::visible::line;
+use diskspd_figures::units::{Millis, seconds_of_ns};
+use diskspd_results::{Host, IopsSeries, Record, Summary, Whole};
 
 /// Hosts that the first line names when they are missing.
 const FEW: usize = 4;
@@ -18,12 +18,12 @@ const WORST: usize = 10;
 const MOST_DIFFERENCES: usize = 20;
 const MOST_VALUES: usize = 4;
 
-pub fn are_many(record: &Record) -> bool {
+pub(crate) fn are_many(record: &Record) -> bool {
     record.hosts.len() > ALL_ROWS
 }
 
 /// The totals of a run on many hosts.
-pub fn condensed(summary: &Summary) -> Summary {
+pub(crate) fn condensed(summary: &Summary) -> Summary {
     let mut short = summary.clone();
     for span in short.time_spans.iter_mut().flatten() {
         [&mut span.total, &mut span.read, &mut span.write].into_iter().for_each(|table| table.rows.clear());
@@ -45,7 +45,7 @@ pub fn condensed(summary: &Summary) -> Summary {
 
 /// The first line: `63 of 64 hosts (missing: n7)`, and the figures of the time in which all measured, where
 /// that is another than each host's own.
-pub fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
+pub(crate) fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
     let missing: Vec<&str> =
         record.hosts.iter().filter(|host| host.missing.is_some()).map(|host| host.name.as_str()).collect();
     let (all, present) = (record.hosts.len(), record.hosts.len() - missing.len());
@@ -106,7 +106,7 @@ fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<Millis>) -> Str
     )
 }
 
-pub fn write_hosts(out: &mut Vec<u8>, record: &Record) {
+pub(crate) fn write_hosts(out: &mut Vec<u8>, record: &Record) {
     let spans = record.profile.time_spans.len();
     for index in 0..spans {
         let hosts = figures(record, index);

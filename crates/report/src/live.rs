@@ -2,7 +2,7 @@
 //! metrics that replace the previous interval's.
 
 use crate::openmetrics::{Dialect, Exposition, Family, counter, gauge};
-use diskspd_model::results::{HostInterval, IntervalDirection, IntervalFigures, JobInterval, WhichIos};
+use diskspd_results::{HostInterval, IntervalDirection, IntervalFigures, JobInterval, WhichIos};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -243,8 +243,8 @@ fn interval_directions(figures: &IntervalFigures) -> [(WhichIos, &IntervalDirect
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::results::IntervalLatency;
-    use diskspd_model::units::Millis;
+    use diskspd_figures::units::Millis;
+    use diskspd_results::IntervalLatency;
 
     fn sample_figures() -> IntervalFigures {
         let latency = IntervalLatency { mean: Millis::new(2.0), max: Millis::new(4.0), ..Default::default() };

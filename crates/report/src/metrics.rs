@@ -2,12 +2,12 @@
 //! and base units follow the convention of Prometheus.
 
 use crate::openmetrics::{Dialect, Exposition, Family, Label, MetricKind, counter, gauge};
-use diskspd_judge::checks::JudgedRecord;
-use diskspd_judge::record::known;
-use diskspd_model::finding::Severity;
-use diskspd_model::results::{Accumulate, Done, RunSummary, SpanSummary, WhichIos, Work};
-use diskspd_model::stats::Histogram;
-use diskspd_model::units::seconds_of_ns;
+use diskspd_base::finding::Severity;
+use diskspd_checks::JudgedRecord;
+use diskspd_figures::stats::Histogram;
+use diskspd_figures::units::seconds_of_ns;
+use diskspd_formats::known;
+use diskspd_results::{Accumulate, Done, RunSummary, SpanSummary, WhichIos, Work};
 use std::io::{self, Write};
 
 /// Bounds of the latency histogram, ns: the same for all runs, so that they can be added up. Six of a decade

@@ -1,6 +1,6 @@
 //! Figures in readable form. The exact value is next to each headline figure, in `<data value>`.
 
-use diskspd_model::units::Millis;
+use diskspd_figures::units::Millis;
 use maud::{Markup, html};
 
 pub const NONE: &str = "–";

@@ -2,8 +2,8 @@
 
 use super::text_tables::LABELS;
 use crate::number::time_or;
-use diskspd_model::results::{ChartRow, LATENESS, Measured, PacedLatency, Summary};
-use diskspd_model::units::Millis;
+use diskspd_figures::units::Millis;
+use diskspd_results::{ChartRow, LATENESS, Measured, PacedLatency, Summary};
 
 /// Appends a section for each time span whose I/Os had times to start at and were timed (`-L`).
 pub(super) fn write_response_times(out: &mut Vec<u8>, summary: &Summary) {

@@ -1,11 +1,11 @@
 //! The plan for people (`--dry-run`), with each thread's CPU, targets and byte ranges.
 
-use diskspd_model::operation::Operation;
-use diskspd_model::plan::{Flush, IoPriority, SpanPlan, VolumeGoal, WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_model::profile::{RawText, RunOptions};
-use diskspd_model::units;
-use diskspd_model::workload::Pattern;
-use diskspd_model::workload::pace::Limit;
+use diskspd_base::operation::Operation;
+use diskspd_figures::units;
+use diskspd_plan::workload::Pattern;
+use diskspd_plan::workload::pace::Limit;
+use diskspd_plan::{Flush, IoPriority, SpanPlan, VolumeGoal, WorkerPlan, WorkerTarget, WriteContent};
+use diskspd_profile::{RawText, RunOptions};
 use serde_json::Value;
 
 /// Appends the run options that differ from the defaults, with names and values as in the record.

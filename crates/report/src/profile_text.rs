@@ -3,12 +3,12 @@
 //! Every label, blank and tab equals DISKSPD's output, because existing parsers depend on them. Bytes, not
 //! a `String`, because paths need not be UTF-8.
 
-use diskspd_model::machine::System;
-use diskspd_model::profile::{
+use diskspd_figures::units;
+use diskspd_machine::System;
+use diskspd_profile::{
     CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Profile, SizeShare, Target, Throughput,
     TimeSpan, Volume,
 };
-use diskspd_model::units;
 
 mod placement_text;
 mod style;

@@ -4,9 +4,9 @@
 //! form of one of its two versions. Settings that DISKSPD loses are included: random data for every write
 //! (`RandomWriteData`), and a sized write buffer in addition to `-Z`.
 
-use diskspd_model::operation::Operation;
-use diskspd_model::profile::xml::{NAMESPACE, text};
-use diskspd_model::profile::{
+use diskspd_base::operation::Operation;
+use diskspd_profile::xml::{NAMESPACE, text};
+use diskspd_profile::{
     BypassIo, CacheMode, Compat, ContentShape, Distribution, DistributionKind, Etw, FlushType, IoPriority,
     IoRing, MixPart, PrecreateFiles, Profile, RawText, ResultFormat, RingBatch, SizeShare, Target,
     Throughput, TimeSpan, affinity,

@@ -1,8 +1,8 @@
 //! The head of the text report about another program's I/O, in the place of the parameters of a run.
 
-use diskspd_model::profile::Profile;
-use diskspd_model::results::{DeviceView, EngineFacts, JudgedProgram, SizeClass, SortedCalls, TargetUser};
-use diskspd_model::units::{amount, seconds_of_ns};
+use diskspd_figures::units::{amount, seconds_of_ns};
+use diskspd_profile::Profile;
+use diskspd_results::{DeviceView, EngineFacts, JudgedProgram, SizeClass, SortedCalls, TargetUser};
 
 pub(super) fn head(profile: &Profile, program: &JudgedProgram) -> Vec<u8> {
     let mut out = Vec::new();

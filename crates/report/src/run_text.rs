@@ -1,13 +1,13 @@
 //! A run with only its figures known, for people: a summary of other programs' results.
 
 use super::fio_text;
-use diskspd_model::operation::Operation;
-use diskspd_model::profile::{Access, OfAllTargets, Rate};
-use diskspd_model::results::{DirectionSummary, RunSummary, SpanSummary};
-use diskspd_model::units;
-use diskspd_model::units::Millis;
-use diskspd_model::units::table::{self, Cell, TableColumn};
-use diskspd_model::units::visible::line;
+use diskspd_base::operation::Operation;
+use diskspd_figures::units;
+use diskspd_figures::units::Millis;
+use diskspd_figures::units::table::{self, Cell, TableColumn};
+use diskspd_figures::units::visible::line;
+use diskspd_profile::{Access, OfAllTargets, Rate};
+use diskspd_results::{DirectionSummary, RunSummary, SpanSummary};
 
 /// The percentiles of the text report, as percentages.
 const USUAL: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
@@ -19,7 +19,7 @@ pub fn text(run: &RunSummary, all: bool, room: usize) -> String {
     about.extend(run.computer().map(|name| format!("of {}", line(&name))));
     about.extend(
         run.started_at
-            .and_then(diskspd_model::units::start_time::date_and_time)
+            .and_then(diskspd_figures::units::start_time::date_and_time)
             .map(|time| format!("started {time}")),
     );
     let mut text = format!("{}: {}\n", line(&run.name), about.join(", "));

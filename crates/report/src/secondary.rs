@@ -6,11 +6,11 @@ mod failures;
 mod table;
 mod tables;
 
-use diskspd_model::results::Summary;
+use diskspd_results::Summary;
 pub use failures::held_text;
-pub(crate) use failures::{FAILED, FailedLine};
-pub(crate) use table::{SecondaryRow, SecondaryTable, TableFormat, ruled_cells, ruled_heads};
-pub(crate) use tables::{DEVICE_TIMES, PACED_RATES, write_tables};
+pub use failures::{FAILED, FailedLine};
+pub use table::{SecondaryRow, SecondaryTable, TableFormat, ruled_cells, ruled_heads};
+pub use tables::{DEVICE_TIMES, PACED_RATES, write_tables};
 
 /// Sections of the text report with their ranks.
 struct TextSections {

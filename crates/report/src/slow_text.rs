@@ -1,7 +1,7 @@
 //! The slowest I/Os at the end of the text report (`--explain`), after DISKSPD's part.
 
-use diskspd_model::results::{Host, IoStage, Record, SlowIo, SlowIos};
-use diskspd_model::units::visible;
+use diskspd_figures::units::visible;
+use diskspd_results::{Host, IoStage, Record, SlowIo, SlowIos};
 
 /// I/Os that are listed one by one; the record has all.
 const LISTED: usize = 10;
@@ -51,7 +51,7 @@ fn write_section(out: &mut Vec<u8>, place: &str, slow: &SlowIos) {
 }
 
 /// Returns remarks about the selection, a line each.
-pub(super) fn remarks(slow: &SlowIos) -> String {
+pub fn remarks(slow: &SlowIos) -> String {
     let mut lines = Vec::new();
     if slow.ios.is_empty() {
         lines.push("no I/O was explained".to_owned());
@@ -102,7 +102,7 @@ fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
 }
 
 /// The stage in which an I/O was longest.
-pub(super) fn main_stage(io: &SlowIo) -> IoStage {
+pub fn main_stage(io: &SlowIo) -> IoStage {
     // The first of several that are as long.
     let longest = IoStage::ALL.into_iter().rev().max_by_key(|stage| io.stages.time_in(*stage));
     longest.unwrap_or(IoStage::Unattributed)
@@ -150,8 +150,8 @@ fn to_ms(ns: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::profile::TargetId;
-    use diskspd_model::results::{Culprit, CulpritKind, StageTimes};
+    use diskspd_profile::TargetId;
+    use diskspd_results::{Culprit, CulpritKind, StageTimes};
 
     #[test]
     fn stages_culprits_and_slowest_ios_are_printed() {

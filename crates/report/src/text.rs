@@ -11,14 +11,14 @@ use super::slow_text::write_slow;
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
 use super::text_v2_3;
 use super::trace_text::write_trace;
-use diskspd_judge::checks::JudgedRecord;
-use diskspd_model::machine::System;
-use diskspd_model::profile::Profile;
-use diskspd_model::results::{
+use diskspd_checks::JudgedRecord;
+use diskspd_figures::units::start_time::date_and_time;
+use diskspd_machine::System;
+use diskspd_profile::Profile;
+use diskspd_results::{
     DistributionGroup, EffectiveRange, Measured, Record, Summary, Throughput, Totals, is_heterogeneous,
     summarize,
 };
-use diskspd_model::units::start_time::date_and_time;
 use std::io::{self, Write};
 
 /// Writes the whole report.
@@ -225,7 +225,7 @@ fn write_totals(out: &mut Vec<u8>, totals: &Totals) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::profile::Compat;
+    use diskspd_profile::Compat;
 
     #[test]
     fn lists_of_threads() {

@@ -2,9 +2,7 @@
 
 use super::profile_text::Style;
 use crate::number::time_or;
-use diskspd_model::results::{
-    Chart, ChartRow, CpuTable, CpuUsage, Figures, LatencyCharts, Table, ThreadWaits,
-};
+use diskspd_results::{Chart, ChartRow, CpuTable, CpuUsage, Figures, LatencyCharts, Table, ThreadWaits};
 
 /// Labels of the percentiles, in order.
 pub(super) const LABELS: [&str; 13] = [

@@ -2,12 +2,12 @@
 
 mod caches;
 
-use diskspd_model::machine::{System, Topology};
-use diskspd_model::plan::effective_affinity;
-use diskspd_model::profile::{Compat, GroupCpu, TimeSpan, affinity};
-use diskspd_model::results::{ThreadSubmits, ThreadWaits, is_heterogeneous};
-use diskspd_model::units::NewestSize;
-use diskspd_model::units::start_time::date_and_time;
+use diskspd_figures::units::NewestSize;
+use diskspd_figures::units::start_time::date_and_time;
+use diskspd_machine::{System, Topology};
+use diskspd_plan::effective_affinity;
+use diskspd_profile::{Compat, GroupCpu, TimeSpan, affinity};
+use diskspd_results::{ThreadSubmits, ThreadWaits, is_heterogeneous};
 
 pub(super) fn write_system(out: &mut Vec<u8>, system: &System) {
     let topology = &system.topology;
@@ -44,7 +44,7 @@ pub(super) struct ThreadPlacement<'a> {
 }
 
 impl<'a> ThreadPlacement<'a> {
-    pub fn new(asked: &TimeSpan, topology: &'a Topology) -> ThreadPlacement<'a> {
+    pub(crate) fn new(asked: &TimeSpan, topology: &'a Topology) -> ThreadPlacement<'a> {
         let cpus = effective_affinity(asked, Compat::V2_3, topology);
         ThreadPlacement { cpus, bound: !asked.disable_affinity, topology }
     }
@@ -55,7 +55,7 @@ impl<'a> ThreadPlacement<'a> {
     }
 
     /// The lines before the table of CPUs.
-    pub fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
         if !self.bound {
             return;
         }

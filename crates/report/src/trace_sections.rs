@@ -1,7 +1,7 @@
 //! The sections of a trace, as DISKSPD names them: the text report and the XML results print the same table.
 
-use diskspd_model::machine::tracing::TraceEvent::{self, *};
-use diskspd_model::results::EventCount;
+use diskspd_machine::tracing::TraceEvent::{self, *};
+use diskspd_results::EventCount;
 
 /// The counters of a class.
 pub(super) struct Section {
@@ -14,7 +14,7 @@ pub(super) struct Section {
 
 impl Section {
     /// Returns its counters with their counts, if the trace has all of them.
-    pub fn counts<'a>(
+    pub(crate) fn counts<'a>(
         &self,
         all: &'a [EventCount],
     ) -> Option<Vec<(&'static str, &'static str, &'a EventCount)>> {

@@ -3,7 +3,7 @@
 
 use super::trace_sections::sections;
 use crate::secondary::{DEVICE_TIMES, ruled_cells, ruled_heads};
-use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
+use diskspd_results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
 
 pub(super) fn write_trace(out: &mut Vec<u8>, trace: &TraceFigures) {
     put!(out, "\n\n\nETW:\n----\n\n");
@@ -89,9 +89,9 @@ fn write_row(out: &mut Vec<u8>, device: &str, kind: &str, figures: &CompletionFi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::machine::tracing::TraceEvent::*;
-    use diskspd_model::results::EventCount;
-    use diskspd_model::units::Millis;
+    use diskspd_figures::units::Millis;
+    use diskspd_machine::tracing::TraceEvent::*;
+    use diskspd_results::EventCount;
 
     fn text(trace: &TraceFigures) -> String {
         let mut out = Vec::new();
@@ -99,9 +99,7 @@ mod tests {
         String::from_utf8(out).expect("text")
     }
 
-    fn sample_counts(
-        events: &[(diskspd_model::machine::tracing::TraceEvent, Option<u64>)],
-    ) -> Vec<EventCount> {
+    fn sample_counts(events: &[(diskspd_machine::tracing::TraceEvent, Option<u64>)]) -> Vec<EventCount> {
         events
             .iter()
             .map(|(event, count)| EventCount { event: *event, count: *count, reason: None })

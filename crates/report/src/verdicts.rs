@@ -1,9 +1,9 @@
 //! The verdicts about the devices, for people: the first lines of the block on standard error.
 
-use diskspd_judge::checks::{DeviceVerdict, Judgement, SpanVerdict};
-use diskspd_model::finding::{FindingPlace, Printed, Severity};
-use diskspd_model::profile::RawText;
-use diskspd_model::units::visible::line;
+use diskspd_base::finding::{FindingPlace, Printed, Severity};
+use diskspd_checks::{DeviceVerdict, Judgement, SpanVerdict};
+use diskspd_figures::units::visible::line;
+use diskspd_profile::RawText;
 
 /// Returns the statements about all time spans with their severity; empty without observations. For each
 /// span the worst part, and every other part with a deficiency.

@@ -2,10 +2,10 @@
 //! omitted.
 
 use crate::number::grouped;
-use diskspd_model::profile::OperationShares;
-use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate, RawText};
-use diskspd_model::results::{PartSummary, RunSummary};
-use diskspd_model::units::amount;
+use diskspd_figures::units::amount;
+use diskspd_profile::OperationShares;
+use diskspd_profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate, RawText};
+use diskspd_results::{PartSummary, RunSummary};
 
 /// All targets of all time spans, each as often as it's worked on.
 pub fn targets(run: &RunSummary) -> impl Iterator<Item = &RawText> {

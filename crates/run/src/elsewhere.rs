@@ -2,18 +2,18 @@
 //! hint.
 
 #[path = "windows/content.rs"]
-pub mod content;
+pub(crate) mod content;
 #[path = "windows/creation.rs"]
-pub mod creation;
+pub(crate) mod creation;
 #[path = "windows/observe.rs"]
 mod observe;
 #[path = "windows/refusals.rs"]
 mod refusals;
 
-pub use crate::verification::begin as begin_verification;
-pub use diskspd_host::cpu_times::CpuClock;
-pub use diskspd_sys::real_time::{give_way, take_precedence};
-pub use observe::Observer;
+pub(crate) use crate::verification::begin as begin_verification;
+pub(crate) use diskspd_host::cpu_times::CpuClock;
+pub(crate) use diskspd_sys::real_time::{give_way, take_precedence};
+pub(crate) use observe::Observer;
 use refusals::lacking;
 
 use super::options::Options;
@@ -22,12 +22,12 @@ use crate::span::planning::locations;
 use diskspd_host::claims::protect;
 use diskspd_host::target::locate;
 use diskspd_host::{look_around as look_around_targets, storage};
-use diskspd_model::machine::System;
-use diskspd_model::plan::{PlanError, SpanPlan};
-use diskspd_model::profile::{Profile, RawText, RunOptions, TimeSpan};
-use diskspd_model::trace::IoTrace;
-use diskspd_model::trace::formats::RequestView;
+use diskspd_machine::System;
+use diskspd_plan::{PlanError, SpanPlan};
+use diskspd_profile::{Profile, RawText, RunOptions, TimeSpan};
 use diskspd_sys::raw_devices::may_be_device;
+use diskspd_trace::IoTrace;
+use diskspd_trace::formats::RequestView;
 use diskspd_worker::{Control, RunReporter, SpanOutcome};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub const KNOWS_TEMPORARY_FILES: bool = true;
 ///
 /// # Errors
 /// It asks for what isn't done here.
-pub fn can_run(profile: &Profile, run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
+pub(crate) fn can_run(profile: &Profile, run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
     lacking(profile, run_options).map_or(Ok(()), |refusal| Err(vec![refusal]))
 }
 
@@ -77,35 +77,35 @@ pub fn lack_of_space(_: &Profile, _: &Options) -> Option<(usize, String)> {
     None
 }
 
-pub fn written<'a>(span: &'a TimeSpan, places: &'a [PathBuf]) -> impl Iterator<Item = &'a Path> {
+pub(crate) fn written<'a>(span: &'a TimeSpan, places: &'a [PathBuf]) -> impl Iterator<Item = &'a Path> {
     let targets = span.targets.iter().zip(places);
     targets.filter(|(target, _)| target.is_changed()).map(|(_, place)| place.as_path())
 }
 
-pub fn look_around(system: &mut System, targets: &[&RawText]) {
+pub(crate) fn look_around(system: &mut System, targets: &[&RawText]) {
     look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
 }
 
-pub type PathStates = BTreeMap<String, String>;
+pub(crate) type PathStates = BTreeMap<String, String>;
 
-pub fn path_states(_: &[String]) -> PathStates {
+pub(crate) fn path_states(_: &[String]) -> PathStates {
     PathStates::new()
 }
 
 /// How long a thread has waited for a CPU so far: the system doesn't count it.
-pub fn waited_for_cpu(_: i32) -> Option<u64> {
+pub(crate) fn waited_for_cpu(_: i32) -> Option<u64> {
     None
 }
 
 /// Block devices filled by an earlier time span; always empty.
 #[derive(Debug, Default)]
-pub struct Prefilled;
+pub(crate) struct Prefilled;
 
 /// Creates files before the first time span. Returns their paths; none after an interruption.
 ///
 /// # Errors
 /// The first file that could not be created.
-pub fn precreate(
+pub(crate) fn precreate(
     profile: &Profile,
     options: &Options,
     control: &Control,

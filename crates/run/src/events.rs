@@ -1,8 +1,8 @@
 //! Events between processes. Several runs start together, scripts follow the measurement, and any process
 //! can stop a run. [`diskspd_sys::event`] defines events.
 
-use diskspd_model::finding::Finding;
-use diskspd_model::results::EndedBy;
+use diskspd_base::finding::Finding;
+use diskspd_results::EndedBy;
 use diskspd_sys::event::WaitCancel;
 pub use diskspd_sys::event::{Event, EventError};
 use diskspd_sys::real_time;

@@ -4,14 +4,14 @@ use super::replay::{ReplayReady, prepared};
 use super::services;
 use super::session::{Executed, RunError, Session};
 use super::supervise::{End, supervise};
+use diskspd_base::finding::{Finding, Severity};
 use diskspd_host as system;
-use diskspd_model::finding::{Finding, Severity};
-use diskspd_model::machine::System;
-use diskspd_model::plan::PlanError;
-use diskspd_model::profile::validate::{self, validate};
-use diskspd_model::profile::{Profile, RunOptions, TargetIds};
-use diskspd_model::results::{Record, Results, SpanResults};
-use diskspd_outlet::HangGuard;
+use diskspd_machine::System;
+use diskspd_output::HangGuard;
+use diskspd_plan::PlanError;
+use diskspd_profile::validate::{self, validate};
+use diskspd_profile::{Profile, RunOptions, TargetIds};
+use diskspd_results::{Record, Results, SpanResults};
 use diskspd_sys::clock;
 use diskspd_worker::{Outcome, RunReporter};
 use std::sync::Arc;
@@ -113,8 +113,8 @@ fn with_what_is_to_come(record: &mut Record, so_far: &mut Results, show: impl Fn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::engines::EngineKind;
-    use diskspd_model::profile::{Target, TimeSpan};
+    use diskspd_base::engines::EngineKind;
+    use diskspd_profile::{Target, TimeSpan};
     use diskspd_worker::listener::RunObserver;
     use std::sync::Mutex;
 

@@ -4,8 +4,8 @@
 
 use super::events::{self, Event};
 use super::services;
-use diskspd_model::results::EndedBy;
-use diskspd_outlet::{StopSignal, guard};
+use diskspd_output::{StopSignal, guard};
+use diskspd_results::EndedBy;
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::signals::{Close, Ending, TerminationSignals};
 use diskspd_sys::standard_error::say;

@@ -7,10 +7,10 @@ mod live;
 mod merged;
 mod requested;
 
-use super::watch::arrays::ArrayWatch;
 use super::watch::device_readings::DeviceReadings;
-use super::watch::limits::LimitWatch;
-use super::watch::observe_remote::{self, RemoteWatch};
+use crate::watch::linux::arrays::ArrayWatch;
+use crate::watch::linux::limits::LimitWatch;
+use crate::watch::linux::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
 use course::DeviceCourse;
 use device_view::{DeviceTracing, DeviceViewError};
@@ -19,13 +19,13 @@ use diskspd_host::process_tree::{ProcessTree, TargetUsers};
 use diskspd_host::root::Root;
 use diskspd_host::zram_pages::ZramPages;
 use diskspd_host::{devices, stack, storage};
-use diskspd_model::machine::System;
-use diskspd_model::machine::cpu_times::CpuTimes;
-use diskspd_model::machine::io_counters::{DeviceFacts, OwnIo, TargetDevices};
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::machine::storage::Storage;
-use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
-use diskspd_model::results::{
+use diskspd_machine::System;
+use diskspd_machine::cpu_times::CpuTimes;
+use diskspd_machine::io_counters::{DeviceFacts, OwnIo, TargetDevices};
+use diskspd_machine::stack::Stack;
+use diskspd_machine::storage::Storage;
+use diskspd_profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
+use diskspd_results::{
     ClaimedFigures, Delays, DeviceView, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage,
     Results, SpanResults, TargetResults, ThreadResults,
 };

@@ -11,6 +11,7 @@
 //! Linux, `elsewhere` to Windows.
 
 #![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
 // What the course of a run alone uses of the rest.
 #![cfg_attr(windows, allow(dead_code))]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
@@ -40,8 +41,6 @@ mod services;
 
 // Linux's.
 #[cfg(target_os = "linux")]
-pub mod cluster;
-#[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
 mod judged;
@@ -50,7 +49,11 @@ mod located;
 
 pub use peer_ranks::{BarrierPoint, PeerRanks};
 // Who runs something writes something, too.
-pub use diskspd_outlet::{
+#[cfg(target_os = "linux")]
+pub use crate::watch::linux::observe::Observer;
+#[cfg(target_os = "linux")]
+pub use crate::watch::linux::trace::device::{WatchError, watch_device};
+pub use diskspd_output::{
     FromTheFirstLine, HangGuard, Named, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
     Permitted, StreamedFile, destination, guard,
 };
@@ -61,7 +64,17 @@ pub use diskspd_worker::telemetry::live::Counters;
 pub use diskspd_worker::{Control, Outcome, RunReporter};
 pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
+#[cfg(target_os = "linux")]
+pub use files::content::look as look_at_content;
+#[cfg(target_os = "linux")]
+pub use files::precreated::create;
+#[cfg(target_os = "linux")]
+pub use files::prepare;
+#[cfg(target_os = "linux")]
+pub use files::purge::{PurgeError, purge};
 pub use interrupt::{Unwatched, watch, watch_silently};
+#[cfg(target_os = "linux")]
+pub use judged::{JudgeOrder, JudgedRun, judge};
 pub use options::Options;
 pub use precreate::{File as FileToCreate, NotCreated, resized};
 pub use replay::{ReplayReady, prepared};
@@ -71,18 +84,11 @@ pub use services::{
 };
 pub use services::{KNOWS_TEMPORARY_FILES, lack_of_space};
 pub use session::{Executed, RunError, Session};
+pub use sources::SourceError;
+#[cfg(target_os = "linux")]
+pub use span::exact;
 pub use span::planning::probe_and_plan;
 pub use span::probes::Probes;
-pub use spans::run;
 #[cfg(target_os = "linux")]
-pub use {
-    files::content::look as look_at_content,
-    files::precreated::create,
-    files::prepare,
-    files::purge::{PurgeError, purge},
-    judged::{JudgeOrder, JudgedRun, judge},
-    span::exact,
-    span::refusals::{claim, cpu_latency_refusal, refusals},
-    watch::observe::Observer,
-    watch::trace::device::{WatchError, watch_device},
-};
+pub use span::refusals::{claim, cpu_latency_refusal, refusals};
+pub use spans::run;

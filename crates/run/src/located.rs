@@ -1,7 +1,7 @@
 //! The targets of a time span, as they were located.
 
 use diskspd_host::located::ResolvedTarget;
-use diskspd_model::plan::WorkerTarget;
+use diskspd_plan::WorkerTarget;
 
 /// Objects at the targets' places, in the order of the time span's targets. `None` = no object, for an
 /// engine without files.

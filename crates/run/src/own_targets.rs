@@ -2,12 +2,12 @@
 
 use super::options::Options;
 use diskspd_host::target::locate;
-use diskspd_model::plan;
-use diskspd_model::profile::TimeSpan;
-use diskspd_outlet::{OutputError, refuse_targets_of_command};
+use diskspd_output::{OutputError, refuse_targets_of_command};
+use diskspd_plan as plan;
+use diskspd_profile::TimeSpan;
 
 /// Why targets of a time span must not be written to, one error for each.
-pub fn faults(span: &TimeSpan, options: &Options) -> Vec<OutputError> {
+pub(crate) fn faults(span: &TimeSpan, options: &Options) -> Vec<OutputError> {
     if options.run_options.simulated() {
         return Vec::new();
     }

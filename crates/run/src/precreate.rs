@@ -1,6 +1,6 @@
 //! `PrecreateFiles`: files created once, before the first time span, instead of in each.
 
-use diskspd_model::profile::{PrecreateFiles, Profile, RawText, Target};
+use diskspd_profile::{PrecreateFiles, Profile, RawText, Target};
 use diskspd_worker::SpanOutcome;
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,7 @@ pub struct File {
 
 /// Returns those files in byte order of their paths. It considers all targets of a path in all time spans;
 /// a target without a size counts as size 0.
-pub fn files(profile: &Profile) -> Vec<File> {
+pub(crate) fn files(profile: &Profile) -> Vec<File> {
     let Some(which) = profile.precreate_files else { return Vec::new() };
     let mut by_path: BTreeMap<&RawText, Vec<&Target>> = BTreeMap::new();
     for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
@@ -77,7 +77,7 @@ impl From<NotCreated> for SpanOutcome {
 mod tests {
     use super::*;
     use PrecreateFiles::*;
-    use diskspd_model::profile::TimeSpan;
+    use diskspd_profile::TimeSpan;
 
     /// A profile with one time span per list; a target is its path, its size (0 = none), whether it writes
     /// zeros.

@@ -1,17 +1,17 @@
 //! `--replay`: reading of the recorded I/Os, and their totals in the profile.
 
-use diskspd_model::engines::Direction;
-use diskspd_model::finding::Finding;
-use diskspd_model::machine::target::TargetFacts;
-use diskspd_model::operation::Operation;
-use diskspd_model::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
-use diskspd_model::profile::{
+use diskspd_base::engines::Direction;
+use diskspd_base::finding::Finding;
+use diskspd_base::operation::Operation;
+use diskspd_figures::units::seconds_of_ns;
+use diskspd_machine::target::TargetFacts;
+use diskspd_plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
+use diskspd_profile::{
     Origin, Profile, ReplayOptions, ReplayWrites, RunOptions, Target, Throughput, TimeSpan,
 };
-use diskspd_model::trace::formats::{self, RequestView, TakenIos, TraceError};
-use diskspd_model::trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
-use diskspd_model::units::seconds_of_ns;
 use diskspd_sys::owners::{self, OwnersError};
+use diskspd_trace::formats::{self, RequestView, TakenIos, TraceError};
+use diskspd_trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
 use std::fmt;
 use std::io::BufReader;
 use std::sync::Arc;

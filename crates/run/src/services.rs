@@ -1,19 +1,19 @@
 //! The Linux interface of a run: files, CPU times, high-priority threads; `elsewhere` is the Windows
 //! counterpart. Other parts of a time span are in separate files.
 
-pub use crate::files::precreated::create_all as precreate;
-pub use crate::files::prefill::Done as Prefilled;
+pub(crate) use crate::files::precreated::create_all as precreate;
+pub(crate) use crate::files::prefill::Done as Prefilled;
 pub use crate::files::space::lack as lack_of_space;
-pub use crate::verification::begin as begin_verification;
-pub use diskspd_host::cpu_times::CpuClock;
-pub use diskspd_host::path_states::PathStates;
-pub use diskspd_sys::real_time::{give_way, take_precedence};
+pub(crate) use crate::verification::begin as begin_verification;
+pub(crate) use diskspd_host::cpu_times::CpuClock;
+pub(crate) use diskspd_host::path_states::PathStates;
+pub(crate) use diskspd_sys::real_time::{give_way, take_precedence};
 
 use diskspd_host::root::Root;
 use diskspd_host::{look_around as look_around_targets, path_states as states_of_paths, storage, threads};
-use diskspd_model::machine::System;
-use diskspd_model::plan::PlanError;
-use diskspd_model::profile::{Profile, RawText, RunOptions};
+use diskspd_machine::System;
+use diskspd_plan::PlanError;
+use diskspd_profile::{Profile, RawText, RunOptions};
 
 /// Whether files can be opened as temporary ones (`-ft`).
 pub const KNOWS_TEMPORARY_FILES: bool = false;
@@ -22,21 +22,21 @@ pub const KNOWS_TEMPORARY_FILES: bool = false;
 ///
 /// # Errors
 /// None: all of them can.
-pub fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>> {
+pub(crate) fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>> {
     Ok(())
 }
 
 /// The states of paths to these block devices, and of network links.
-pub fn path_states(devices: &[String]) -> PathStates {
+pub(crate) fn path_states(devices: &[String]) -> PathStates {
     states_of_paths::read(&Root::live(), devices)
 }
 
 /// Returns the total time of a thread of this process waiting for a CPU in ns; `None` if the kernel does
 /// not report it.
-pub fn waited_for_cpu(thread: i32) -> Option<u64> {
+pub(crate) fn waited_for_cpu(thread: i32) -> Option<u64> {
     threads::read_times(&Root::live(), thread).and_then(|times| times.run_delay)
 }
 
-pub fn look_around(system: &mut System, targets: &[&RawText]) {
+pub(crate) fn look_around(system: &mut System, targets: &[&RawText]) {
     look_around_targets(system, storage::storages(targets.iter().copied()));
 }

@@ -1,9 +1,9 @@
 //! Sources of write data (`-Z<size>[,<file>]`): filled once per time span, shared by all threads.
 
-use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_model::profile::{RandomDataSource, RawText};
-use diskspd_model::units::Size;
-use diskspd_model::workload::Random;
+use diskspd_figures::units::Size;
+use diskspd_plan::workload::Random;
+use diskspd_plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
+use diskspd_profile::{RandomDataSource, RawText};
 use diskspd_sys::memory::{Buffer, Shared, SlotMut};
 use diskspd_sys::owners::{self, OwnersError};
 use std::io::{self, Read};
@@ -40,7 +40,7 @@ pub enum SourceError {
 ///
 /// # Errors
 /// No memory, or a file can't be read.
-pub fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, SourceError> {
+pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, SourceError> {
     // One generator for all of them, and not that of a thread.
     let mut random = Random::new(0);
     let make = |source: &RandomDataSource| {
@@ -63,7 +63,7 @@ pub fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>,
 }
 
 /// Returns the source of a target's writes, as an index into [`SpanPlan::sources`].
-pub fn source_size(target: &WorkerTarget) -> Option<usize> {
+pub(crate) fn source_size(target: &WorkerTarget) -> Option<usize> {
     match target.content {
         WriteContent::Source { index, .. } => Some(index),
         _ => None,
@@ -71,7 +71,7 @@ pub fn source_size(target: &WorkerTarget) -> Option<usize> {
 }
 
 /// Returns the bytes of a worker's I/O buffer, including the sources after it.
-pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
+pub(crate) fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
     let sizes = worker.targets.iter().filter_map(source_size).map(|index| span.sources[index].size);
     Buffer::length_with(worker.buffer, sizes)
 }

@@ -45,20 +45,20 @@ pub(super) mod stops;
 
 use super::options::Options;
 use super::sources;
-pub use common::Common;
-use diskspd_model::plan::{PlanError, SpanPlan, WorkerPlan};
-use diskspd_model::profile::TimeSpan;
-use diskspd_model::workload::InterlockedPosition;
+pub(crate) use common::Common;
+use diskspd_plan::workload::InterlockedPosition;
+use diskspd_plan::{PlanError, SpanPlan, WorkerPlan};
+use diskspd_profile::TimeSpan;
 use diskspd_worker::telemetry::stream::ByDirection;
 use diskspd_worker::{RunReporter, SpanOutcome, VolumeQuota};
 use large_pages::Reserve;
 pub(super) use logged::logged;
 use planning::{locations, plan_at};
-pub use setup::SharedByWorkers;
+pub(crate) use setup::SharedByWorkers;
 use simulate::simulate;
 use std::sync::Arc;
 
-pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
+pub(crate) fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let Common { profile, system, options, control, voice, probes, log, .. } = common;
     control.does_in_time("inspects the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.to_string()).collect();

@@ -3,11 +3,11 @@
 
 use super::options::Options;
 use super::{Outcome, run, services};
-use diskspd_model::machine::System;
-use diskspd_model::plan::PlanError;
-use diskspd_model::profile::Profile;
-use diskspd_model::results::{Results, SpanResults};
-use diskspd_outlet::{grace, guard};
+use diskspd_machine::System;
+use diskspd_output::{grace, guard};
+use diskspd_plan::PlanError;
+use diskspd_profile::Profile;
+use diskspd_results::{Results, SpanResults};
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_worker::RunReporter;
@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_millis(100);
 const STACK: usize = 8 << 20;
 
 #[derive(Debug)]
-pub enum End {
+pub(crate) enum End {
     Complete(Result<Outcome, Vec<PlanError>>),
     /// Abandoned: threads of this process still wait for the kernel or another program. The process must
     /// end by [`diskspd_sys::process::end`].
@@ -37,7 +37,7 @@ pub enum End {
 }
 
 /// Runs a profile as [`run`] does, and comes back in any case.
-pub fn supervise(
+pub(crate) fn supervise(
     profile: &Profile,
     system: &System,
     options: &Options,

@@ -1,16 +1,16 @@
 //! Facts about targets without a device.
 
-use diskspd_model::engines::EngineKind;
-use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::plan::{SpanPlan, WorkerTarget};
-use diskspd_model::profile::TargetId;
-use diskspd_model::results::Observed;
+use diskspd_base::engines::EngineKind;
+use diskspd_machine::io_counters::{DeviceFacts, TargetDevices};
+use diskspd_machine::stack::Stack;
+use diskspd_plan::{SpanPlan, WorkerTarget};
+use diskspd_profile::TargetId;
+use diskspd_results::Observed;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// Returns the observations of a time span in simulated time, which has no devices.
-pub fn simulated(plan: &SpanPlan) -> Observed {
+pub(crate) fn simulated(plan: &SpanPlan) -> Observed {
     Observed { devices: Some(without_devices(plan)), ..Observed::default() }
 }
 
@@ -23,7 +23,7 @@ fn without_devices(plan: &SpanPlan) -> DeviceFacts {
     DeviceFacts { targets: targets(plan).into_iter().map(target).collect(), ..DeviceFacts::default() }
 }
 
-pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
+pub(crate) fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
     let mut places: HashMap<TargetId, usize> = HashMap::new();
     for worker in &plan.workers {
@@ -46,7 +46,7 @@ pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     found
 }
 
-pub fn without_io(engine: EngineKind) -> Option<Stack> {
+pub(crate) fn without_io(engine: EngineKind) -> Option<Stack> {
     let row = engine.row();
     match row {
         _ if row.virtual_time => Some(Stack::without("this is a simulated device")),

@@ -6,12 +6,12 @@ use diskspd_host::root::Root;
 use diskspd_host::stack::stack;
 use diskspd_host::target::locate;
 use diskspd_integrity::{DURABLE_FLUSHES, DURABLY_MAPPED, Integrity};
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::plan::PlanError;
-use diskspd_model::profile::{Profile, RawText, Target};
-use diskspd_outlet::HangGuard;
-use diskspd_outlet::OutputError;
-use diskspd_outlet::OutputPolicy;
+use diskspd_machine::stack::Stack;
+use diskspd_output::HangGuard;
+use diskspd_output::OutputError;
+use diskspd_output::OutputPolicy;
+use diskspd_plan::PlanError;
+use diskspd_profile::{Profile, RawText, Target};
 use diskspd_worker::{Control, RunReporter};
 use std::fs::File;
 use std::io;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The journal can't be made.
-pub fn begin(
+pub(crate) fn begin(
     profile: &Profile,
     options: &Options,
     door: &mut OutputPolicy,

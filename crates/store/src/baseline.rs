@@ -9,7 +9,7 @@
 use super::files::write_whole;
 use super::notes::{NotesError, NotesKind};
 use super::{Store, StoreError};
-use diskspd_model::limits;
+use diskspd_base::limits;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;

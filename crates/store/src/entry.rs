@@ -1,9 +1,9 @@
 //! A row of the index: the data of a run for lists and searches.
 
 use super::{KeptAs, RunNotes, SpanWork};
-use diskspd_model::fnv::Fnv;
-use diskspd_model::profile::Parameters;
-use diskspd_model::results::{RunSummary, SpanSummary};
+use diskspd_base::fnv::Fnv;
+use diskspd_profile::Parameters;
+use diskspd_results::{RunSummary, SpanSummary};
 use std::collections::HashSet;
 
 /// A run, as the index has it.
@@ -101,7 +101,7 @@ fn workload_text(asked: &[&Parameters]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::profile::{Access, CacheMode, Target, TimeSpan};
+    use diskspd_profile::{Access, CacheMode, Target, TimeSpan};
 
     #[test]
     fn missing_device_facts_do_not_change_workload() {

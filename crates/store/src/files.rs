@@ -3,13 +3,13 @@
 use super::notes::NotesKind;
 use super::packed::{self, Inflated};
 use super::{RunNotes, Store, StoreError, id};
-use diskspd_judge::checks::JudgedRecord;
-use diskspd_judge::record::fault::ResultError;
-use diskspd_judge::record::{formats, index, json, known};
-use diskspd_model::fnv::Fnv;
-use diskspd_model::limits;
-use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_model::results::{Origin, RecordFormat, RunSummary};
+use diskspd_base::fnv::Fnv;
+use diskspd_base::limits;
+use diskspd_checks::JudgedRecord;
+use diskspd_formats::fault::ResultError;
+use diskspd_formats::{index, json, known, table};
+use diskspd_machine::fingerprint::Fingerprint;
+use diskspd_results::{Origin, RecordFormat, RunSummary};
 use diskspd_sys::atomic_file::{NewFile, Place, elsewhere};
 use diskspd_sys::fault_points::{self, FileStep};
 use diskspd_sys::folder::{self, OpenFolder};
@@ -360,7 +360,7 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSu
     match source {
         KeptAs::Record => known_record(io::Cursor::new(bytes), name),
         KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {
-            let format = formats::of_word(source.word()).ok_or(RunFileError::Format)?;
+            let format = table::of_word(source.word()).ok_or(RunFileError::Format)?;
             let mut runs = (format.read)(bytes, name)?;
             match (runs.pop(), runs.len()) {
                 (Some(run), 0) => Ok(RunSummary { identity: Some(of_content(bytes)), ..run }),

@@ -2,8 +2,8 @@
 
 use super::database::{StoreIndex, add_figures, decode, work};
 use super::{Fingerprints, StoreEntry, StoreError, WORK, id};
-use diskspd_judge::experiments::selection::Selection;
-use diskspd_model::machine::fingerprint::Fingerprint;
+use diskspd_experiments::selection::Selection;
+use diskspd_machine::fingerprint::Fingerprint;
 use rusqlite::{ToSql, params_from_iter};
 use std::collections::{BTreeSet, HashMap};
 

@@ -3,9 +3,9 @@
 use super::database::StoreIndex;
 use super::files::{RunFileError, known_of};
 use super::{KeptAs, KeptRun, RunNotes, Store, StoreEntry, StoreError};
-use diskspd_judge::checks::JudgedRecord;
-use diskspd_judge::record::{index, json, known};
-use diskspd_model::results::RunSummary;
+use diskspd_checks::JudgedRecord;
+use diskspd_formats::{index, json, known};
+use diskspd_results::RunSummary;
 
 #[derive(Debug)]
 pub struct Saved {

@@ -1,12 +1,12 @@
 //! Assignment of runs to machines, and changes of a machine between two runs.
 //!
 //! A machine stays the same when its kernel, firmware or settings change, because trends are meant to show
-//! such changes. Its identity is its name and a number ([`diskspd_model::machine::System::machine`]).
+//! such changes. Its identity is its name and a number ([`diskspd_machine::System::machine`]).
 
 use super::StoreEntry;
-use diskspd_model::machine::fingerprint::{Difference, Fingerprint, replaced};
-use diskspd_model::machine::numbers::is_container;
-use diskspd_model::results::RunSummary;
+use diskspd_machine::fingerprint::{Difference, Fingerprint, replaced};
+use diskspd_machine::numbers::is_container;
+use diskspd_results::RunSummary;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The machines of many runs.

@@ -1,6 +1,6 @@
 //! Files of the store with notes: a head that names the format, and the notes next to it.
 
-use diskspd_model::json_reader::{JsonError, read_json};
+use diskspd_base::json_reader::{JsonError, read_json};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Compressed files: gzip, which every other tool reads.
 
-use diskspd_model::limits::RECORD;
+use diskspd_base::limits::RECORD;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;

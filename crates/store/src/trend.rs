@@ -1,10 +1,10 @@
 //! Runs of the same work on the same machine in order, for trends.
 
 use super::{Fingerprints, MachineNames, StoreEntry};
-use diskspd_judge::experiments::selection::RunFigure;
-use diskspd_model::machine::fingerprint::Difference;
-use diskspd_model::results::{RunSummary, WhichIos};
-use diskspd_model::stats::trend::Trend;
+use diskspd_experiments::selection::RunFigure;
+use diskspd_figures::stats::trend::Trend;
+use diskspd_machine::fingerprint::Difference;
+use diskspd_results::{RunSummary, WhichIos};
 use std::collections::BTreeMap;
 
 /// Runs that can be followed: the same work on the same machine.

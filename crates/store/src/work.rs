@@ -1,7 +1,7 @@
 //! The requested work of a time span, for lists and tables.
 
-use diskspd_model::profile::{Access, OfAllTargets, Parameters};
-use diskspd_model::units;
+use diskspd_figures::units;
+use diskspd_profile::{Access, OfAllTargets, Parameters};
 
 /// Parameters of the work, with the names of the columns in tables of runs (docs/reference/tables.md).
 pub const WORK: [&str; 8] = [
@@ -84,7 +84,7 @@ impl SpanWork {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::profile::{Target, TimeSpan};
+    use diskspd_profile::{Target, TimeSpan};
 
     #[test]
     fn differing_values_of_targets_are_mixed() {

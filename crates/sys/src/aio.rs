@@ -8,8 +8,8 @@ mod events;
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
-use diskspd_model::access::IoFeatures;
-use diskspd_model::operation::Operation;
+use diskspd_base::access::IoFeatures;
+use diskspd_base::operation::Operation;
 use events::{Event, EventRing};
 use std::io;
 use std::marker::PhantomData;
@@ -402,7 +402,7 @@ impl Drop for Queue {
 mod tests {
     use super::*;
     use crate::memory::{HugePages, Shared};
-    use diskspd_model::access::IoPriority;
+    use diskspd_base::access::IoPriority;
 
     #[test]
     fn shared_buffers_are_read_only() {

@@ -1,6 +1,6 @@
 //! File systems of paths and open files.
 
-use diskspd_model::machine::file_systems::name_of_magic;
+use diskspd_machine::file_systems::name_of_magic;
 use rustix::fs::StatFs;
 use std::os::fd::AsFd;
 use std::path::Path;

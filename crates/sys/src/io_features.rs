@@ -3,8 +3,8 @@
 use crate::aio::Queue;
 use crate::memory::{Buffer, Slot};
 use crate::transfer::Transfer;
-use diskspd_model::access::{IoFeatures, IoPriority};
-use diskspd_model::operation::Operation;
+use diskspd_base::access::{IoFeatures, IoPriority};
+use diskspd_base::operation::Operation;
 use rustix::io::{Errno, ReadWriteFlags, preadv2, retry_on_intr};
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};

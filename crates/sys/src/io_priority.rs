@@ -5,5 +5,5 @@
 //! schedulers, bfq and mq-deadline obey them; none and kyber do not.
 
 mod thread;
-use diskspd_model::access::IoPriority;
+use diskspd_base::access::IoPriority;
 pub use thread::ThreadIoPriority;

@@ -9,7 +9,7 @@ mod copy;
 mod persist;
 
 use super::memory::{Slot, SlotMut};
-use diskspd_model::access::{Flush, MapOptions};
+use diskspd_base::access::{Flush, MapOptions};
 use rustix::fs::OFlags;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

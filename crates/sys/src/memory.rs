@@ -13,7 +13,7 @@ mod shared_tests;
 mod slot;
 mod with_shared;
 
-pub use diskspd_model::access::HugePages;
+pub use diskspd_base::access::HugePages;
 pub use large_pages::{LargePages, LargePagesError};
 use pages::{BufferPages, page_size};
 pub use shared::Shared;

@@ -8,7 +8,7 @@
 //!             finds out how long
 //! ```
 
-use diskspd_model::units::wrapped::{width, wrapped};
+use diskspd_figures::units::wrapped::{width, wrapped};
 
 /// Words in front of what explains an error.
 const EXPLAINED: [&str; 3] = ["-> ", "hint: ", "expected: "];

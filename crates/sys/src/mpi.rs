@@ -11,8 +11,8 @@ mod error;
 pub use error::MpiError;
 
 use super::privileges;
-use diskspd_model::limits::MESSAGE;
-use diskspd_model::units::visible::line;
+use diskspd_base::limits::MESSAGE;
+use diskspd_figures::units::visible::line;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;

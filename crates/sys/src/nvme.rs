@@ -5,7 +5,7 @@
 
 use crate::anchor::Location;
 use crate::problem::TargetError;
-use diskspd_model::io_error::NvmeStatus;
+use diskspd_base::io_error::NvmeStatus;
 use rustix::fs::{Mode, OFlags};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

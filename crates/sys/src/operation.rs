@@ -2,7 +2,7 @@
 //! entry of io_uring. The target decides which way is suitable.
 
 use super::{block, free_space, zones};
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 use io_uring::{opcode, squeue, types};
 use rustix::fs::{FallocateFlags, FileType};
 use rustix::io::{Errno, retry_on_intr};

@@ -1,7 +1,7 @@
 //! Reason why a target is unusable, addressed to the user: never only an error number.
 
-use diskspd_model::io_error::NvmeStatus;
-use diskspd_model::units::visible;
+use diskspd_base::io_error::NvmeStatus;
+use diskspd_figures::units::visible;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@
 use super::message_block::fitted;
 use super::mutex::LockUnpoisoned;
 use super::terminal::{DrawnLine, StyledText, TextStyle, screen, width};
-use diskspd_model::units::visible;
+use diskspd_figures::units::visible;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::Mutex;

@@ -6,7 +6,7 @@ use super::console::{is_regular_file, window};
 use super::message_block::fitted;
 use super::standard_error;
 use super::terminal::screen_of;
-use diskspd_model::units::visible::{self, Guard};
+use diskspd_figures::units::visible::{self, Guard};
 use std::io::{self, IsTerminal, Stdout, Write};
 
 /// Checks that it is writable. Writes to a descriptor closed at program start succeed, and the output is

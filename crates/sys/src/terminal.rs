@@ -1,7 +1,7 @@
 //! The terminal of a watched run: its features, and its drawn content.
 
 use super::console::{AsStream, takes_sequences, window};
-pub use diskspd_model::units::wrapped::{width, width_of};
+pub use diskspd_figures::units::wrapped::{width, width_of};
 use std::env;
 use std::fs::File;
 use std::io::IsTerminal;

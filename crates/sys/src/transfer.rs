@@ -1,7 +1,7 @@
 //! Common parts of the kernel's queues (io_uring, Linux AIO): a transfer, and its identification.
 
-use diskspd_model::access::IoPriority;
-use diskspd_model::operation::Operation;
+use diskspd_base::access::IoPriority;
+use diskspd_base::operation::Operation;
 
 /// Most bytes of one transfer: 2 GiB less one page. The kernel shortens anything longer (`read(2)`, NOTES).
 pub const MAX_LENGTH: u32 = 0x7fff_f000;

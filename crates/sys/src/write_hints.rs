@@ -1,7 +1,7 @@
 //! Expected lifetime of written data (`F_SET_RW_HINT` of fcntl(2), Linux 4.13). The hint belongs to the
 //! inode, and applies to all writers of the file until the kernel drops the inode.
 
-use diskspd_model::access::WriteLifetime;
+use diskspd_base::access::WriteLifetime;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd};
 

@@ -1,6 +1,6 @@
 //! Zones of a block device: reported and reset by the requests of linux/blkzoned.h.
 
-use diskspd_model::machine::zones::Zone;
+use diskspd_machine::zones::Zone;
 use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

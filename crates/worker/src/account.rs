@@ -5,8 +5,8 @@ use super::{Loop, WorkerLedger, unfinished};
 use crate::control::Phase;
 use crate::recorder::{OnTime, Returned};
 use crate::telemetry::io_log::Entry;
+use diskspd_base::operation::Operation;
 use diskspd_engine::Done;
-use diskspd_model::operation::Operation;
 use diskspd_sys::clock::Nanos;
 
 impl Loop<'_> {

@@ -1,8 +1,8 @@
+use diskspd_base::operation::AuxRow;
 use diskspd_engine::{Done, Operation};
-use diskspd_model::operation::AuxRow;
-use diskspd_model::plan::WorkerPlan;
-use diskspd_model::profile::OperationShares;
-use diskspd_model::workload::Random;
+use diskspd_plan::WorkerPlan;
+use diskspd_plan::workload::Random;
+use diskspd_profile::OperationShares;
 
 const SEED: u64 = u64::from_be_bytes(*b"discards");
 

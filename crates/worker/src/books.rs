@@ -5,8 +5,8 @@ use super::idle::Idle;
 use super::requests::Requests;
 use crate::recorder::Recorder;
 use diskspd_engine::{Done, Operation};
-use diskspd_model::plan::WorkerPlan;
-use diskspd_model::profile::RawText;
+use diskspd_plan::WorkerPlan;
+use diskspd_profile::RawText;
 use diskspd_sys::clock::Nanos;
 
 #[derive(Debug)]

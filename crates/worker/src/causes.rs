@@ -1,6 +1,6 @@
 //! Probable causes of failed I/O.
 
-use diskspd_model::engines::EngineKind;
+use diskspd_base::engines::EngineKind;
 use diskspd_sys::problem;
 
 /// Returns the probable cause of a failed I/O of this engine with this error number, after a semicolon;

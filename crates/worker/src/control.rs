@@ -5,9 +5,9 @@
 use super::Outcome;
 use super::outcome::SpanOutcome;
 use crate::failure::{Failure, by_cause};
-use diskspd_model::plan::PlanError;
-use diskspd_model::results::EndedBy;
-use diskspd_outlet::{HURRIED, INTERRUPTED, SILENCE, StopSignal, grace};
+use diskspd_output::{HURRIED, INTERRUPTED, SILENCE, StopSignal, grace};
+use diskspd_plan::PlanError;
+use diskspd_results::EndedBy;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};

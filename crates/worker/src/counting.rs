@@ -1,8 +1,8 @@
 //! Additional counters for the reports of DISKSPD 2.3.
 
 use crate::control::Phase;
-use diskspd_model::plan::SpanPlan;
-use diskspd_model::results::WaitStatistics;
+use diskspd_plan::SpanPlan;
+use diskspd_results::WaitStatistics;
 
 #[derive(Debug)]
 pub(crate) struct Counting {

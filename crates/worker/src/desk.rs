@@ -2,8 +2,8 @@
 
 use crate::recorder;
 use crate::{StuckIo, WorkerLedger, WorkerOutcome};
-use diskspd_model::plan::{SpanPlan, WorkerPlan};
-use diskspd_model::results::ThreadResults;
+use diskspd_plan::{SpanPlan, WorkerPlan};
+use diskspd_results::ThreadResults;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::handover_cell::Rescuer;
 use diskspd_sys::mutex::LockUnpoisoned;
@@ -141,7 +141,7 @@ fn count(number: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::operation::Operation;
+    use diskspd_base::operation::Operation;
 
     #[test]
     fn outstanding_requests_are_named_oldest_first() {

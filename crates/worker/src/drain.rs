@@ -3,7 +3,7 @@
 use super::failed_io::{Failed, FailedIo};
 use super::{Failure, Loop, TICK, WorkerLedger};
 use crate::causes::usual_cause;
-use diskspd_model::io_error;
+use diskspd_base::io_error;
 use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-use diskspd_model::plan::WorkerPlan;
+use diskspd_plan::WorkerPlan;
 
 /// Schedule of flushes after writes, and the requests that flush.
 #[derive(Debug)]

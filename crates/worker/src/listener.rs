@@ -1,8 +1,8 @@
 //! Receivers of progress information. The run itself prints nothing.
 
-use diskspd_model::finding::Finding;
-use diskspd_model::results::{IntervalFigures, JobInterval, Record};
-use diskspd_model::units::Millis;
+use diskspd_base::finding::Finding;
+use diskspd_figures::units::Millis;
+use diskspd_results::{IntervalFigures, JobInterval, Record};
 use diskspd_sys::clock::Nanos;
 use serde::{Deserialize, Serialize};
 

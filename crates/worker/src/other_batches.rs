@@ -6,8 +6,8 @@ use super::{Loop, WorkerLedger};
 use crate::causes::usual_cause;
 use crate::control::Phase;
 use crate::telemetry::io_log::Entry;
+use diskspd_base::io_error;
 use diskspd_engine::{Done, EngineError, Operation};
-use diskspd_model::io_error;
 use diskspd_sys::clock::Nanos;
 
 impl Loop<'_> {

@@ -1,6 +1,6 @@
 //! Outcome of a run and of its time spans.
 
-use diskspd_model::results::{Results, SpanResults};
+use diskspd_results::{Results, SpanResults};
 
 #[derive(Debug, Default)]
 pub struct Outcome {

@@ -1,11 +1,11 @@
 //! The limits of a worker: the next request to issue, and its time.
 
-use diskspd_model::operation::Operation;
-use diskspd_model::plan::{WorkerPlan, WorkerTarget};
-use diskspd_model::trace::formats::RecordedIo;
-use diskspd_model::trace::replay::ReplayTurns;
-use diskspd_model::workload::pace::{Limit, Pace};
+use diskspd_base::operation::Operation;
+use diskspd_plan::workload::pace::{Limit, Pace};
+use diskspd_plan::{WorkerPlan, WorkerTarget};
 use diskspd_sys::clock::Nanos;
+use diskspd_trace::formats::RecordedIo;
+use diskspd_trace::replay::ReplayTurns;
 
 /// One pace per target. (Floating requests can't be limited: the profile's validation sees to it.)
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! New content for every write (`-Zr`, `--compress`, `--dedupe`).
 
 use super::requests::{InFlight, Requests};
+use diskspd_base::operation::Operation;
 use diskspd_engine::{Engine, Io};
-use diskspd_model::operation::Operation;
-use diskspd_model::plan::{WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_model::profile::ContentShape;
-use diskspd_model::workload::{FillParts, Random, ReducibleContent, ThreadWorkload, Unit};
+use diskspd_plan::workload::{FillParts, Random, ReducibleContent, ThreadWorkload, Unit};
+use diskspd_plan::{WorkerPlan, WorkerTarget, WriteContent};
+use diskspd_profile::ContentShape;
 use diskspd_sys::memory::SlotMut;
 
 #[derive(Debug)]

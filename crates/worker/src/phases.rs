@@ -1,7 +1,7 @@
 //! The source of a worker's current phase: warm up, measure, cool down, or stop.
 
 use crate::control::{Control, Phase};
-use diskspd_model::plan::SpanPlan;
+use diskspd_plan::SpanPlan;
 use diskspd_sys::clock::Nanos;
 
 pub enum Phases<'a> {

@@ -3,8 +3,8 @@
 //! between checks.
 
 use super::WorkerLedger;
-use diskspd_model::engines::Direction;
-use diskspd_model::plan::{SpanPlan, VolumeGoal};
+use diskspd_base::engines::Direction;
+use diskspd_plan::{SpanPlan, VolumeGoal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 

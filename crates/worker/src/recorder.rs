@@ -2,15 +2,15 @@
 
 pub use crate::telemetry::completion::IoCompletion;
 use crate::telemetry::stream::ByDirection;
-use diskspd_model::engines::Direction;
-use diskspd_model::io_error;
-use diskspd_model::operation::Operation;
-use diskspd_model::plan::{SpanPlan, WorkerPlan};
-use diskspd_model::results::{
+use diskspd_base::engines::Direction;
+use diskspd_base::io_error;
+use diskspd_base::operation::Operation;
+use diskspd_figures::stats::{Histogram, IntervalLog, Intervals, LatencyLog, LatencySeries, Moments, Series};
+use diskspd_plan::workload::ThreadWorkload;
+use diskspd_plan::{SpanPlan, WorkerPlan};
+use diskspd_results::{
     DirectionResults, IoErrors, OtherResults, Overdue, Paced, TargetResults, ThreadResults,
 };
-use diskspd_model::stats::{Histogram, IntervalLog, Intervals, LatencyLog, LatencySeries, Moments, Series};
-use diskspd_model::workload::ThreadWorkload;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::{Arc, Mutex};
@@ -416,7 +416,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         ..DirectionResults::default()
     };
     // Always timed, and in no other figure. What follows from others has no time to start at.
-    let others = |target: &diskspd_model::plan::WorkerTarget, paced: bool| {
+    let others = |target: &diskspd_plan::WorkerTarget, paced: bool| {
         let mut others = OtherResults::default();
         for op in worker.others_on(target) {
             let paced = (paced && !op.follows_others() && !op.moves_data()).then(Box::default);
@@ -425,7 +425,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         }
         others
     };
-    let target = |(index, target): (usize, &diskspd_model::plan::WorkerTarget)| TargetResults {
+    let target = |(index, target): (usize, &diskspd_plan::WorkerTarget)| TargetResults {
         target: target.id,
         size: target.size,
         read: direction(worker.is_paced_on(index), target.ways.no_wait),

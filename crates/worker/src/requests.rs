@@ -1,10 +1,10 @@
 //! The requests of a worker: their I/Os in flight, and positions of their data.
 
 use diskspd_engine::{Direction, Io, Operation};
-use diskspd_model::plan::{WorkerPlan, WriteContent};
-use diskspd_model::trace::formats::RecordedIo;
-use diskspd_model::workload::{Next, ThreadWorkload};
+use diskspd_plan::workload::{Next, ThreadWorkload};
+use diskspd_plan::{WorkerPlan, WriteContent};
 use diskspd_sys::clock::Nanos;
+use diskspd_trace::formats::RecordedIo;
 
 /// Properties of a request kept while its I/O is in flight.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ impl Requests {
     pub fn new(plan: &WorkerPlan, files: &[u32], sources: &[usize]) -> Requests {
         let (mut first_request, mut next) = (0, 0);
         let place = |((target, &file), &source)| {
-            let target: &diskspd_model::plan::WorkerTarget = target;
+            let target: &diskspd_plan::WorkerTarget = target;
             let step = u64::from(target.slot);
             if !target.is_further_portion() {
                 first_request = next;

@@ -77,7 +77,7 @@ impl<'a> Slowest<'a> {
 mod tests {
     use super::*;
     use crate::telemetry::io_log::LineRing;
-    use diskspd_model::operation::Operation;
+    use diskspd_base::operation::Operation;
 
     #[test]
     fn slowest_ios_of_each_second_are_kept() {

@@ -16,9 +16,9 @@ use crate::telemetry::live::Counters;
 use crate::voice::RunReporter;
 use diskspd_engine::{Done, Engine, Io};
 use diskspd_integrity::SectorChecker;
-use diskspd_model::plan::WorkerPlan;
-use diskspd_model::results::WaitStatistics;
-use diskspd_model::workload::ThreadWorkload;
+use diskspd_plan::WorkerPlan;
+use diskspd_plan::workload::ThreadWorkload;
+use diskspd_results::WaitStatistics;
 use diskspd_sys::clock::{Clock, Nanos};
 use std::time::Duration;
 

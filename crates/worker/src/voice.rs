@@ -2,9 +2,9 @@
 
 use super::listener::{MachineSpeed, Nobody, Progress, RunObserver, Speed, Subscriptions, TargetSpeed};
 use crate::telemetry::live::{self, Counters, Seen, collect};
-use diskspd_model::finding::Finding;
-use diskspd_model::results::IntervalFigures;
-use diskspd_model::units::Millis;
+use diskspd_base::finding::Finding;
+use diskspd_figures::units::Millis;
+use diskspd_results::IntervalFigures;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::collections::HashSet;

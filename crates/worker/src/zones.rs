@@ -6,9 +6,9 @@
 //! is the next in order, or any one for random I/O.
 
 use diskspd_engine::{Direction, Io, Operation};
-use diskspd_model::machine::zones::Zone;
-use diskspd_model::plan::{WorkerPlan, WorkerTarget};
-use diskspd_model::workload::{Pattern, Random};
+use diskspd_machine::zones::Zone;
+use diskspd_plan::workload::{Pattern, Random};
+use diskspd_plan::{WorkerPlan, WorkerTarget};
 
 /// Seed modifier, so that addresses are the same with and without zones.
 const SEED: u64 = u64::from_be_bytes(*b"in zones");

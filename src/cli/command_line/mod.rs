@@ -11,10 +11,10 @@ use crate::profile::RawText;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-pub type ReadLine = fn(&[OsString]) -> Result<Invocation, CliError>;
+pub(super) type ReadLine = fn(&[OsString]) -> Result<Invocation, CliError>;
 
 #[derive(Clone, Copy)]
-pub struct RunReaders {
+pub(super) struct RunReaders {
     /// A whole command line, the program's name first.
     pub line: ReadLine,
     pub rerun: ReadLine,
@@ -23,7 +23,7 @@ pub struct RunReaders {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub enum Takes {
+pub(super) enum Takes {
     Nothing,
     Files,
     /// Files, or `fio` and words of its command line, the command's own options anywhere among them.
@@ -49,7 +49,7 @@ pub enum Takes {
 
 impl Takes {
     /// Returns the permitted first words; `commands`: names of all commands. `None` = any word.
-    pub fn words(self, commands: fn() -> Vec<&'static str>) -> Option<Vec<&'static str>> {
+    pub(super) fn words(self, commands: fn() -> Vec<&'static str>) -> Option<Vec<&'static str>> {
         match self {
             Takes::OneOf(words) => Some(words()),
             Takes::CommandOr(words) => Some([commands(), words()].concat()),
@@ -58,7 +58,7 @@ impl Takes {
     }
 }
 
-pub struct CommandLine {
+pub(super) struct CommandLine {
     name: &'static str,
     rows: &'static [OptionRow],
     /// The options that were given, in order.
@@ -95,12 +95,12 @@ impl CommandLine {
         self.given_values(row).map(|given| given.value.as_os_str())
     }
 
-    pub fn has(&self, row: &OptionRow) -> bool {
+    pub(super) fn has(&self, row: &OptionRow) -> bool {
         self.values(row).next().is_some()
     }
 
     /// The files or folders of an option, in order.
-    pub fn paths(&self, row: &OptionRow) -> Vec<PathBuf> {
+    pub(super) fn paths(&self, row: &OptionRow) -> Vec<PathBuf> {
         self.values(row).map(PathBuf::from).collect()
     }
 
@@ -108,7 +108,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// Several are given: the last would silently replace the others.
-    pub fn path(&self, row: &OptionRow) -> Result<Option<PathBuf>, CliError> {
+    pub(super) fn path(&self, row: &OptionRow) -> Result<Option<PathBuf>, CliError> {
         match self.given_values(row).nth(1) {
             None => Ok(self.values(row).next().map(PathBuf::from)),
             Some(again) => Err(given_again(again.argument.as_encoded_bytes(), row.name)),
@@ -116,16 +116,16 @@ impl CommandLine {
     }
 
     /// The word or text that was given last.
-    pub fn text(&self, row: &OptionRow) -> Option<String> {
+    pub(super) fn text(&self, row: &OptionRow) -> Option<String> {
         self.texts(row).pop()
     }
 
-    pub fn texts(&self, row: &OptionRow) -> Vec<String> {
+    pub(super) fn texts(&self, row: &OptionRow) -> Vec<String> {
         self.values(row).map(|value| value.to_string_lossy().into_owned()).collect()
     }
 
     /// Returns the last given number, already checked for its range.
-    pub fn number(&self, row: &OptionRow) -> Option<u32> {
+    pub(super) fn number(&self, row: &OptionRow) -> Option<u32> {
         self.text(row)?.parse().ok()
     }
 
@@ -133,7 +133,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// Fails if one of the values is invalid.
-    pub fn read_value<T, E: Into<String>>(
+    pub(super) fn read_value<T, E: Into<String>>(
         &self,
         row: &OptionRow,
         read: impl Fn(&str) -> Result<T, E>,
@@ -145,7 +145,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// One of them is not possible.
-    pub fn read_values<T, E: Into<String>>(
+    pub(super) fn read_values<T, E: Into<String>>(
         &self,
         row: &OptionRow,
         read: impl Fn(&str) -> Result<T, E>,
@@ -160,7 +160,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// Fails if a format has no file.
-    pub fn reports(&self, row: &OptionRow) -> Result<Vec<OutRequest>, CliError> {
+    pub(super) fn reports(&self, row: &OptionRow) -> Result<Vec<OutRequest>, CliError> {
         let read = |given: &GivenOption| {
             let missing = || given.impossible_value("the name of a file to write".into());
             OutRequest::read(given.value.as_encoded_bytes()).ok_or_else(missing)
@@ -170,7 +170,7 @@ impl CommandLine {
 
     /// # Errors
     /// The place is missing or invalid.
-    pub fn stream(&self, row: &OptionRow) -> Result<Option<StreamRequest>, CliError> {
+    pub(super) fn stream(&self, row: &OptionRow) -> Result<Option<StreamRequest>, CliError> {
         let read = |given: &GivenOption| {
             let impossible =
                 |problem: Problem| given.impossible_value(problem.expected.unwrap_or(problem.what));
@@ -179,16 +179,16 @@ impl CommandLine {
         self.given_values(row).map(read).next_back().transpose()
     }
 
-    pub fn files(&self) -> Vec<PathBuf> {
+    pub(super) fn files(&self) -> Vec<PathBuf> {
         self.words.iter().map(PathBuf::from).collect()
     }
 
     /// The words as targets, byte by byte.
-    pub fn targets(&self) -> Vec<RawText> {
+    pub(super) fn targets(&self) -> Vec<RawText> {
         self.words.iter().map(|word| RawText::from(word.as_encoded_bytes().to_vec())).collect()
     }
 
-    pub fn wrong(&self) -> CliError {
+    pub(super) fn wrong(&self) -> CliError {
         match self.words.is_empty() {
             true => CliError::new(format!("the arguments of {} are missing", self.name)),
             false => CliError::new(format!("wrong arguments for the command {}", self.name)),
@@ -199,7 +199,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// The two that exclude each other.
-    pub fn refuse_both(&self, exclusive: &[&[OptionRow]]) -> Result<(), CliError> {
+    pub(super) fn refuse_both(&self, exclusive: &[&[OptionRow]]) -> Result<(), CliError> {
         for group in exclusive {
             let given: Vec<&str> = group.iter().filter(|row| self.has(row)).map(|row| row.name).collect();
             if let [one, other, ..] = given[..] {
@@ -214,7 +214,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// Fails if there is one.
-    pub fn refuse_idle(&self, word: &str) -> Result<(), CliError> {
+    pub(super) fn refuse_idle(&self, word: &str) -> Result<(), CliError> {
         let idle = |row: &&OptionRow| !row.only_with.is_empty() && !row.only_with.contains(&word);
         match self.rows.iter().filter(idle).find(|row| self.has(row)) {
             None => Ok(()),
@@ -230,7 +230,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// It is given in vain.
-    pub fn store_of<'a>(
+    pub(super) fn store_of<'a>(
         &self,
         row: &OptionRow,
         mut words: impl Iterator<Item = &'a [u8]>,

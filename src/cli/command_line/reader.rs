@@ -14,7 +14,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// Fails if an option or word is unknown, or a value is missing, invalid or unexpected.
-    pub fn read(
+    pub(crate) fn read(
         name: &'static str,
         rows: &'static [OptionRow],
         takes: Takes,

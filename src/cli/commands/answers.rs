@@ -12,7 +12,7 @@ use crate::profile::RawText;
 const SHOW: OptionRow = switch("--show", "show the named workload");
 const MARKDOWN: OptionRow = switch("--markdown", "all of them, as a page");
 
-pub const PRESET: Command = Command {
+pub(super) const PRESET: Command = Command {
     name: "preset",
     arguments: "[<name> [--show]] [--markdown]",
     help: "list the named workloads for --preset, or show one: command lines, reasons, sources",
@@ -31,7 +31,7 @@ pub const PRESET: Command = Command {
     },
 };
 
-pub const EVENT: Command = Command {
+pub(super) const EVENT: Command = Command {
     name: "event",
     arguments: "wait|set|reset <event>",
     help: "wait for an event (of -ys, -yf, -yr, -yp), set it, or reset it",
@@ -57,7 +57,7 @@ pub const EVENT: Command = Command {
     },
 };
 
-pub const MAN: Command = Command {
+pub(super) const MAN: Command = Command {
     name: "man",
     arguments: "[<command>]",
     help: "print the man page (roff), of the program or of a command: diskspd man sweep | man -l -",
@@ -71,7 +71,7 @@ pub const MAN: Command = Command {
     make: |line| Ok(Invocation::Man { command: command_named(&line, only_word(&line)?) }),
 };
 
-pub const COMPLETIONS: Command = Command {
+pub(super) const COMPLETIONS: Command = Command {
     name: "completions",
     arguments: "bash|zsh|fish|powershell",
     help: "print the completions of a shell",
@@ -98,7 +98,7 @@ pub const COMPLETIONS: Command = Command {
     },
 };
 
-pub const COMPATIBILITY: Command = Command {
+pub(super) const COMPATIBILITY: Command = Command {
     name: "compatibility",
     arguments: "",
     help: "print how each option relates to DISKSPD (Markdown)",
@@ -109,7 +109,7 @@ pub const COMPATIBILITY: Command = Command {
     make: |_| Ok(Invocation::Compatibility),
 };
 
-pub const HELP_COMMAND: Command = Command {
+pub(super) const HELP_COMMAND: Command = Command {
     name: "help",
     arguments: "[<command>|<topic>|all]",
     help: "print the common options by topic, as --help does; all of a topic or of a command",

@@ -49,7 +49,7 @@ const BY_ENDING: OptionRow = OUT
 const SILENT: OptionRow = QUIET.only_with(CHECK);
 const STORED: OptionRow = row("--store", Folder, "the folder of the history");
 
-pub const BASELINE: Command = Command {
+pub(super) const BASELINE: Command = Command {
     name: "baseline",
     arguments: "[list|show|set|remove|check] [<name>] [..]",
     help: "set a baseline of runs, and check whether anything has become worse since",

@@ -8,7 +8,7 @@ use crate::cli::option::{HELP, OptionRow};
 use crate::cli::{Invocation, fio_line, flags};
 
 /// A command: a row of the table that parser, help, man page and completions come from.
-pub struct Command {
+pub(crate) struct Command {
     pub name: &'static str,
     pub arguments: &'static str,
     pub help: &'static str,
@@ -24,7 +24,7 @@ pub struct Command {
 impl Command {
     /// Returns its options without `--help`. For a repeated run, these are the long options of a single
     /// invocation.
-    pub fn rows(&self) -> Vec<OptionRow> {
+    pub(crate) fn rows(&self) -> Vec<OptionRow> {
         match self.takes {
             Takes::Rerun => {
                 let of_one = flags::all().filter(|flag| flag.scope == Scope::Invocation);
@@ -37,7 +37,7 @@ impl Command {
     }
 
     /// Returns its options and the options of every command.
-    pub fn rows_and_help(&self) -> Vec<OptionRow> {
+    pub(crate) fn rows_and_help(&self) -> Vec<OptionRow> {
         let mut rows = self.rows();
         if !rows.iter().any(|row| row.name == GIVE_UP.name) {
             rows.push(GIVE_UP);
@@ -46,12 +46,12 @@ impl Command {
         rows
     }
 
-    pub fn takes_options_of_runs(&self) -> bool {
+    pub(crate) fn takes_options_of_runs(&self) -> bool {
         matches!(self.takes, Takes::Line | Takes::LineBehind | Takes::LineWith { .. })
     }
 
     /// How it is called: `diskspd report <file.json> [-v]`.
-    pub fn usage(&self) -> String {
+    pub(crate) fn usage(&self) -> String {
         format!("diskspd {} {}", self.name, self.arguments).trim_end().to_owned()
     }
 

@@ -10,7 +10,7 @@ use crate::cli::{Invocation, fio_line};
 const PROFILE: OptionRow = OUT.here("write the profile to this file, as XML for -X; - is standard output");
 const UNTOLD: OptionRow = QUIET.here("print no notes about differences");
 
-pub const CONVERT: Command = Command {
+pub(super) const CONVERT: Command = Command {
     name: "convert",
     arguments: "<file>|fio <fio's option> .. [--out <file.xml>]",
     help: "convert a job file or command line of fio, or an XML profile, into a command line or a profile, \

@@ -5,7 +5,7 @@ use crate::cli::Invocation;
 use crate::cli::command_line::Takes;
 use crate::cli::option::{AS_JSON, OptionRow, switch};
 
-pub const DEVICES: Command = Command {
+pub(super) const DEVICES: Command = Command {
     name: "devices",
     arguments: "[--json]",
     help: "list the block devices: number for #<n>, size, model, queue, users",
@@ -22,7 +22,7 @@ pub const DEVICES: Command = Command {
 const PRIVILEGES: OptionRow =
     switch("--privileges", "list the rights that each feature needs, and whether this process has them");
 
-pub const DOCTOR: Command = Command {
+pub(super) const DOCTOR: Command = Command {
     name: "doctor",
     arguments: "[<target> ..] [--json], or --privileges",
     help: "check this machine, or the storage of these targets, for anything that distorts figures: exit \

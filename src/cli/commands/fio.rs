@@ -3,7 +3,7 @@
 use super::Command;
 use crate::cli::command_line::Takes;
 
-pub const FIO: Command = Command {
+pub(super) const FIO: Command = Command {
     name: "fio",
     arguments: "--name=<job> <fio's option> .. [<job file> ..] [<option> ..]",
     help: "run a command line of fio; options before the first --name hold for all jobs and job files \

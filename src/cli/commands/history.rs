@@ -43,7 +43,7 @@ const PAGE: OptionRow = HTML
     .only_with(&["list", "trend"]);
 const FOLDER: OptionRow = STORE.here("the folder of the history");
 
-pub const HISTORY: Command = Command {
+pub(super) const HISTORY: Command = Command {
     name: "history",
     arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
     help: "list the runs that --save has kept, find, name, remove, export and import them, and show trends",

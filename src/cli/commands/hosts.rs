@@ -15,7 +15,7 @@ const PROGRAM: OptionRow = text("--program", "<file>", "/opt/diskspd", "path of 
     .or("the path of this program");
 const SERVE: OptionRow = switch("--serve", "be the other end on a host: diskspd hosts starts it over ssh");
 
-pub const HOSTS: Command = Command {
+pub(super) const HOSTS: Command = Command {
     name: "hosts",
     arguments: "[--ssh] [--program <file>] <host>,<host>[,..] -- <command line>",
     help: "run a command line on several hosts, one rank each: with mpirun where it is installed, else over \

@@ -33,7 +33,7 @@ const ON_OUTAGE: OptionRow = text(
 const DOUBTFUL: OptionRow =
     STRICT.here("exit code 2 if the command succeeded, and its figures are wrong or cannot be confirmed");
 
-pub const JUDGE: Command = Command {
+pub(super) const JUDGE: Command = Command {
     name: "judge",
     arguments: "[<option> ..] [<target> ..] -- <command> [<argument> ..], or --for <time> <target> ..",
     help: "run any program, and judge whether its I/O reached the devices (docs/how-to/judge-any-program.md)",

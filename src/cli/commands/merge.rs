@@ -13,7 +13,7 @@ const PER_HOST: OptionRow = switch("--per-host", "for each --out FILE.xml also o
 const XML_VERDICT: OptionRow = switch("--xml-verdict", "add verdict and findings to the XML results");
 const TEXT_VERDICT: OptionRow = switch("--text-verdict", "add verdict and findings after each text report");
 
-pub const MERGE: Command = Command {
+pub(super) const MERGE: Command = Command {
     name: "merge",
     arguments: "<file> <file> .. [--out <file>] [--per-host] [-v]",
     help: "merge the records of one run on several hosts, with one report (docs/reference/merge.md)",

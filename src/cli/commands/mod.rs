@@ -26,12 +26,12 @@ use super::flag::long_name;
 use super::option::OptionRow;
 use super::{Invocation, foreign_options, suggest};
 use crate::profile::RawText;
-pub use command::Command;
+pub(super) use command::Command;
 pub use hosts::is_plain_path;
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-pub const COMMANDS: &[Command] = &[
+pub(super) const COMMANDS: &[Command] = &[
     report::REPORT,
     merge::MERGE,
     judge::JUDGE,
@@ -57,11 +57,11 @@ pub const COMMANDS: &[Command] = &[
     answers::HELP_COMMAND,
 ];
 
-pub fn find(name: &[u8]) -> Option<&'static Command> {
+pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name.as_bytes() == name)
 }
 
-pub fn all_names() -> Vec<&'static str> {
+pub(super) fn all_names() -> Vec<&'static str> {
     COMMANDS.iter().map(|command| command.name).collect()
 }
 
@@ -81,7 +81,7 @@ pub fn names() -> Vec<&'static str> {
 }
 
 /// The option that is a command too, at the front of a line, as its word.
-pub fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> {
+pub(super) fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> {
     const OPTION: &str = "--verify-after";
     let Some((first, rest)) = arguments.split_first() else { return Cow::Borrowed(arguments) };
     let journal = match first.as_encoded_bytes().strip_prefix(OPTION.as_bytes()) {
@@ -93,7 +93,7 @@ pub fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> {
 }
 
 /// Reads a command line whose first word after the program name is a command; `None` if it is not.
-pub fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invocation, CliError>> {
+pub(super) fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
     let command = find(word.as_encoded_bytes())?;
     // What is behind -- can be another program's.
@@ -134,7 +134,7 @@ fn explain_error(mut error: CliError, command: &Command) -> CliError {
 
 /// Returns a suggestion for an unknown long option; `here`: the options of the command, empty for a run.
 /// `None` if there is no suggestion.
-pub fn suggest_command(argument: &[u8], here: &[OptionRow]) -> Option<String> {
+pub(super) fn suggest_command(argument: &[u8], here: &[OptionRow]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
     let name = long_name(&text)?;
     let elsewhere = COMMANDS.iter().filter(|command| command.has(name)).map(|command| command.name);

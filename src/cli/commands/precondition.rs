@@ -36,7 +36,7 @@ const RECORD: OptionRow =
     OUT.here("keep the last round's record with the table of all; the ending sets the format");
 const TABLE_ALONE: OptionRow = QUIET.here("print only the table: no plan, no progress, no line per round");
 
-pub const PRECONDITION: Command = Command {
+pub(super) const PRECONDITION: Command = Command {
     name: "precondition",
     arguments: "<target> [<option> ..] [-- <option of the rounds> ..]",
     help: "bring a device into its steady state: purge, fill, rounds of random writes until they are steady; \

@@ -14,7 +14,7 @@ const REPORTS: OptionRow =
     OUT.here("write the report of one record in another form, as a run does (.xml, .csv, .prom)");
 const PAGE: OptionRow = HTML.here("a page of all runs with their verdicts and charts, in this file");
 
-pub const REPORT: Command = Command {
+pub(super) const REPORT: Command = Command {
     name: "report",
     arguments: "<file> .. [-v] [--csv|--md|--html <page>|--out <file>] [--store <folder>]",
     help: "print the report of a saved record, repetition, sweep or comparison again, or a table or page of \

@@ -3,7 +3,7 @@
 use super::Command;
 use crate::cli::command_line::Takes;
 
-pub const RERUN: Command = Command {
+pub(super) const RERUN: Command = Command {
     name: "rerun",
     arguments: "[<option> ..] <file.json> [<device> ..]",
     help: "repeat a saved record's run and list changes of the machine; it writes only to devices that you \

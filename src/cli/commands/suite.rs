@@ -44,7 +44,7 @@ const PAGE: OptionRow = HTML.here("write a page: a table of all runs, and charts
 const BY_ENDING: OptionRow = OUT.here("as --json or --html, by the ending: .json, .html");
 const FOLDER: OptionRow = STORE.here("the folder of the history that keeps the runs");
 
-pub const SUITE: Command = Command {
+pub(super) const SUITE: Command = Command {
     name: "suite",
     arguments: "<file.toml|profile.xml|name> [<target> ..] [-- <option> ..]",
     help: "run the tests of a suite alternately, several rounds, and keep all of it in the history",

@@ -58,7 +58,7 @@ const PAGE: OptionRow = HTML.here("write a page: answer, curve, all points, find
 const BY_ENDING: OptionRow = OUT.here("as --csv, --json or --html, by the file's ending");
 const PLAN: OptionRow = DRY_RUN.here("check and list all points, estimate the time, and run nothing");
 
-pub const SWEEP: Command = Command {
+pub(super) const SWEEP: Command = Command {
     name: "sweep",
     arguments: "<option> .. <target> ..",
     help: "run a command line with ranges in it (-o1..64): a table of all points, and the answer",

@@ -6,7 +6,7 @@ use crate::cli::option::OptionValue;
 use crate::cli::{self, flags};
 use std::collections::BTreeSet;
 
-pub fn parsed(line: &str) -> Result<Invocation, CliError> {
+pub(super) fn parsed(line: &str) -> Result<Invocation, CliError> {
     let words = ["diskspd"].into_iter().chain(line.split_whitespace());
     cli::parse(&words.map(OsString::from).collect::<Vec<_>>())
 }

@@ -41,7 +41,7 @@ const FROM: OptionRow =
 const STREAM: OptionRow =
     text("--stream-of", "<name>", "", "of a file with several targets, read the I/Os of this one");
 
-pub const TRACE: Command = Command {
+pub(super) const TRACE: Command = Command {
     name: "trace",
     arguments: "<device> [-d<seconds>] [<option> ..], or --from <file> [<option> ..]",
     help: "trace a device, or read recorded I/Os, and write a profile of the same workload, with its \

@@ -30,7 +30,7 @@ const SHIFT_RANKS: OptionRow = row(
     "in a job, let each rank read the journal and data of the rank that many before it",
 );
 
-pub const VERIFY_AFTER: Command = Command {
+pub(super) const VERIFY_AFTER: Command = Command {
     name: "verify-after",
     arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic] [--power-lost] [--shift-ranks <n>]",
     help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong, 6 \

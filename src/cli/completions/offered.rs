@@ -5,13 +5,13 @@ use crate::cli::commands::{Command, all_names};
 use crate::cli::flags;
 use crate::cli::option::OptionRow;
 
-pub enum Beside {
+pub(super) enum Beside {
     Nothing,
     Files,
     Words(String),
 }
 
-pub fn beside(command: &Command) -> Beside {
+pub(super) fn beside(command: &Command) -> Beside {
     match (command.takes, command.takes.words(all_names)) {
         (Takes::Nothing, _) => Beside::Nothing,
         (_, Some(words)) => Beside::Words(words.join(" ")),
@@ -19,6 +19,6 @@ pub fn beside(command: &Command) -> Beside {
     }
 }
 
-pub fn of_runs() -> Vec<OptionRow> {
+pub(super) fn of_runs() -> Vec<OptionRow> {
     flags::all().map(OptionRow::from_flag).collect()
 }

@@ -11,7 +11,7 @@ const FILES: &str = "@";
 
 /// Returns the script, with a final line feed. Its rows are lines, because PowerShell's tables do not
 /// distinguish `-s` and `-S`.
-pub fn script() -> String {
+pub(super) fn script() -> String {
     format!("{BEGIN}{}{END}", script_rows())
 }
 

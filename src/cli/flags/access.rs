@@ -10,7 +10,7 @@ use crate::experiments::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
 use crate::units;
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'r'),
         forms: &[

@@ -6,7 +6,7 @@ use crate::cli::words::when;
 use crate::profile::{Efficiency, GroupCpu, Target, TimeSpan};
 use crate::units;
 
-pub fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     match value {
         b"" | b"g" => Ok(()),
         [b'u', rest @ ..] => read_unordered(draft, rest),
@@ -19,7 +19,7 @@ pub fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 /// Returns its words. The machine's order does not have any.
-pub fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
+pub(super) fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
     let cpus: Vec<String> = span.affinity.iter().filter_map(|at| Some(at.cpu?.to_string())).collect();
     when(!span.affinity.is_empty() && span.affinity_traversal.is_none(), cpus.join(","))
 }

@@ -16,7 +16,7 @@ const BYPASS_IO: &str = match cfg!(windows) {
     false => "BypassIO, which Linux lacks: a run refuses it",
 };
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'S'),
         forms: &[

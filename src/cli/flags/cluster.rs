@@ -8,7 +8,7 @@ use crate::profile::RawText;
 
 const MOST_RANKS: u32 = 1_000_000;
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("mpi"),
         forms: &[

@@ -7,7 +7,7 @@ use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::experiments::selection::check_word;
 use crate::profile::RawText;
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("save"),
         forms: &[("--save[=<label>]", "keep the run in the history, which diskspd history lists")],

@@ -6,7 +6,7 @@ use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scop
 use crate::cli::words::{Words, optional_word};
 use crate::profile::{RawText, RunOptions, VerifyMode};
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("verify"),
         forms: &[(

@@ -8,7 +8,7 @@ use crate::experiments::sweep::ValueForm;
 use crate::profile::{PlacementList, WriteLifetime};
 use std::ops::RangeInclusive;
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("atomic"),
         forms: &[("--atomic", "write atomically (RWF_ATOMIC): no crash leaves a part of a write")],

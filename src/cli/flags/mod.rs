@@ -23,7 +23,7 @@ mod writing;
 use super::flag::{Flag, Name};
 
 /// Options that belong together, in the order of the help.
-pub struct OptionGroup {
+pub(super) struct OptionGroup {
     pub topic: &'static str,
     pub title: &'static str,
     tables: &'static [&'static [Flag]],
@@ -32,12 +32,12 @@ pub struct OptionGroup {
 }
 
 impl OptionGroup {
-    pub fn flags(&self) -> impl Iterator<Item = &'static Flag> {
+    pub(super) fn flags(&self) -> impl Iterator<Item = &'static Flag> {
         self.tables.iter().flat_map(|table| table.iter())
     }
 
     /// The options that the short help explains, each in the form that it has there, by number.
-    pub fn everyday_forms(&self) -> Vec<(&'static Flag, usize)> {
+    pub(super) fn everyday_forms(&self) -> Vec<(&'static Flag, usize)> {
         let forms = |flag: &'static Flag| (0..flag.forms.len()).map(move |form| (flag, form));
         let named = |name: &&str| {
             let is_called = |(flag, form): &(&Flag, usize)| {
@@ -50,7 +50,7 @@ impl OptionGroup {
     }
 }
 
-pub const GROUPS: &[OptionGroup] = &[
+pub(super) const GROUPS: &[OptionGroup] = &[
     OptionGroup {
         topic: "area",
         title: "Target area and file",
@@ -112,11 +112,11 @@ pub const GROUPS: &[OptionGroup] = &[
 ];
 
 /// All rows of the table.
-pub fn all() -> impl Iterator<Item = &'static Flag> {
+pub(super) fn all() -> impl Iterator<Item = &'static Flag> {
     GROUPS.iter().flat_map(OptionGroup::flags)
 }
 
-pub fn find(accepted: impl Fn(Name) -> bool) -> Option<&'static Flag> {
+pub(super) fn find(accepted: impl Fn(Name) -> bool) -> Option<&'static Flag> {
     all().find(|flag| accepted(flag.name))
 }
 

@@ -8,7 +8,7 @@ use crate::cli::words::{switch, when};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{Etw, ResultFormat};
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'L'),
         forms: &[("-L", "measure latency")],

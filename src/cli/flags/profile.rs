@@ -10,7 +10,7 @@ use crate::cli::flag::{
 };
 use crate::profile::RawText;
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'X'),
         forms: &[("-X<file>", "run an XML profile; targets replace its templates (*1, *2, ...)")],

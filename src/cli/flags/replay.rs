@@ -6,7 +6,7 @@ use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{RawText, ReplayOptions, ReplayWrites};
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("replay"),
         forms: &[("--replay <file>", "replay the recorded I/Os of this file at their times")],

@@ -12,7 +12,7 @@ const BATCH: &str = "a number of I/Os from 1 to 65536, or percent with p after i
                      it for buffers that are not registered";
 
 /// `-o<count>`, or `-oc<count>`.
-pub fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+pub(super) fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if let [b'c', value @ ..] = value {
         let depth = draft.lenient_integer(("-oc", ""), value, Quantity::Count, DEPTH)?;
         if !(1..=16).contains(&depth) {
@@ -31,7 +31,7 @@ pub fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 /// Parses `-u`. Unnamed parts keep their earlier values, except `n`.
-pub fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+pub(super) fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let (unregistered, count) = match value {
         [b'n', count @ ..] => (true, count),
         count => (false, count),
@@ -56,7 +56,7 @@ pub fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-pub fn separation(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+pub(super) fn separation(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let separation = match value {
         b"n" => BufferSeparation::SystemDefault,
         b"p" => BufferSeparation::PageDirectories,

@@ -7,9 +7,9 @@ use crate::cli::words::{optional_word, switch, when};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
 use crate::units;
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("mix"),
         forms: &[(

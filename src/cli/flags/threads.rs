@@ -9,7 +9,7 @@ use crate::cli::words::{optional_word, switch, when};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{IoPriority, Throughput};
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b't'),
         forms: &[("-t<count>", "threads per target")],

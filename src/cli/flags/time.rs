@@ -8,7 +8,7 @@ use crate::cli::words::when;
 use crate::experiments::sweep::ValueForm;
 use crate::{clock, units};
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'd'),
         forms: &[("-d<seconds>", "duration of the measurement")],

@@ -9,7 +9,7 @@ use crate::experiments::sweep::ValueForm;
 use crate::profile::{RandomDataSource, RawText, Target, TimeSpan};
 use crate::units;
 
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'w'),
         forms: &[("-w<percent>", "share of writes; writing destroys the targets' content")],

@@ -5,13 +5,13 @@ use std::ffi::OsString;
 
 /// The arguments that all ranks must share: all except the program's name and `--mpi`, whose library may be
 /// in another place on each host.
-pub fn common(typed: &[OsString]) -> Vec<RawText> {
+pub(super) fn common(typed: &[OsString]) -> Vec<RawText> {
     let words = typed.iter().skip(1).map(|word| RawText::from(word.clone()));
     words.filter(|word| word.as_bytes() != b"--mpi" && !word.as_bytes().starts_with(b"--mpi=")).collect()
 }
 
 /// The arguments in which a rank's line differs from rank 0's; `None` = the lines are the same.
-pub fn difference(own: &[RawText], first: &[RawText]) -> Option<String> {
+pub(super) fn difference(own: &[RawText], first: &[RawText]) -> Option<String> {
     if own == first {
         return None;
     }

@@ -6,21 +6,21 @@
 use super::messages::ReadBackTask;
 use super::plans::group_plans;
 use crate::cli::VerifyAfterRequest;
-use crate::cluster::part::{fill_in, of_rank, shifted};
-use crate::commands::command_error::CommandError;
-use crate::commands::job_command::{RankPlans, RankReply};
-use crate::commands::job_limits::{self, is_by_rank};
-use crate::commands::runnable::{self, JobRunner, Runnable};
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::job::job_limits::{self, is_by_rank};
+use crate::commands::shared::job_command::{RankPlans, RankReply};
+use crate::commands::shared::runs::runnable::{self, JobRunner, Runnable};
 use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::RawText;
+use crate::ranks::part::{fill_in, of_rank, shifted};
 use crate::run::{Executed, RunError, Session};
 use crate::sys::mutex::LockUnpoisoned;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A request of rank 0's command.
-pub enum Wish {
+pub(super) enum Wish {
     Run(Box<Order>),
     /// Every rank reads back by its journal.
     ReadBack(ReadBackTask, Sender<Vec<RankReply>>),
@@ -31,7 +31,7 @@ pub enum Wish {
 }
 
 /// A run that all ranks make together.
-pub struct Order {
+pub(super) struct Order {
     pub run: Runnable,
     pub session: Session,
     pub reply: Sender<Result<Executed, RunError>>,
@@ -46,7 +46,7 @@ struct Led {
 static LED: OnceLock<Arc<Led>> = OnceLock::new();
 
 /// This process leads a job from now on. Returns the requests of its command.
-pub fn lead(hosts: Vec<String>) -> Receiver<Wish> {
+pub(super) fn lead(hosts: Vec<String>) -> Receiver<Wish> {
     let (wishes, wanted) = channel();
     let led = Arc::new(Led { hosts, wishes: Mutex::new(wishes) });
     // There is one job in the life of a process.
@@ -61,7 +61,7 @@ impl Led {
     }
 }
 
-pub fn end(exit: u8) {
+pub(super) fn end(exit: u8) {
     if let Some(led) = LED.get() {
         led.send(Wish::End(exit));
     }
@@ -97,7 +97,7 @@ impl JobRunner for LedJob {
 ///
 /// # Errors
 /// The ranks can't share the work.
-pub fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReply>, CommandError>> {
+pub(crate) fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReply>, CommandError>> {
     let led = LED.get()?;
     let task = ReadBackTask::from_request(request);
     if !is_by_rank(&task.journal) {
@@ -112,7 +112,7 @@ pub fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReply>, 
 }
 
 /// A rank's part of a run: its paths and seeds.
-pub fn part(run: &Runnable, rank: usize, hosts: &[&str]) -> Runnable {
+pub(super) fn part(run: &Runnable, rank: usize, hosts: &[&str]) -> Runnable {
     let host = hosts.get(rank).copied().unwrap_or_default();
     let fill = |path: &RawText| fill_in(path, rank, host);
     let data = shifted(rank, run.shift_ranks, hosts.len());

@@ -2,10 +2,10 @@
 
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
-use crate::cluster::launcher::Launcher;
 use crate::finding::Finding;
 use crate::host::launched::running;
 use crate::host::root::Root;
+use crate::ranks::launcher::Launcher;
 use crate::sys::process;
 use crate::sys::standard_error::say;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -21,7 +21,7 @@ const SURE: u32 = 5;
 
 /// Ends this process if MPI has not begun in time, or can't begin any more, until the returned value is
 /// dropped.
-pub fn watch(launcher: &Launcher) -> Sender<()> {
+pub(super) fn watch(launcher: &Launcher) -> Sender<()> {
     let (joined, wait) = channel::<()>();
     let (tells, group) = (launcher.is_first(), launcher.here);
     let (begun, root) = (clock::monotonic(), Root::live());

@@ -3,8 +3,8 @@
 use super::live::LiveOutbox;
 use crate::clock;
 use crate::finding::Finding;
+use crate::formats::json;
 use crate::merge::kept_record_of;
-use crate::record::json;
 use crate::results::{IntervalFigures, Record};
 use crate::run::{HangGuard, OutputError, OutputPolicy, Progress, RunObserver, Session, Subscriptions};
 use crate::sys::mutex::LockUnpoisoned;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 /// A record that is kept. It stays there unless it is removed.
 #[derive(Debug)]
-pub struct KeptRecord {
+pub(super) struct KeptRecord {
     path: PathBuf,
 }
 
@@ -24,22 +24,22 @@ fn kept_folder() -> PathBuf {
 }
 
 /// Where the records of a job's ranks are that share this one's disk, as a shell finds them.
-pub fn of_all_ranks(job: &str) -> String {
+pub(super) fn of_all_ranks(job: &str) -> String {
     kept_folder().join(format!("diskspd-rank-*-of-*-{job}.json")).display().to_string()
 }
 
 /// Returns a name for a job, which separates its records from the records of earlier jobs.
-pub fn new_job() -> String {
+pub(super) fn new_job() -> String {
     format!("{:x}", clock::seed_millis() ^ (u64::from(std::process::id()) << 44))
 }
 
 impl KeptRecord {
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// It is somewhere else by now.
-    pub fn remove(self) {
+    pub(super) fn remove(self) {
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -47,7 +47,7 @@ impl KeptRecord {
 /// Keeps the record of a run of one rank, at its end and after each time span. A killed rank leaves the
 /// completed time spans.
 #[derive(Debug)]
-pub struct RankKeeper {
+pub(super) struct RankKeeper {
     rank: usize,
     size: usize,
     job: String,
@@ -55,12 +55,12 @@ pub struct RankKeeper {
 }
 
 impl RankKeeper {
-    pub fn new(rank: usize, size: usize, job: String) -> RankKeeper {
+    pub(super) fn new(rank: usize, size: usize, job: String) -> RankKeeper {
         RankKeeper { rank, size, job, kept: Mutex::default() }
     }
 
     /// Keeps it in `$TMPDIR`, else in /var/tmp, which is on a disk: `diskspd report` and the like read it.
-    pub fn keep(&self, record: &mut Record) {
+    pub(super) fn keep(&self, record: &mut Record) {
         let host = record.host_mut();
         (host.rank, host.ranks) = (self.rank as u32, Some(self.size as u32));
         match self.put(record) {
@@ -78,13 +78,13 @@ impl RankKeeper {
     }
 
     /// The kept record, which this forgets.
-    pub fn take(&self) -> Option<KeptRecord> {
+    pub(super) fn take(&self) -> Option<KeptRecord> {
         self.kept.lock_anyway().take()
     }
 
     /// The session, whose results so far this keeps. The outbox gets its progress and intervals, its
     /// listener all other events.
-    pub fn listens(
+    pub(super) fn listens(
         keeper: &Arc<RankKeeper>,
         outbox: &Arc<LiveOutbox>,
         wants: Subscriptions,

@@ -12,16 +12,16 @@ use super::names::{by_message, exit_of, ranks};
 use super::{arguments, names, verified, zoned};
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
-use crate::cluster::RankLink;
-use crate::cluster::cpus::{Seat, share};
-use crate::cluster::offset::Offset;
-use crate::cluster::part::TargetPart;
-use crate::cluster::place::{TargetPlace, together};
-use crate::commands::job_command::RankReply;
-use crate::commands::runnable::Runnable;
+use crate::commands::shared::job_command::RankReply;
+use crate::commands::shared::runs::runnable::Runnable;
 use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::{RateTotal, RawText, TargetIds, Volume};
+use crate::ranks::RankLink;
+use crate::ranks::cpus::{Seat, share};
+use crate::ranks::offset::Offset;
+use crate::ranks::part::TargetPart;
+use crate::ranks::place::{TargetPlace, together};
 use crate::run::{Control, Executed, RunError, Session, Subscriptions};
 use crate::sys::standard_error::say;
 use crate::units::amount;
@@ -41,7 +41,7 @@ const SILENT: Nanos = 10 * SECOND;
 const ENDED_BEFORE: &str = "ended before it began, without a measurement";
 
 /// Rank 0's part.
-pub struct Lead {
+pub(super) struct Lead {
     /// Name of the job.
     name: String,
     quiet: bool,
@@ -72,7 +72,7 @@ struct GoingRun {
 }
 
 impl Lead {
-    pub fn new(quiet: bool, control: &Arc<Control>, size: usize) -> Lead {
+    pub(super) fn new(quiet: bool, control: &Arc<Control>, size: usize) -> Lead {
         Lead {
             name: kept::new_job(),
             quiet,
@@ -90,11 +90,11 @@ impl Lead {
     }
 
     /// Others are waited for from now on.
-    pub fn begins_to_wait(&mut self) {
+    pub(super) fn begins_to_wait(&mut self) {
         self.waiting = (clock::monotonic(), false);
     }
 
-    pub fn waits(&mut self, link: &RankLink) {
+    pub(super) fn waits(&mut self, link: &RankLink) {
         let (since, said) = self.waiting;
         if !said && clock::monotonic().saturating_sub(since) > SILENT {
             self.waiting.1 = true;
@@ -103,7 +103,7 @@ impl Lead {
     }
 
     /// The session of rank 0's own part of the run.
-    pub fn session(
+    pub(super) fn session(
         &mut self,
         keeper: &Arc<RankKeeper>,
         outbox: &Arc<LiveOutbox>,
@@ -123,7 +123,7 @@ impl Lead {
     }
 
     /// Takes the states of the current run, and shows them. `own`: the state of rank 0.
-    pub fn watch_run(&mut self, link: &mut RankLink, own: Option<RankState>) {
+    pub(super) fn watch_run(&mut self, link: &mut RankLink, own: Option<RankState>) {
         let states = link.take_states();
         let Some(going) = &mut self.going else { return };
         let now = clock::monotonic();
@@ -157,7 +157,7 @@ impl Lead {
     }
 
     /// All have said who they are. Returns the exit code if they don't fit together.
-    pub fn greet(&mut self, _: &mut RankLink, hellos: Vec<Option<Hello>>) -> Option<u8> {
+    pub(super) fn greet(&mut self, _: &mut RankLink, hellos: Vec<Option<Hello>>) -> Option<u8> {
         for (name, hello) in self.hosts.iter_mut().zip(&hellos) {
             name.clone_from(hello.as_ref().map_or(&String::new(), |hello| &hello.host));
         }
@@ -179,16 +179,16 @@ impl Lead {
     }
 
     /// Name of the job.
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    pub fn hosts(&self) -> &[String] {
+    pub(super) fn hosts(&self) -> &[String] {
         &self.hosts
     }
 
     /// All have answered, so the command gets the answers.
-    pub fn all_answered(&mut self, link: &mut RankLink, answers: Vec<Option<RankAnswer>>) {
+    pub(super) fn all_answered(&mut self, link: &mut RankLink, answers: Vec<Option<RankAnswer>>) {
         let lost = link.lost_ranks();
         let reply = |(rank, answer): (usize, Option<RankAnswer>)| {
             let missing = || RankAnswer {
@@ -205,12 +205,12 @@ impl Lead {
     }
 
     /// Whether all ranks can make this run.
-    pub fn can_begin(&self, link: &RankLink, order: &Order) -> bool {
+    pub(super) fn can_begin(&self, link: &RankLink, order: &Order) -> bool {
         link.is_complete() && !order.session.control.is_interrupted() && link.stop().is_none()
     }
 
     /// Gives the command the reason for which this run does not begin.
-    pub fn refuse_run(&mut self, order: Order, link: &RankLink) {
+    pub(super) fn refuse_run(&mut self, order: Order, link: &RankLink) {
         let lost = link.lost_ranks().into_iter().enumerate().filter_map(|(rank, why)| Some((rank, why?)));
         let lost = by_message(lost.map(|(rank, why)| (rank, format!("missing: {why}"))), &self.hosts);
         order.session.control.interrupt();
@@ -220,7 +220,7 @@ impl Lead {
     }
 
     /// Returns the next task of all ranks.
-    pub fn begin(&mut self, link: &mut RankLink, wish: Option<Wish>) -> NextTask {
+    pub(super) fn begin(&mut self, link: &mut RankLink, wish: Option<Wish>) -> NextTask {
         self.taking_part = self.ranks.len();
         let order = match wish {
             Some(Wish::Run(order)) => *order,
@@ -287,7 +287,7 @@ impl Lead {
     }
 
     /// Evaluates the checks of all ranks: obstacles, and shared targets.
-    pub fn judge(
+    pub(super) fn judge(
         &mut self,
         link: &mut RankLink,
         mut checked: Vec<Option<Checked>>,
@@ -382,7 +382,7 @@ impl Lead {
     }
 
     /// The files that are shared are made, or not.
-    pub fn all_made(
+    pub(super) fn all_made(
         &mut self,
         link: &mut RankLink,
         failures: Vec<Option<Option<String>>>,
@@ -396,7 +396,7 @@ impl Lead {
     }
 
     /// Decides from the state of all ranks: start of the next time span, none, or the end.
-    pub fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankRequest>>) -> NextStep {
+    pub(super) fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankRequest>>) -> NextStep {
         let Some(going) = &mut self.going else { return NextStep::Over(true) };
         let (mut waiting, mut over) = (0, 0);
         for (rank, step) in steps.into_iter().enumerate() {

@@ -20,7 +20,7 @@ const AWAITED: Nanos = 3 * SECOND;
 
 /// The state of this rank's run that has not been sent.
 #[derive(Debug, Default)]
-pub struct LiveOutbox(Mutex<Unsent>);
+pub(super) struct LiveOutbox(Mutex<Unsent>);
 
 #[derive(Debug, Default)]
 struct Unsent {
@@ -32,11 +32,11 @@ struct Unsent {
 }
 
 impl LiveOutbox {
-    pub fn begin_span(&self, number: usize) {
+    pub(super) fn begin_span(&self, number: usize) {
         self.0.lock_anyway().next = (number, 0);
     }
 
-    pub fn note_progress(&self, progress: &Progress) {
+    pub(super) fn note_progress(&self, progress: &Progress) {
         if let Progress::Running { phase, left_ns, rates, machine, .. } = *progress {
             let mut unsent = self.0.lock_anyway();
             let intervals = std::mem::take(&mut unsent.state.intervals);
@@ -45,7 +45,7 @@ impl LiveOutbox {
         }
     }
 
-    pub fn note_interval(&self, figures: &IntervalFigures) {
+    pub(super) fn note_interval(&self, figures: &IntervalFigures) {
         let mut unsent = self.0.lock_anyway();
         let place = unsent.next;
         unsent.next.1 += 1;
@@ -56,7 +56,7 @@ impl LiveOutbox {
     }
 
     /// Returns the state if it is new and the last one is a second old, or if the run is over.
-    pub fn take(&self, now: Nanos, is_over: bool) -> Option<RankState> {
+    pub(super) fn take(&self, now: Nanos, is_over: bool) -> Option<RankState> {
         let mut unsent = self.0.lock_anyway();
         if !unsent.is_new || (!is_over && now.saturating_sub(unsent.sent_at) < EACH) {
             return None;
@@ -68,7 +68,7 @@ impl LiveOutbox {
 }
 
 /// Rank 0's view of all ranks.
-pub struct LiveBoard {
+pub(super) struct LiveBoard {
     listener: Arc<dyn RunObserver>,
     hosts: Vec<String>,
     latest: Vec<Option<RankState>>,
@@ -86,14 +86,14 @@ struct PendingInterval {
 }
 
 impl LiveBoard {
-    pub fn new(listener: Arc<dyn RunObserver>, hosts: Vec<String>) -> LiveBoard {
+    pub(super) fn new(listener: Arc<dyn RunObserver>, hosts: Vec<String>) -> LiveBoard {
         let latest = vec![None; hosts.len()];
         let (is_new, shown_at, pending, due) = Default::default();
         LiveBoard { listener, hosts, latest, is_new, shown_at, pending, due }
     }
 
     /// Adds the state of a rank.
-    pub fn add(&mut self, rank: usize, mut state: RankState, now: Nanos) {
+    pub(super) fn add(&mut self, rank: usize, mut state: RankState, now: Nanos) {
         let Some(latest) = self.latest.get_mut(rank) else { return };
         for (span, number, figures) in std::mem::take(&mut state.intervals) {
             if (span, number) >= self.due {
@@ -112,7 +112,7 @@ impl LiveBoard {
     }
 
     /// Shows the current state once a second, and writes the intervals of all hosts.
-    pub fn refresh(&mut self, now: Nanos, lost: &[Option<String>], silences: &[Nanos]) {
+    pub(super) fn refresh(&mut self, now: Nanos, lost: &[Option<String>], silences: &[Nanos]) {
         let absent = |rank: usize| lost[rank].is_some() || silences[rank] >= AWAITED;
         while let Some(entry) = self.pending.first_entry() {
             let PendingInterval { since, figures } = entry.get();
@@ -130,7 +130,7 @@ impl LiveBoard {
     }
 
     /// Writes all intervals, because the run is over.
-    pub fn finish(mut self) {
+    pub(super) fn finish(mut self) {
         for (place, interval) in std::mem::take(&mut self.pending) {
             self.write_interval(place, interval);
         }

@@ -2,16 +2,16 @@
 
 use super::messages::RankOutcome;
 use super::names::{by_message, ranks, tell_notices};
-use crate::cluster::offset::Offset;
-use crate::commands::runnable::Runnable;
+use crate::commands::shared::runs::runnable::Runnable;
 use crate::machine::System;
 use crate::merge::Merge;
+use crate::ranks::offset::Offset;
 use crate::results::{CommonWindow, Ended, EndedBy, Host, HostClock, Record, Results};
 use crate::run::Executed;
 use crate::sys::standard_error::say;
 use crate::units::{Millis, seconds_of_ns};
 
-pub struct RankPart {
+pub(super) struct RankPart {
     /// Name of its host; empty = unknown.
     pub name: String,
     pub lost: Option<String>,
@@ -20,13 +20,13 @@ pub struct RankPart {
     pub after: Option<Offset>,
 }
 
-pub struct WholeRun {
+pub(super) struct WholeRun {
     pub executed: Executed,
     /// First line of the output; `None` if all hosts have figures, or no host does.
     pub first_line: Option<String>,
 }
 
-pub fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeRun {
+pub(super) fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeRun {
     let size = parts.len();
     let common_wall_ns = parts.first().and_then(|part| part.before).map_or(0, |offset| offset.wall_ns);
     let (mut failed, mut troubles, mut missing) = (Vec::new(), Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ pub fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeR
 }
 
 /// A run that was ended before anything was measured.
-pub fn nothing(asked: &Runnable, failures: Vec<String>) -> Executed {
+pub(super) fn nothing(asked: &Runnable, failures: Vec<String>) -> Executed {
     let mut results = no_results(asked);
     let ended = Ended { cause: EndedBy::Interrupt, after: None };
     results.time_spans.iter_mut().for_each(|span| span.ended = Some(ended));
@@ -120,7 +120,7 @@ fn host_clock(
 
 /// Reports facts about the whole that are not shown elsewhere: measuring times of the hosts, and other
 /// hosts' findings.
-pub fn tell(record: &Record, names: &[String]) {
+pub(super) fn tell(record: &Record, names: &[String]) {
     let noticed = record.hosts.iter().enumerate();
     tell_notices(
         noticed.flat_map(|(rank, host)| host.notices.iter().map(move |notice| (rank, notice))),

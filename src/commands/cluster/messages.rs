@@ -3,12 +3,12 @@
 
 use crate::cli::{Journals, VerifyAfterRequest};
 use crate::clock::Nanos;
-use crate::cluster::part::{TargetPart, fill_in, shifted};
-use crate::cluster::place::TargetPlace;
-use crate::commands::runnable::Runnable;
+use crate::commands::shared::runs::runnable::Runnable;
 use crate::host::claims::SharedClaim;
 use crate::limits;
 use crate::profile::RawText;
+use crate::ranks::part::{TargetPart, fill_in, shifted};
+use crate::ranks::place::TargetPlace;
 use crate::results::{IntervalFigures, Record, RecordMismatchError};
 use crate::run::{MachineSpeed, Speed, Subscriptions};
 use flate2::Compression;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, BufWriter, Write};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hello {
+pub(super) struct Hello {
     pub version: String,
     pub host: String,
     pub machine: String,
@@ -33,14 +33,14 @@ pub struct Hello {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RankName {
+pub(super) struct RankName {
     pub host: String,
     pub view: String,
 }
 
 /// The next task of all ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum NextTask {
+pub(super) enum NextTask {
     Run(Box<RunTask>),
     ReadBack(ReadBackTask),
     /// Every rank plans its part of the run (`--dry-run`).
@@ -51,7 +51,7 @@ pub enum NextTask {
 
 /// The first message of `diskspd hosts` to a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StartOrder {
+pub(crate) struct StartOrder {
     pub rank: u32,
     pub size: u32,
     /// Folder of the command, to which relative paths refer.
@@ -63,7 +63,7 @@ pub struct StartOrder {
 
 /// `verify-after` with a journal of each rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReadBackTask {
+pub(super) struct ReadBackTask {
     /// The journal, or with `--campaign` their folder, with `%r` and `%h`.
     pub journal: RawText,
     pub is_campaign: bool,
@@ -76,7 +76,7 @@ pub struct ReadBackTask {
 }
 
 impl ReadBackTask {
-    pub fn from_request(request: &VerifyAfterRequest) -> ReadBackTask {
+    pub(super) fn from_request(request: &VerifyAfterRequest) -> ReadBackTask {
         let (path, is_campaign) = match &request.source {
             Journals::One(path) => (path, false),
             Journals::Campaign(path) => (path, true),
@@ -93,7 +93,7 @@ impl ReadBackTask {
     }
 
     /// Returns the request of one rank.
-    pub fn of_rank(&self, rank: usize) -> VerifyAfterRequest {
+    pub(super) fn of_rank(&self, rank: usize) -> VerifyAfterRequest {
         let data = shifted(rank, self.shift_ranks, self.hosts.len());
         let host = self.hosts.get(data).map_or("", String::as_str);
         let path = fill_in(&self.journal, data, host).as_path().to_owned();
@@ -109,7 +109,7 @@ impl ReadBackTask {
 
 /// The text and exit code of a rank, or the reason of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RankAnswer {
+pub(super) struct RankAnswer {
     pub text: String,
     /// The text without facts that differ by rank; empty without a plan.
     #[serde(default)]
@@ -120,13 +120,13 @@ pub struct RankAnswer {
 
 /// The decision about the run after a round: the run continues or ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum StartDecision<T> {
+pub(super) enum StartDecision<T> {
     Go(T),
     End,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunTask {
+pub(super) struct RunTask {
     pub run: Runnable,
     /// It is one of several runs of the job.
     pub one_of_several: bool,
@@ -142,7 +142,7 @@ pub struct RunTask {
 
 /// The state of a rank's run in this second.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct RankState {
+pub(super) struct RankState {
     /// Warm-up, measured time or cool-down, in words; empty = none of them.
     pub phase: String,
     pub left_ns: Nanos,
@@ -154,12 +154,12 @@ pub struct RankState {
 
 impl RankState {
     /// Further intervals of a second (`-D`) are not sent.
-    pub const MOST_INTERVALS: usize = 64;
+    pub(super) const MOST_INTERVALS: usize = 64;
 }
 
 /// Second answer: whether it can be run there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checked {
+pub(super) struct Checked {
     pub refusals: Vec<String>,
     /// It is the profile that can't be run, and not the machine.
     pub is_usage: bool,
@@ -170,25 +170,25 @@ pub struct Checked {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RankClaims {
+pub(super) struct RankClaims {
     pub process: u32,
     pub claims: Vec<SharedClaim>,
 }
 
 /// Second decision.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct SharedTargets {
+pub(super) struct SharedTargets {
     pub roles: Roles,
     pub claims: Vec<Option<RankClaims>>,
 }
 
 /// By target, then rank, which of how many ranks that share it this one is; `None` = the
 /// rank is lost.
-pub type Roles = Vec<Vec<Option<TargetPart>>>;
+pub(super) type Roles = Vec<Vec<Option<TargetPart>>>;
 
 /// Answers from the time spans.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum RankRequest {
+pub(super) enum RankRequest {
     /// A time span waits for the common moment, either ready to begin or warmed up (`--until-steady`). All
     /// ranks have the same profile and wait at the same place.
     Waits,
@@ -200,7 +200,7 @@ pub enum RankRequest {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct RankOutcome {
+pub(super) struct RankOutcome {
     pub record: Option<Record>,
     /// Why it failed; empty = it didn't.
     pub failures: Vec<String>,
@@ -211,7 +211,7 @@ pub struct RankOutcome {
 
 /// Decisions about the time spans.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum NextStep {
+pub(super) enum NextStep {
     /// Continue at this time of each rank's monotonic clock.
     GoOn(Vec<Nanos>),
     /// It doesn't, and no further one begins.
@@ -221,7 +221,7 @@ pub enum NextStep {
 }
 
 /// A message, and its values that have a bound.
-pub trait RankMessage: Serialize + DeserializeOwned {
+pub(crate) trait RankMessage: Serialize + DeserializeOwned {
     /// Whether its values are possible.
     ///
     /// # Errors
@@ -270,7 +270,7 @@ impl RankMessage for RankRequest {
     }
 }
 
-pub fn pack(message: &impl Serialize) -> Vec<u8> {
+pub(crate) fn pack(message: &impl Serialize) -> Vec<u8> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
     // Written and read as records are: every further way would be another writer and parser in the program.
     let mut buffered = BufWriter::new(&mut packed as &mut dyn Write);
@@ -283,7 +283,7 @@ pub fn pack(message: &impl Serialize) -> Vec<u8> {
 
 /// Bytes that are none of this program's messages.
 #[derive(Debug, thiserror::Error)]
-pub enum MessageError {
+pub(crate) enum MessageError {
     /// They can't be unpacked, or hold too much.
     #[error(transparent)]
     Packed(#[from] io::Error),
@@ -298,7 +298,7 @@ pub enum MessageError {
 ///
 /// # Errors
 /// They are none of this program's messages.
-pub fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
+pub(crate) fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
     let text = limits::MESSAGE.read(DeflateDecoder::new(bytes))?;
     let message: T = crate::json_reader::read_json(&text)?;
     message.check()?;
@@ -306,7 +306,7 @@ pub fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
 }
 
 /// Reads bytes as each kind of message; whether they are one.
-pub fn is_any(bytes: &[u8]) -> bool {
+pub(crate) fn is_any(bytes: &[u8]) -> bool {
     fn is_message<T: RankMessage>(bytes: &[u8]) -> bool {
         unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())
     }

@@ -13,6 +13,8 @@
 //! The command itself (a run, a sweep, ..) runs on rank 0 alone and knows nothing of ranks ([`job`]).
 
 mod arguments;
+#[cfg(target_os = "linux")]
+pub(crate) mod hosts;
 mod job;
 mod joining;
 mod kept;
@@ -29,19 +31,20 @@ mod verified;
 mod work;
 mod zoned;
 
-use super::command_error::{CommandError, DEFECT, report_error};
-use super::job_command::JobCommand;
 use crate::cli::Exit;
 use crate::clock::{self, Nanos, SECOND};
-use crate::cluster::launcher::{self, Launcher};
-use crate::cluster::{self, JobGroup, RankLink, WaitLimits};
+use crate::commands::shared::command_error::{CommandError, DEFECT, report_error};
+use crate::commands::shared::job_command::JobCommand;
 use crate::finding::Finding;
 use crate::host::launched;
+use crate::ranks;
+use crate::ranks::launcher::{self, Launcher};
+use crate::ranks::{JobGroup, RankLink, WaitLimits};
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::{PassedTerminal, pass_to};
 use crate::sys::{process, real_time};
-pub use job::read_back;
-pub use messages::{StartOrder, is_any, pack, unpack};
+pub(super) use job::read_back;
+pub(super) use messages::{StartOrder, is_any, pack, unpack};
 use rank_protocol::RankProtocol;
 use std::ffi::OsString;
 
@@ -71,7 +74,7 @@ fn find_launcher(told: bool) -> Option<Launcher> {
 
 /// Waits so that rank 0 reports an error of the common command line first: the launcher ends this rank then.
 /// A rank that alone has the wrong line reports it afterwards.
-pub fn let_first_report() {
+pub(super) fn let_first_report() {
     if find_launcher(false).is_some_and(|launcher| !launcher.is_first()) {
         clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
     }
@@ -81,7 +84,7 @@ pub fn let_first_report() {
 ///
 /// # Errors
 /// Fails if there are several ranks.
-pub fn refuse(what: &str) -> Result<(), CommandError> {
+pub(super) fn refuse(what: &str) -> Result<(), CommandError> {
     match find_launcher(false) {
         Some(launcher) => {
             let_first_report();
@@ -99,7 +102,7 @@ pub fn refuse(what: &str) -> Result<(), CommandError> {
 ///
 /// # Errors
 /// The ranks can't be joined, or the command's errors.
-pub fn in_job(
+pub(super) fn in_job(
     arguments: &[OsString],
     about: JobCommand<'_>,
     command: impl FnOnce() -> Result<Exit, CommandError> + Send,
@@ -107,7 +110,7 @@ pub fn in_job(
     let Some(launcher) = find_launcher(about.mpi.is_some()) else { return command() };
     process::outlive_others();
     let joined = joining::watch(&launcher);
-    let mut mpi = cluster::join(&launcher, about.mpi.flatten()).map_err(|why| {
+    let mut mpi = ranks::join(&launcher, about.mpi.flatten()).map_err(|why| {
         // Mostly every rank meets the same, and one says it. One that is alone with it says it, too: the
         // others would wait for it without a word.
         if !launcher.is_first() {
@@ -180,7 +183,9 @@ fn finished(command: impl FnOnce() -> Result<Exit, CommandError>) -> Exit {
 ///
 /// # Errors
 /// Its errors.
-pub fn first_alone(command: impl FnOnce() -> Result<Exit, CommandError>) -> Result<Exit, CommandError> {
+pub(super) fn first_alone(
+    command: impl FnOnce() -> Result<Exit, CommandError>,
+) -> Result<Exit, CommandError> {
     let is_other = find_launcher(false).is_some_and(|launcher| !launcher.is_first());
     if is_other { Ok(Exit::Success) } else { command() }
 }

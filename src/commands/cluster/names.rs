@@ -4,11 +4,11 @@ use crate::cli::Exit;
 use crate::finding::{Finding, Severity};
 use crate::sys::standard_error::say;
 
-pub fn exit_of(code: u8) -> Exit {
+pub(super) fn exit_of(code: u8) -> Exit {
     Exit::ALL.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::RunFailed)
 }
 
-pub fn ranks(ranks: &[usize], hosts: &[String]) -> String {
+pub(super) fn ranks(ranks: &[usize], hosts: &[String]) -> String {
     if let [rank] = ranks {
         return match hosts.get(*rank).filter(|host| !host.is_empty()) {
             Some(host) => format!("rank {rank} ({host})"),
@@ -30,7 +30,7 @@ pub fn ranks(ranks: &[usize], hosts: &[String]) -> String {
 }
 
 /// Returns each distinct message once, after the names of its ranks, in order of first appearance.
-pub fn by_message(said: impl IntoIterator<Item = (usize, String)>, hosts: &[String]) -> Vec<String> {
+pub(super) fn by_message(said: impl IntoIterator<Item = (usize, String)>, hosts: &[String]) -> Vec<String> {
     let mut found: Vec<(String, Vec<usize>)> = Vec::new();
     for (rank, message) in said {
         match found.iter_mut().find(|(known, _)| *known == message) {
@@ -42,7 +42,7 @@ pub fn by_message(said: impl IntoIterator<Item = (usize, String)>, hosts: &[Stri
     found.into_iter().map(|(message, who)| format!("{}: {message}", ranks(&who, hosts))).collect()
 }
 
-pub fn tell_notices<'a>(noticed: impl Iterator<Item = (usize, &'a Finding)>, hosts: &[String]) {
+pub(super) fn tell_notices<'a>(noticed: impl Iterator<Item = (usize, &'a Finding)>, hosts: &[String]) {
     let serious = noticed.filter(|(rank, finding)| *rank > 0 && finding.severity != Severity::Note);
     let said = serious.map(|(rank, finding)| (rank, finding.message.clone()));
     by_message(said, hosts).into_iter().map(Finding::warning).for_each(say);

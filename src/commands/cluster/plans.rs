@@ -1,10 +1,10 @@
 //! The plans of the ranks of a job (`--dry-run`): equal plans are printed once.
 
 use super::names::ranks;
-use crate::commands::job_command::{RankPlans, RankReply};
+use crate::commands::shared::job_command::{RankPlans, RankReply};
 
 /// The plan of the first rank of each group of equal plans, with the names of all ranks of the group.
-pub fn group_plans(replies: &[RankReply], hosts: &[String], is_split: bool) -> RankPlans {
+pub(super) fn group_plans(replies: &[RankReply], hosts: &[String], is_split: bool) -> RankPlans {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (rank, reply) in replies.iter().enumerate().filter(|(_, reply)| !reply.text.is_empty()) {
         match groups.iter_mut().find(|group| replies[group[0]].key == reply.key) {

@@ -15,12 +15,12 @@ use super::targets;
 use super::work::{RankWork, Running, WorkFault};
 use crate::cli::{Exit, help};
 use crate::clock;
-use crate::cluster::{RankLink, Separated};
-use crate::commands::command_error::CommandError;
-use crate::commands::ctrl_c;
-use crate::commands::verify_after;
+use crate::commands::run::verify_after;
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::job::ctrl_c;
 use crate::finding::Finding;
 use crate::profile::RawText;
+use crate::ranks::{RankLink, Separated};
 use crate::run::{Control, Session};
 use crate::sys::cpu;
 use crate::sys::standard_error::say;
@@ -32,7 +32,7 @@ use std::time::Duration;
 /// Between two looks for messages while this rank works.
 const LOOK: Duration = Duration::from_millis(20);
 
-pub struct RankProtocol<'a> {
+pub(super) struct RankProtocol<'a> {
     link: RankLink<'a>,
     stops: Stops,
     host: String,
@@ -53,7 +53,7 @@ impl<'a> RankProtocol<'a> {
     ///
     /// # Errors
     /// Fails if Ctrl-C cannot be watched.
-    pub fn new(
+    pub(super) fn new(
         link: RankLink<'a>,
         arguments: Vec<RawText>,
         quiet: bool,
@@ -76,16 +76,16 @@ impl<'a> RankProtocol<'a> {
     }
 
     /// Whether all ranks can leave in order.
-    pub fn is_complete(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.link.is_complete() && !self.left_behind
     }
 
-    pub fn rank(&self) -> usize {
+    pub(super) fn rank(&self) -> usize {
         self.link.rank()
     }
 
     /// Names of the hosts, by rank; known on rank 0.
-    pub fn hosts(&self) -> Vec<String> {
+    pub(super) fn hosts(&self) -> Vec<String> {
         self.lead.as_ref().map(|lead| lead.hosts().to_vec()).unwrap_or_default()
     }
 
@@ -93,7 +93,7 @@ impl<'a> RankProtocol<'a> {
     ///
     /// # Errors
     /// This rank is alone.
-    pub fn meet(&mut self) -> Result<Option<Exit>, Separated> {
+    pub(super) fn meet(&mut self) -> Result<Option<Exit>, Separated> {
         let hello = Hello {
             version: help::version(),
             host: self.host.clone(),
@@ -110,7 +110,7 @@ impl<'a> RankProtocol<'a> {
     ///
     /// # Errors
     /// This rank is alone.
-    pub fn serve(&mut self, wishes: Option<&Receiver<Wish>>) -> Result<Exit, Separated> {
+    pub(super) fn serve(&mut self, wishes: Option<&Receiver<Wish>>) -> Result<Exit, Separated> {
         loop {
             let wish = wishes.map(|wishes| self.next_wish(wishes));
             let task = self.run_round((), |lead, link, _| lead.begin(link, wish))?;

@@ -1,13 +1,13 @@
 //! How the end that a person wants reaches all ranks.
 
 use super::kept;
-use crate::cluster::RankLink;
+use crate::ranks::RankLink;
 use crate::results::EndedBy;
 use crate::run::Control;
 use crate::sys::standard_error::say;
 use std::sync::Arc;
 
-pub struct Stops {
+pub(super) struct Stops {
     /// Ends the job at any time.
     job: Arc<Control>,
     /// Ends the current run.
@@ -20,16 +20,16 @@ pub struct Stops {
 }
 
 impl Stops {
-    pub fn new(job: Arc<Control>, name: Option<String>) -> Stops {
+    pub(super) fn new(job: Arc<Control>, name: Option<String>) -> Stops {
         Stops { run: Arc::clone(&job), job, run_ended: false, said: false, name }
     }
 
-    pub fn run(&self) -> Arc<Control> {
+    pub(super) fn run(&self) -> Arc<Control> {
         Arc::clone(&self.run)
     }
 
     /// A run begins that this ends.
-    pub fn begin(&mut self, run: Arc<Control>) {
+    pub(super) fn begin(&mut self, run: Arc<Control>) {
         if self.job.is_interrupted() {
             run.interrupt_by(self.job.ended_by());
         }
@@ -37,13 +37,13 @@ impl Stops {
     }
 
     /// Ends the run on this rank; the job continues.
-    pub fn end_run(&mut self) {
+    pub(super) fn end_run(&mut self) {
         self.run_ended = true;
         self.run.interrupt();
     }
 
     /// Ends the job because a rank is lost; rank 0 ends the run of the others.
-    pub fn end_after_loss(&mut self, link: &mut RankLink) {
+    pub(super) fn end_after_loss(&mut self, link: &mut RankLink) {
         if self.said || self.run_ended || self.run.is_interrupted() {
             return;
         }
@@ -52,7 +52,7 @@ impl Stops {
     }
 
     /// Passes on what ends this rank, and ends it where another one was ended.
-    pub fn heed(&mut self, link: &mut RankLink) {
+    pub(super) fn heed(&mut self, link: &mut RankLink) {
         if self.said {
             return;
         }

@@ -1,22 +1,22 @@
 //! Identity of a rank's targets, for comparison with other ranks.
 
-use crate::cluster::place::{DISK, TargetPlace};
 use crate::host::root::Root;
 use crate::host::{mounted, name_of_world, target};
 use crate::machine::file_systems::{FileSystemType, Home};
 use crate::profile::{Profile, RawText};
+use crate::ranks::place::{DISK, TargetPlace};
 use crate::sys::inode::{self, Kind};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 /// Returns the identity of the running kernel, shared by its containers; empty = unknown.
-pub fn machine() -> String {
+pub(super) fn machine() -> String {
     crate::host::boot(&Root::live()).unwrap_or_default()
 }
 
 /// Returns an identity for processes with the same clocks: the running kernel and the time namespace;
 /// empty = unknown. Kernels without such namespaces have one clock.
-pub fn clock() -> String {
+pub(super) fn clock() -> String {
     let namespace = std::fs::read_link("/proc/self/ns/time").unwrap_or_default();
     let machine = machine();
     if machine.is_empty() { machine } else { format!("{machine} {}", namespace.display()) }
@@ -24,7 +24,7 @@ pub fn clock() -> String {
 
 /// Returns an identity for processes that see the same devices by the same paths: the running kernel,
 /// mount namespace, root and working directory; empty = unknown.
-pub fn view() -> String {
+pub(super) fn view() -> String {
     let link = |name: &str| std::fs::read_link(format!("/proc/self/{name}")).ok();
     let parts = ["ns/mnt", "root", "cwd"].map(link);
     let known = parts.iter().all(Option::is_some) && !machine().is_empty();
@@ -32,14 +32,14 @@ pub fn view() -> String {
     if known { [machine()].into_iter().chain(parts).collect::<Vec<_>>().join(" ") } else { String::new() }
 }
 
-pub fn places(profile: &Profile) -> Vec<TargetPlace> {
+pub(super) fn places(profile: &Profile) -> Vec<TargetPlace> {
     let ids = crate::profile::TargetIds::from_profile(profile);
     let machine = machine();
     ids.paths().iter().map(|path| TargetPlace { machine: machine.clone(), ..target_place(path) }).collect()
 }
 
 /// The size of a target, bytes; 0 = it isn't there.
-pub fn size(path: &RawText) -> u64 {
+pub(super) fn size(path: &RawText) -> u64 {
     let located = target::locate(path.as_bytes()).ok();
     located.and_then(|at| target::probe(&at).ok()).map_or(0, |facts| facts.size)
 }

@@ -3,12 +3,12 @@
 
 use super::messages::Checked;
 use super::names::ranks;
-use crate::cluster::place::{Same, TargetPlace, same, together};
 use crate::profile::{Profile, RawText, TargetIds, VerifyMode};
+use crate::ranks::place::{Same, TargetPlace, same, together};
 
 /// Returns a message for each target where ranks would classify each other's writes as damage. `checked`
 /// by rank; `split` divides a shared target into separate parts.
-pub fn refusals(
+pub(super) fn refusals(
     mode: Option<VerifyMode>,
     profile: &Profile,
     checked: &[Option<Checked>],

@@ -4,13 +4,13 @@ use super::job;
 use super::messages::{Checked, RankAnswer, RankClaims, RankName, RankOutcome, RankRequest, Roles, RunTask};
 use super::targets;
 use crate::clock::{self, Nanos, SECOND};
-use crate::cluster::part::{self, SplitError, TargetPart};
-use crate::commands::runnable::Runnable;
+use crate::commands::shared::runs::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{ClaimOwner, Claims};
 use crate::host::target;
 use crate::plan::{self, JobRank, SpanPlan};
 use crate::profile::{Profile, RawText, TargetIds};
+use crate::ranks::part::{self, SplitError, TargetPart};
 use crate::report::plan_text;
 use crate::results::Results;
 use crate::run::{
@@ -31,7 +31,7 @@ const SEEN_ELSEWHERE: Nanos = 70 * SECOND;
 
 /// Why a rank can't make the files that it makes for others too.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkFault {
+pub(super) enum WorkFault {
     #[error(
         "'{path}' is shared by several ranks, but time spans create it differently (-c, -Z): create it \
          first, or give every time span the same size"
@@ -47,7 +47,7 @@ pub enum WorkFault {
 }
 
 #[derive(Debug)]
-pub struct RankWork {
+pub(super) struct RankWork {
     task: RunTask,
     run: Runnable,
     rank: usize,
@@ -59,7 +59,7 @@ pub struct RankWork {
 }
 
 impl RankWork {
-    pub fn new(task: RunTask, rank: usize) -> RankWork {
+    pub(super) fn new(task: RunTask, rank: usize) -> RankWork {
         let run = job::part(&task.run, rank, &hosts(&task));
         let view = task.ranks.get(rank).map(|own| own.view.clone()).filter(|view| !view.is_empty());
         let same = |other: &RankName| view.as_ref() == Some(&other.view);
@@ -96,7 +96,7 @@ impl RankWork {
     }
 
     /// Shares the claims of the machine's first rank, which may end before this one.
-    pub fn share_claims(&mut self, claims: &[Option<RankClaims>]) {
+    pub(super) fn share_claims(&mut self, claims: &[Option<RankClaims>]) {
         let first = self.beside.first().filter(|first| **first != self.rank);
         let Some(Some(claimed)) = first.and_then(|first| claims.get(*first)) else { return };
         match Claims::shared_with(claimed.process, &claimed.claims) {
@@ -116,7 +116,7 @@ impl RankWork {
     }
 
     /// Returns local obstacles and the identity of the targets. It only claims devices.
-    pub fn check(&mut self) -> Checked {
+    pub(super) fn check(&mut self) -> Checked {
         let mut checked = Checked { refusals: self.claim_targets(), ..Checked::default() };
         checked.claims = self.claims_for_others();
         let system = run::machine_for(&self.run.profile);
@@ -138,7 +138,7 @@ impl RankWork {
     }
 
     /// Returns the plan of this rank's part, and the obstacles.
-    pub fn plan(&self) -> RankAnswer {
+    pub(super) fn plan(&self) -> RankAnswer {
         let system = run::machine_for(&self.run.profile);
         let mut answer = RankAnswer::default();
         let mut failures: Vec<String> =
@@ -190,7 +190,7 @@ impl RankWork {
     ///
     /// # Errors
     /// A file cannot be created.
-    pub fn make(
+    pub(super) fn make(
         &mut self,
         roles: &Roles,
         control: &Control,
@@ -226,7 +226,7 @@ impl RankWork {
     ///
     /// # Errors
     /// A file has another size here.
-    pub fn find_made(&self, control: &Control) -> Result<(), WorkFault> {
+    pub(super) fn find_made(&self, control: &Control) -> Result<(), WorkFault> {
         let until = clock::monotonic() + SEEN_ELSEWHERE;
         for file in &self.made {
             loop {
@@ -261,7 +261,7 @@ impl RankWork {
         Ok(())
     }
 
-    pub fn start(mut self, roles: &Roles, session: Session) -> Running {
+    pub(super) fn start(mut self, roles: &Roles, session: Session) -> Running {
         let (say, said) = channel();
         let (starts, start) = channel();
         let parted = self.restrict_to_part(roles);
@@ -342,7 +342,7 @@ impl PeerRanks for Meeting {
 }
 
 #[derive(Debug)]
-pub struct Running {
+pub(super) struct Running {
     said: Receiver<Local>,
     starts: Sender<Option<Nanos>>,
     windows: Vec<Option<(Nanos, Nanos)>>,
@@ -356,7 +356,7 @@ pub struct Running {
 
 impl Running {
     /// Returns the run's next step; calls `meanwhile` repeatedly during the wait.
-    pub fn next(&mut self, mut meanwhile: impl FnMut()) -> RankRequest {
+    pub(super) fn next(&mut self, mut meanwhile: impl FnMut()) -> RankRequest {
         loop {
             match self.said.recv_timeout(LOOK) {
                 Ok(Local::Waits(from)) => {
@@ -400,7 +400,7 @@ impl Running {
     }
 
     /// Continues the waiting time span at this time; `None` = cancels it.
-    pub fn go_on(&self, at: Option<Nanos>) {
+    pub(super) fn go_on(&self, at: Option<Nanos>) {
         let _ = self.starts.send(at);
     }
 }

@@ -3,11 +3,11 @@
 
 use super::messages::Checked;
 use super::names::ranks;
-use crate::cluster::place::together;
 use crate::profile::{Profile, TargetIds};
+use crate::ranks::place::together;
 
 /// Why ranks can't share a device, a message for each. `checked` by rank.
-pub fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[String]) -> Vec<String> {
+pub(super) fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[String]) -> Vec<String> {
     let ids = TargetIds::from_profile(profile);
     let mut refusals = Vec::new();
     for (id, path) in ids.paths().iter().enumerate() {
@@ -34,8 +34,8 @@ pub fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[String]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::place::TargetPlace;
     use crate::profile::{Target, TimeSpan};
+    use crate::ranks::place::TargetPlace;
 
     #[test]
     fn ranks_write_zones_of_separate_devices() {

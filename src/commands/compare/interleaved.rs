@@ -1,16 +1,20 @@
 //! `--repeat N -- A :: B`, `--until-sure -- A :: B`: runs of both sides in pairs, in random order within each
 //! pair, so that a drift or an effect of the position affects both sides equally.
 
-use super::super::command_error::CommandError;
-use super::super::completed_run::CompletedResults;
-use super::super::console::display::{Display, Step};
-use super::super::runnable::Runnable;
-use super::super::{ctrl_c, foreseen, job_limits, load, quiet, run as single, run_backend, save, side_run};
+use super::super::run as single;
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, FailIf, Interleaved, RunRequest};
 use crate::clock;
+use crate::commands::lab::{foreseen, run_backend};
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::console::display::{Display, Step};
+use crate::commands::shared::input::load;
+use crate::commands::shared::job::{ctrl_c, job_limits};
+use crate::commands::shared::runs::completed_run::CompletedResults;
+use crate::commands::shared::runs::runnable::Runnable;
+use crate::commands::shared::runs::{quiet, save, side_run};
 use crate::experiments::compare::{self, Looks, PlannedRuns, Question, Side, SideRun, UntilSure};
 use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
@@ -29,7 +33,7 @@ impl Interleaved {
     }
 }
 
-pub struct RunSides {
+pub(super) struct RunSides {
     pub sides: [Side; 2],
     pub is_noise: bool,
     /// Seed of the order of the runs.
@@ -39,7 +43,7 @@ pub struct RunSides {
     pub files: ComparisonFiles,
 }
 
-pub struct SideLine<'a> {
+pub(super) struct SideLine<'a> {
     pub request: Cow<'a, RunRequest>,
     pub run: Runnable,
 }
@@ -48,7 +52,7 @@ pub struct SideLine<'a> {
 ///
 /// # Errors
 /// Fails if they cannot be compared, or a run fails.
-pub fn run(
+pub(super) fn run(
     both: &Interleaved,
     asked: &CompareRequest,
     open: impl FnOnce(OutputPolicy) -> Result<ComparisonFiles, CommandError>,
@@ -208,7 +212,7 @@ fn side_name(typed: &str) -> String {
 ///
 /// # Errors
 /// Fails if it cannot be run.
-pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, CommandError> {
+pub(super) fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, CommandError> {
     let request = match quiet && !request.quiet {
         true => Cow::Owned(RunRequest { quiet, ..request.clone() }),
         false => Cow::Borrowed(request),
@@ -245,7 +249,7 @@ fn check_comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(),
 ///
 /// # Errors
 /// Fails without complete figures, or if it cannot be kept.
-pub fn one(
+pub(super) fn one(
     line: &SideLine,
     number: usize,
     display: &Arc<Display>,
@@ -258,7 +262,7 @@ pub fn one(
 }
 
 /// Prints a line for each completed run; with `quiet` only if its figures are wrong.
-pub fn tell(turn: &str, run: &RunSummary, quiet: bool) {
+pub(super) fn tell(turn: &str, run: &RunSummary, quiet: bool) {
     let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
     let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());
     let worst = run.findings.as_ref().and_then(|found| found.severity).filter(|w| w.word() == "wrong");

@@ -1,17 +1,19 @@
 //! `diskspd compare`: two sides are read or run, compared, and reported.
 
+pub(crate) mod baseline;
 mod boots;
 mod interleaved;
-pub mod outputs;
-pub mod past;
+pub(super) mod outputs;
+pub(super) mod past;
 mod programs;
 mod refused;
-pub mod sides;
+pub(super) mod sides;
 
-use super::command_error::{CommandError, report_error};
-use super::{job_limits, output};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
+use crate::commands::shared::command_error::{CommandError, report_error};
+use crate::commands::shared::job::job_limits;
+use crate::commands::shared::output;
 use crate::experiments::compare;
 use crate::experiments::compare::{
     Bisected, ChangeVerdict, Looks, Question, RunComparison, Side, SureEnd, UntilSure,
@@ -21,11 +23,11 @@ use crate::report::answers::ComparisonReport;
 use crate::run::OutputPolicy;
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
-pub use boots::BootRun;
+pub(super) use boots::BootRun;
 use boots::BootSides;
 use interleaved::RunSides;
 use outputs::{AboutPage, ComparisonFiles};
-pub use refused::refused;
+pub(super) use refused::refused;
 use std::ffi::OsString;
 
 /// Compares and reports the result: [`Exit::Doubtful`] if it meets a `--fail-if` condition.
@@ -33,7 +35,7 @@ use std::ffi::OsString;
 /// # Errors
 /// Fails if a side cannot be read or run, the sides do different work, or the comparison cannot be
 /// written.
-pub fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
+pub(super) fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
     let sources = sides::read_files(&request.sides, request.store.as_deref())?;
     let open = |door| ComparisonFiles::open(&request.out, &sources, door);
     if let Some(both) = &request.interleaved {
@@ -67,7 +69,7 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
 }
 
 /// Returns the result of `--fail-if` for runs on both sides, which cannot show a change.
-pub fn gate_of_common(common: bool, fail_if: Option<FailIf>) -> Exit {
+pub(super) fn gate_of_common(common: bool, fail_if: Option<FailIf>) -> Exit {
     if common { unjudged(fail_if, "runs are on both sides") } else { Exit::Success }
 }
 
@@ -136,7 +138,12 @@ fn report_comparison(
 }
 
 /// The exit code of a comparison whose report ended with `exit`.
-pub fn ended(exit: Exit, comparison: &RunComparison, fail_if: Option<FailIf>, question: &Question) -> Exit {
+pub(super) fn ended(
+    exit: Exit,
+    comparison: &RunComparison,
+    fail_if: Option<FailIf>,
+    question: &Question,
+) -> Exit {
     match fail_if {
         None => exit,
         // An unwritten report would read as a judgement.

@@ -1,16 +1,16 @@
 //! The output files of a comparison, tested before any run, because eight runs of each side take hours.
 
-use super::super::command_error::CommandError;
 use crate::cli::AnswerOut;
+use crate::commands::shared::command_error::CommandError;
 use crate::experiments::compare::{AnswerForm, RunComparison, Side};
+use crate::page as html;
 use crate::report::answers::{self, ComparisonReport};
-use crate::report::html;
 use crate::run::{HangGuard, Named, Outlet, OutputPolicy};
 use std::path::PathBuf;
 
-pub struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
+pub(crate) struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
 
-pub struct AboutPage<'a> {
+pub(crate) struct AboutPage<'a> {
     /// The whole command line, as it can be typed.
     pub command_line: &'a str,
     /// Both sides ask for the same.
@@ -25,7 +25,7 @@ impl ComparisonFiles {
     ///
     /// # Errors
     /// Fails if a file cannot be written, is named twice, or is an input or target.
-    pub fn open(
+    pub(crate) fn open(
         out: &[AnswerOut],
         read: &[PathBuf],
         door: OutputPolicy,
@@ -44,7 +44,7 @@ impl ComparisonFiles {
         Ok(ComparisonFiles(files))
     }
 
-    pub fn take_standard_output(out: &[AnswerOut]) -> bool {
+    pub(crate) fn take_standard_output(out: &[AnswerOut]) -> bool {
         out.iter().any(|out| out.path.as_os_str() == "-")
     }
 
@@ -52,7 +52,7 @@ impl ComparisonFiles {
     ///
     /// # Errors
     /// Fails if a file cannot be written.
-    pub fn write(
+    pub(crate) fn write(
         &self,
         told: &ComparisonReport,
         sides: [&Side; 2],

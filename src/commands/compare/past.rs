@@ -1,10 +1,10 @@
 //! Earlier runs of the same work on the same machine from the history. They show the natural variation
 //! between sessions.
 
-use super::super::load_runs;
-use super::super::side_run;
-use super::super::stored;
 use super::sides;
+use crate::commands::shared::input::load_runs;
+use crate::commands::shared::runs::side_run;
+use crate::commands::shared::runs::stored;
 use crate::experiments::compare::{SESSION_MS, Side, SideRun};
 use crate::experiments::selection::Selection;
 use crate::results::RunSummary;
@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Maximum number of the latest runs of one workload that are read from files.
-pub const MOST: usize = 200;
+pub(crate) const MOST: usize = 200;
 
 const MOST_OF_SESSION: usize = 8;
 
 /// Returns the earlier runs; empty without a readable history, with a message. `most`: maximum number of
 /// the latest runs.
-pub fn runs(sides: [&Side; 2], store: Option<&Path>, most: usize) -> Vec<SideRun> {
+pub(crate) fn runs(sides: [&Side; 2], store: Option<&Path>, most: usize) -> Vec<SideRun> {
     find_earlier(sides, store, most).unwrap_or_default()
 }
 

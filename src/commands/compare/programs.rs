@@ -1,13 +1,15 @@
 //! `--with-a`, `--with-b`: the runs of a side are made by another build of this program. Each build is
 //! queried first for its identity, the format of its records, and acceptance of the command line.
 
-use super::super::command_error::CommandError;
-use super::super::load_runs;
-use super::super::other_program::{ANSWER, ProgramFault, behind, how, last_message, not_started, to_its_end};
-use super::super::with;
 use super::sides::INTERRUPTED;
 use crate::cli::help::PRODUCT;
 use crate::cli::{Interleaved, RunRequest, SideWords};
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::input::load_runs;
+use crate::commands::shared::runs::other_program::{
+    ANSWER, ProgramFault, behind, how, last_message, not_started, to_its_end,
+};
+use crate::commands::shared::runs::with;
 use crate::profile::SEED_STEP;
 use crate::results::Record;
 use crate::run::Control;
@@ -23,7 +25,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 
 /// Programs of both sides, and the folder for their results.
-pub struct SidePrograms {
+pub(super) struct SidePrograms {
     programs: [SideProgram; 2],
     folder: PrivateFolder,
     control: Arc<Control>,
@@ -49,7 +51,7 @@ impl SidePrograms {
     /// # Errors
     /// Fails if a program is not this program, cannot be started, rejects its command line, or makes
     /// unreadable records.
-    pub fn from_sides(
+    pub(super) fn from_sides(
         both: &Interleaved,
         control: &Arc<Control>,
     ) -> Result<Option<SidePrograms>, CommandError> {
@@ -86,12 +88,12 @@ impl SidePrograms {
     }
 
     /// A side's program, as people read it.
-    pub fn name(&self, side: usize) -> String {
+    pub(super) fn name(&self, side: usize) -> String {
         self.programs[side].name()
     }
 
     /// Whether both sides are the same program, byte for byte.
-    pub fn are_same(&self) -> bool {
+    pub(super) fn are_same(&self) -> bool {
         let [first, other] = &self.programs;
         first.path == other.path || are_same(&first.path, &other.path).unwrap_or(false)
     }
@@ -100,7 +102,7 @@ impl SidePrograms {
     ///
     /// # Errors
     /// It failed, or there are no whole figures.
-    pub fn run(
+    pub(super) fn run(
         &self,
         side: usize,
         words: &SideWords,

@@ -1,10 +1,10 @@
 //! Runs that can't be compared.
 
-use crate::commands::command_error::CommandError;
+use crate::commands::shared::command_error::CommandError;
 use crate::experiments::compare::{self, SideDifference};
 use crate::finding::Finding;
 
-pub fn refused(differences: &[SideDifference]) -> CommandError {
+pub(crate) fn refused(differences: &[SideDifference]) -> CommandError {
     let finding = |difference| {
         Finding::error(format!("these runs cannot be compared: {}", compare::sentence(difference)))
     };

@@ -1,8 +1,10 @@
 //! Runs for comparisons from any named source: files, lists with commas, folders, runs of the history.
 
-use super::super::command_error::CommandError;
-use super::super::load_runs::{self, RunFile, display_path, repeated};
-use super::super::{patterns, side_run, stored, suite};
+use crate::commands::lab::suite;
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::input::load_runs::{self, RunFile, display_path, repeated};
+use crate::commands::shared::input::patterns;
+use crate::commands::shared::runs::{side_run, stored};
 use crate::experiments::compare::{Side, SideRun};
 use crate::finding::Finding;
 use crate::path;
@@ -13,13 +15,14 @@ use crate::units::visible;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-pub const INTERRUPTED: &str = "the comparison was interrupted without a result; use --save to keep the runs";
+pub(crate) const INTERRUPTED: &str =
+    "the comparison was interrupted without a result; use --save to keep the runs";
 
 /// The runs of a side, at least one.
 ///
 /// # Errors
 /// Something can't be read, or there is nothing.
-pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, CommandError> {
+pub(crate) fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, CommandError> {
     let name = named.to_string_lossy().into_owned();
     let mut runs = Vec::new();
     for file in find_files(named, store)? {
@@ -51,7 +54,7 @@ fn with_tests(runs: Vec<SideRun>, store: Option<&Path>) -> Result<Vec<SideRun>, 
 
 /// Removes duplicates of a run, such as copies or other formats, because they would look like agreeing
 /// runs. The record is kept, because it has the most information. Omissions are reported.
-pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
+pub(crate) fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
     let all = runs.len();
     let mut once: Vec<SideRun> = Vec::new();
     let mut index = RunIndex::default();
@@ -77,7 +80,7 @@ pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
 }
 
 /// Reports runs that are on both sides, because they cannot show a change.
-pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
+pub(crate) fn tell_of_common([first, other]: [&Side; 2]) -> bool {
     let index = RunIndex::from_runs(first.runs.iter().map(|run| &run.known));
     let at = |place: usize| first.runs.get(place).map(|run| &run.known);
     let both = |run: &&SideRun| index.find(&run.known, at).is_some();
@@ -96,7 +99,7 @@ pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
 ///
 /// # Errors
 /// As of [`side`]: something isn't there.
-pub fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, CommandError> {
+pub(crate) fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, CommandError> {
     let mut all = Vec::new();
     for named in sides {
         all.extend(find_files(named, store)?.into_iter().map(|named| named.file));
@@ -166,7 +169,7 @@ fn matching_files(path: &Path) -> Result<Vec<NamedFile>, CommandError> {
 ///
 /// # Errors
 /// It can't be read, or holds no run.
-pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, CommandError> {
+pub(crate) fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, CommandError> {
     let results = match load_runs::run_file(file)? {
         RunFile::Record(record) => return Ok(vec![side_run::of_record(&record, called)]),
         RunFile::Results(results) => results,

@@ -1,8 +1,8 @@
 //! Runs for other programs: CSV, or a line of JSON for each.
 
-use super::super::command_error::CommandError;
 use super::output;
 use crate::cli::{Exit, ExportForm};
+use crate::commands::shared::command_error::CommandError;
 use crate::experiments::selection::RunFigure;
 use crate::finding::Severity;
 use crate::machine::fingerprint::{Difference, differences_text};
@@ -84,7 +84,7 @@ struct Exported<'a> {
 ///
 /// # Errors
 /// One of them can't be read, or they can't be written.
-pub fn export(
+pub(super) fn export(
     index: &StoreIndex,
     store: &Store,
     entries: &[StoreEntry],

@@ -1,11 +1,11 @@
 //! Runs from files: records of this program, results of DISKSPD and fio.
 
-use super::super::command_error::CommandError;
-use super::super::console::display::Display;
-use super::super::load_runs;
 use super::output;
 use crate::cli::Exit;
-use crate::record::fault::ResultError;
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::console::display::Display;
+use crate::commands::shared::input::load_runs;
+use crate::formats::fault::ResultError;
 use crate::results::RunSummary;
 use crate::store::{Imported, KeptAs, RunNotes, Store, packed};
 use std::io;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Fails if the history cannot be opened, or output fails.
-pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, CommandError> {
+pub(crate) fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, CommandError> {
     let (mut exit, mut text) = (Exit::Success, String::new());
     import_each(store, files, label, |shown, imported| match imported {
         Ok(Imported::New(id)) => text += &format!("{shown}: kept as @{id}\n"),
@@ -30,7 +30,7 @@ pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<E
 ///
 /// # Errors
 /// Fails if the history cannot be opened, or a file cannot be read.
-pub fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, CommandError> {
+pub(crate) fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, CommandError> {
     let mut ids = Vec::new();
     let mut failed = None;
     if !files.is_empty() {

@@ -1,12 +1,13 @@
 //! The list of runs, and one of them with all that is known.
 
-use super::super::command_error::CommandError;
-use super::super::load_runs;
 use super::{output, time};
 use crate::checks::JudgedRecord;
 use crate::cli::Exit;
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::input::load_runs;
 use crate::experiments::selection::RunFigure;
-use crate::report::{TEXT, run_text};
+use crate::report::run_text;
+use crate::report_formats::TEXT;
 use crate::results::RunVerdict;
 use crate::results::{SpanSummary, WhichIos};
 use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
@@ -88,7 +89,7 @@ impl<'a> ListRow<'a> {
 ///
 /// # Errors
 /// Fails if the index cannot be queried, or the list cannot be written.
-pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, CommandError> {
+pub(super) fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, CommandError> {
     let letters = index.telling_length()?;
     let rows: Vec<ListRow> = entries
         .iter()
@@ -103,7 +104,7 @@ pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, CommandE
 ///
 /// # Errors
 /// Fails if a name is unknown, its file cannot be read, or output fails.
-pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit, CommandError> {
+pub(super) fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit, CommandError> {
     for name in names {
         for entry in index.find_named(name)? {
             output::to_stdout(entry_facts(&entry, store).as_bytes())?;

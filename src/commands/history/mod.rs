@@ -1,16 +1,17 @@
 //! `diskspd history`: operations on the kept runs.
 
 mod export;
-pub mod import;
+pub(super) mod import;
 mod list;
 mod page;
 mod time;
 mod told;
 mod trend;
 
-use super::command_error::CommandError;
-use super::{output, stored};
 use crate::cli::{Exit, HistoryAction, HistoryRequest};
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::output;
+use crate::commands::shared::runs::stored;
 use crate::experiments::selection::{Selection, Since};
 use crate::store::{Store, StoreEntry, StoreError, StoreIndex};
 use crate::sys::standard_error::say;
@@ -24,7 +25,7 @@ use time::time;
 ///
 /// # Errors
 /// Fails if it is impossible.
-pub fn history(request: &HistoryRequest) -> Result<Exit, CommandError> {
+pub(super) fn history(request: &HistoryRequest) -> Result<Exit, CommandError> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {
         HistoryAction::Import { files, label } => import::import(&store, files, label.as_deref()),

@@ -1,14 +1,15 @@
 //! `--html`: the page of a history.
 
-use super::super::command_error::CommandError;
-use super::super::output::OutFile;
-use super::super::stored;
 use super::told;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, HistoryRequest};
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::output::OutFile;
+use crate::commands::shared::runs::stored;
 use crate::experiments::selection::RunFigure;
-use crate::report::HTML;
-use crate::report::html::{self, HistoryPage, ListedRun, RunSeries, WorkloadSeries};
+use crate::page as html;
+use crate::page::{HistoryPage, ListedRun, RunSeries, WorkloadSeries};
+use crate::report_formats::HTML;
 use crate::run::{HangGuard, OutputPolicy};
 use crate::store::{Fingerprints, History, SpanWork, StoreEntry, StoreIndex};
 use std::collections::HashMap;
@@ -20,7 +21,7 @@ const USUAL: [RunFigure; 3] = [RunFigure::Iops, RunFigure::Mean, RunFigure::P99]
 ///
 /// # Errors
 /// Fails if the index cannot be queried, or the page cannot be written.
-pub fn write(
+pub(super) fn write(
     file: &Path,
     index: &StoreIndex,
     entries: &[StoreEntry],

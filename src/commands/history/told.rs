@@ -3,14 +3,14 @@
 use super::time;
 use crate::experiments::selection::RunFigure;
 use crate::machine::fingerprint::differences_text;
-use crate::report::html::{ToldOf, ToldRun};
+use crate::page::{ToldOf, ToldRun};
 use crate::stats::trend::SHORTEST_LEVEL;
 use crate::store::History;
 
 /// Changes of a machine that are named; the others are counted.
 const NAMED: usize = 4;
 
-pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
+pub(super) fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
     let mut all = Vec::new();
     for (place, point) in history.points.iter().enumerate() {
         if point.clock_back_s > 0 {
@@ -35,7 +35,7 @@ pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
     all
 }
 
-pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
+pub(super) fn course(history: &History, figure: RunFigure) -> Vec<String> {
     let trend = &history.trend;
     let change = |from: f64, to: f64| {
         let better = if (to > from) == figure.more_is_better() { "better" } else { "WORSE" };
@@ -63,11 +63,11 @@ pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
 }
 
 /// Where a level begins and the machine changed there, what changed.
-pub fn coincidence(changed: &ToldRun) -> String {
+pub(super) fn coincidence(changed: &ToldRun) -> String {
     format!("at the same time as a change of {} (not necessarily the cause)", changed.words)
 }
 
-pub fn line_of(history: &History, run: &ToldRun) -> Option<String> {
+pub(super) fn line_of(history: &History, run: &ToldRun) -> Option<String> {
     let point = history.points.get(run.place)?;
     let what = match run.of {
         ToldOf::Machine => "changed since the run before: ",
@@ -78,7 +78,7 @@ pub fn line_of(history: &History, run: &ToldRun) -> Option<String> {
     Some(format!("@{} {}: {what}{}", point.id, time(point.at), run.words))
 }
 
-pub fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let decimals = if value >= 100.0 || value == 0.0 { 0 } else { 3 };
     format!("{value:.decimals$}")
 }

@@ -1,10 +1,10 @@
 //! How a figure went from run to run, and where it changed.
 
-use super::super::command_error::CommandError;
 use super::{output, time, told};
 use crate::cli::Exit;
+use crate::commands::shared::command_error::CommandError;
 use crate::experiments::selection::RunFigure;
-use crate::report::html::{ToldOf, ToldRun, change_of};
+use crate::page::{ToldOf, ToldRun, change_of};
 use crate::stats::Level;
 use crate::stats::trend::{FEWEST_RUNS, SHORTEST_LEVEL};
 use crate::store::{History, StoreEntry, StoreIndex};
@@ -19,7 +19,11 @@ const TOLD: usize = 20;
 ///
 /// # Errors
 /// Fails if the index cannot be queried, or output fails.
-pub fn trend(index: &StoreIndex, entries: &[StoreEntry], figure: RunFigure) -> Result<Exit, CommandError> {
+pub(super) fn trend(
+    index: &StoreIndex,
+    entries: &[StoreEntry],
+    figure: RunFigure,
+) -> Result<Exit, CommandError> {
     let all = History::all(entries, figure, &index.fingerprints(entries)?);
     // Of so many runs it can be told what the latest ones do, if no trend.
     let (told, few): (Vec<_>, Vec<_>) =

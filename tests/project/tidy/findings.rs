@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-const CHECKS: &str = "crates/judge/src/checks/";
-const OTHER_PLACES: [&str; 2] = ["crates/judge/src/record/fio/mod.rs", "src/commands/doctor.rs"];
+const CHECKS: &str = "crates/checks/src/";
+const OTHER_PLACES: [&str; 2] = ["crates/formats/src/fio/mod.rs", "src/commands/machine/doctor.rs"];
 
 /// Words with hyphens in the checks that do not name a finding.
 const OTHER_WORDS: [&str; 3] = ["amd-pstate-epp", "refined-jiffies", "systemd-inhibit"];

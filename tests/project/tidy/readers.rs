@@ -2,7 +2,7 @@
 //! here lists their fuzz targets.
 
 use super::source::SOURCES;
-use diskspd::record::formats::FORMATS;
+use diskspd::formats::table::FORMATS;
 use diskspd_fuzz::TARGETS;
 use std::collections::BTreeSet;
 
@@ -22,19 +22,19 @@ const READS: [&str; 8] = [
 
 const READERS: &[(&str, &[&str])] = &[
     ("crates/integrity/src/journal/pieces.rs", &["journal", "journal_pieces"]),
-    ("crates/judge/src/experiments/suite/read.rs", &["suite"]),
-    ("crates/judge/src/record/fio/documents.rs", &["fio_result"]),
-    ("crates/judge/src/record/json.rs", &["record"]),
-    ("crates/judge/src/record/json/lines.rs", &["record"]),
-    ("crates/judge/src/record/answers.rs", &["result_comparison", "result_repetition", "result_sweep"]),
+    ("crates/experiments/src/suite/read.rs", &["suite"]),
+    ("crates/formats/src/fio/documents.rs", &["fio_result"]),
+    ("crates/formats/src/json.rs", &["record"]),
+    ("crates/formats/src/json/lines.rs", &["record"]),
+    ("crates/formats/src/answers.rs", &["result_comparison", "result_repetition", "result_sweep"]),
     // All readers of documents go through it.
-    ("crates/model/src/json_reader.rs", &[]),
+    ("crates/base/src/json_reader.rs", &[]),
     // All readers of files with a limit go through it.
-    ("crates/model/src/limits.rs", &[]),
-    ("crates/model/src/profile/xml/tokens.rs", &["profile_xml", "result_xml"]),
-    ("crates/model/src/trace/formats/lines.rs", &["recorded_ios"]),
+    ("crates/base/src/limits.rs", &[]),
+    ("crates/profile/src/xml/tokens.rs", &["profile_xml", "result_xml"]),
+    ("crates/trace/src/formats/lines.rs", &["recorded_ios"]),
     // Compares the first bytes of a file with the mark of journals.
-    ("crates/outlet/src/destination/kept.rs", &[]),
+    ("crates/output/src/destination/kept.rs", &[]),
     ("crates/store/src/baseline.rs", &["baseline", "suite_notes"]),
     ("crates/store/src/database/rows.rs", &["store"]),
     ("crates/store/src/notes.rs", &["baseline", "store", "suite_notes"]),
@@ -43,19 +43,22 @@ const READERS: &[(&str, &[&str])] = &[
     ("src/commands/compare/boots/folder.rs", &["comparison_run"]),
     // The end of the output of a program that it has started, for a message.
     ("src/commands/compare/programs.rs", &[]),
-    ("src/commands/fio_jobs.rs", &["fio_jobs"]),
-    ("src/commands/fio_logs.rs", &["fio_result"]),
+    ("src/commands/shared/input/fio_jobs.rs", &["fio_jobs"]),
+    ("src/commands/shared/input/fio_logs.rs", &["fio_result"]),
     ("src/commands/foreign.rs", &["sweep_folder", "comparison_run"]),
-    ("src/commands/load_runs.rs", &["record", "result_xml", "result_text", "fio_result"]),
-    ("src/commands/load_runs/repeated.rs", &["result_comparison", "result_repetition", "result_sweep"]),
-    ("src/commands/load.rs", &["profile_xml", "fio_jobs"]),
+    ("src/commands/shared/input/load_runs.rs", &["record", "result_xml", "result_text", "fio_result"]),
+    (
+        "src/commands/shared/input/load_runs/repeated.rs",
+        &["result_comparison", "result_repetition", "result_sweep"],
+    ),
+    ("src/commands/shared/input/load.rs", &["profile_xml", "fio_jobs"]),
     // A copy of the program's own values.
-    ("src/commands/shown.rs", &[]),
-    ("src/commands/suite/source.rs", &["suite"]),
-    ("src/commands/sweep/folder.rs", &["sweep_folder"]),
-    ("src/commands/verify_after/campaign.rs", &["power_cycle"]),
-    ("src/commands/verify_after/cycle.rs", &["power_cycle"]),
-    ("src/commands/with/run.rs", &["result_xml"]),
+    ("src/commands/shared/output/shown.rs", &[]),
+    ("src/commands/lab/suite/source.rs", &["suite"]),
+    ("src/commands/lab/sweep/folder.rs", &["sweep_folder"]),
+    ("src/commands/run/verify_after/campaign.rs", &["power_cycle"]),
+    ("src/commands/run/verify_after/cycle.rs", &["power_cycle"]),
+    ("src/commands/shared/runs/with/run.rs", &["result_xml"]),
 ];
 
 /// The fuzz target of a format of results, by the word of the format.

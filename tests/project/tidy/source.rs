@@ -19,10 +19,31 @@ pub struct Source {
     tests: Vec<Range<usize>>,
 }
 
-const BESIDES: [(&str, &str); 2] = [("sys", "clock"), ("run", "cluster")];
+const BESIDES: [(&str, &str); 1] = [("sys", "clock")];
 
-const ONE_NAME: [&str; 10] =
-    ["fio_jobs", "report", "sys", "host", "engine", "integrity", "worker", "outlet", "run", "store"];
+const ONE_NAME: [&str; 21] = [
+    "profile",
+    "machine",
+    "results",
+    "plan",
+    "trace",
+    "fio_jobs",
+    "checks",
+    "experiments",
+    "formats",
+    "merge",
+    "report",
+    "page",
+    "sys",
+    "host",
+    "engine",
+    "integrity",
+    "worker",
+    "output",
+    "run",
+    "ranks",
+    "store",
+];
 
 pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -123,7 +144,7 @@ impl Source {
     }
 
     /// Creates a source file of a crate (empty: the program itself); `name`: path in its `src`. Crates are
-    /// named as one: `diskspd_model::units` is `crate::units`.
+    /// named as one: `diskspd_figures::units` is `crate::units`.
     fn of_crate(within: &str, name: &str, place: String, text: &str) -> Source {
         let (mut text, written) = (text.to_owned(), text.to_owned());
         let own = ONE_NAME.contains(&within);
@@ -144,7 +165,7 @@ impl Source {
         for crate_name in ONE_NAME {
             text = text.replace(&format!("diskspd_{crate_name}::"), &format!("crate::{crate_name}::"));
         }
-        for crate_name in ["figures", "model", "judge"] {
+        for crate_name in ["figures", "base"] {
             text = text.replace(&format!("diskspd_{crate_name}::"), "crate::");
         }
         let name = match name {

@@ -95,11 +95,11 @@ fn recorded_runs_differ_by_percentiles_only() {
 fn a_record_read_back_gives_the_same_reports() {
     for (name, input, _) in pairs("synth", "txt") {
         let record = synth::record(&input);
-        let json = diskspd::record::json::bytes(&record);
+        let json = diskspd::formats::json::bytes(&record);
         schema::record(&json);
-        let read = diskspd::record::json::read(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let read = diskspd::formats::json::read(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(read, record, "{name}");
-        for format in diskspd::report::FORMATS {
+        for format in diskspd::report_formats::FORMATS {
             assert_eq!(format.bytes(&read), format.bytes(&record), "{name} as {}", format.name);
         }
     }

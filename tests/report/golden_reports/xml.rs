@@ -3,7 +3,8 @@
 use super::{pairs, synth};
 use diskspd::machine::System;
 use diskspd::profile::ResultFormat;
-use diskspd::report::{format_named, xml};
+use diskspd::report::xml;
+use diskspd::report_formats::format_named;
 use diskspd::results::{Record, Results, Summary};
 use std::collections::BTreeSet;
 

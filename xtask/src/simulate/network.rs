@@ -6,7 +6,7 @@
 use super::course::Course;
 use crate::harness::Random;
 use diskspd::clock::{Nanos, SECOND};
-use diskspd::cluster::{GroupError, RankGroup, RankMessage};
+use diskspd::ranks::{GroupError, RankGroup, RankMessage};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

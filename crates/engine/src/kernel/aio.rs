@@ -5,7 +5,7 @@
 
 use crate::errno;
 use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup, Unavailable};
-use diskspd_model::access::IoPriority;
+use diskspd_base::access::IoPriority;
 use diskspd_sys::aio::Queue;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::io;

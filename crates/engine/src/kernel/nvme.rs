@@ -4,9 +4,9 @@
 use super::uring::{RingOptions, Uring, not_made};
 use crate::errno;
 use crate::{EngineError, EngineKind, Limits, Setup};
-use diskspd_model::access::IoPriority;
-use diskspd_model::io_error;
-use diskspd_model::operation::Operation;
+use diskspd_base::access::IoPriority;
+use diskspd_base::io_error;
+use diskspd_base::operation::Operation;
 use diskspd_sys::clock::{Nanos, SECOND, monotonic};
 use diskspd_sys::nvme;
 use diskspd_sys::ring::{Blocks, Commands, Entered, Ring};

@@ -3,7 +3,7 @@
 
 use crate::errno::negated;
 use crate::{Done, Engine, EngineError, EngineInfo, Io, Setup};
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::operation::perform;
 use std::os::fd::{AsFd, OwnedFd};

@@ -4,7 +4,7 @@
 use crate::at_once::{SyncIo, SynchronousEngine};
 use crate::errno::priority_refused;
 use crate::{EngineError, EngineKind, File, Io, Setup};
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 use diskspd_sys::io_features;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::memory::Buffer;

@@ -7,7 +7,7 @@ pub use diskspd_sys::ring::RingOptions;
 
 use crate::errno;
 use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, NotPinned, Setup};
-use diskspd_model::access::{IoFeatures, IoPriority};
+use diskspd_base::access::{IoFeatures, IoPriority};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::ring::{Entered, EntryForm, FileTransfers, Ring, Unregistered};
@@ -169,7 +169,7 @@ impl<F: EntryForm> Engine for Uring<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::operation::Operation;
+    use diskspd_base::operation::Operation;
     use diskspd_sys::clock::Clock;
     use diskspd_sys::memory::Buffer;
     use std::io::Write;

@@ -3,7 +3,7 @@
 use crate::EngineError;
 pub(super) use crate::errno::negated;
 use crate::errno::priority_refused;
-use diskspd_model::access::IoPriority;
+use diskspd_base::access::IoPriority;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

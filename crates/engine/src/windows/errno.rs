@@ -1,6 +1,6 @@
 //! Numbers of Windows' errors.
 
-use diskspd_model::io_error::of_windows;
+use diskspd_base::io_error::of_windows;
 use std::io;
 
 /// The negated number by which an error is kept, as [`crate::Done::result`] has it.

@@ -2,8 +2,8 @@
 
 use crate::EngineError;
 pub(super) use crate::errno::negated;
-use diskspd_model::access::IoPriority;
-use diskspd_model::io_error::of_windows;
+use diskspd_base::access::IoPriority;
+use diskspd_base::io_error::of_windows;
 pub(super) use diskspd_sys::mapping::name_of;
 use std::io;
 

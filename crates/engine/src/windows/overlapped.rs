@@ -3,7 +3,7 @@
 use crate::at_once::SyncIo;
 use crate::errno::negated;
 use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, File, Io, Limits, Setup, cannot};
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use diskspd_sys::overlapped::{Queue, Told};
 use std::io;

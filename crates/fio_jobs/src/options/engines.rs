@@ -1,6 +1,6 @@
 //! fio's engines, and which of ours does the same.
 
-use diskspd_model::engines::EngineKind;
+use diskspd_base::engines::EngineKind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineRule {

@@ -3,7 +3,7 @@
 use crate::mapping::mapped_files;
 use crate::mountinfo::Mount;
 use crate::root::Root;
-use diskspd_model::machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::file_systems::{FileSystemType, Home};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};

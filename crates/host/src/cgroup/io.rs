@@ -1,7 +1,7 @@
 //! Effects of control groups on the I/O of this process, by device.
 
 use super::{ControlGroup, Groups};
-use diskspd_model::machine::io_limit::*;
+use diskspd_machine::io_limit::*;
 use std::collections::BTreeMap;
 
 impl Groups {

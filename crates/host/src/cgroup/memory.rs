@@ -1,7 +1,7 @@
 //! Memory limits of control groups. The kernel kills processes above them silently.
 
 use super::{ControlGroup, Groups};
-use diskspd_model::machine::quota::{MemoryAllowance, MemoryLimit};
+use diskspd_machine::quota::{MemoryAllowance, MemoryLimit};
 
 impl Groups {
     /// The tightest of all groups of this process; `None` = no limit.

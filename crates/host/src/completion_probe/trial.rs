@@ -4,7 +4,7 @@
 //! is then done sequentially within the submitting call, and each I/O would be charged with the time of
 //! all.
 
-use diskspd_model::operation::Operation;
+use diskspd_base::operation::Operation;
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::ring::{Ring, RingOptions};

@@ -1,7 +1,7 @@
 //! Parameters of a content check of a target.
 
 use crate::located::ResolvedTarget;
-use diskspd_model::profile::{RawText, TargetId};
+use diskspd_profile::{RawText, TargetId};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::path::Path;

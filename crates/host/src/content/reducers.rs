@@ -5,7 +5,7 @@ use crate::device::{Device, split};
 use crate::mountinfo;
 use crate::root::{Root, names, text};
 use crate::usage::devices_of;
-use diskspd_model::machine::file_systems::{FileSystemType, Trait};
+use diskspd_machine::file_systems::{FileSystemType, Trait};
 use rustix::fs::{IFlags, Stat};
 use std::fs::File;
 use std::path::Path;

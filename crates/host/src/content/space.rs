@@ -3,8 +3,8 @@
 use super::open;
 use crate::device::Device;
 use crate::root::Root;
-use diskspd_model::machine::content::Space;
-use diskspd_model::machine::stack::{Layer, LayerKind, Stack};
+use diskspd_machine::content::Space;
+use diskspd_machine::stack::{Layer, LayerKind, Stack};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::extents::{Piece, PieceKind, each_piece};
 use rustix::fs::OFlags;

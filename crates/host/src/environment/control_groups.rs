@@ -2,8 +2,8 @@
 
 use crate::cgroup::{ControlGroup, Groups};
 use crate::root::Root;
-use diskspd_model::machine::environment::Limits;
-use diskspd_model::machine::io_limit::IoLimit;
+use diskspd_machine::environment::Limits;
+use diskspd_machine::io_limit::IoLimit;
 use std::collections::BTreeMap;
 
 pub(super) fn read(root: &Root) -> Limits {

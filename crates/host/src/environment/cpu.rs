@@ -1,8 +1,8 @@
 //! How the processors are driven: frequencies, idle states, threads per core.
 
 use crate::root::Root;
-use diskspd_model::machine::cpu_list;
-use diskspd_model::machine::environment::{Cpu, Frequency, IdleState};
+use diskspd_machine::cpu_list;
+use diskspd_machine::environment::{Cpu, Frequency, IdleState};
 
 pub(super) fn read(root: &Root) -> Cpu {
     let cpus = "/sys/devices/system/cpu";

@@ -2,9 +2,9 @@
 
 use crate::device::{self, Device};
 use crate::root::{Root, names, number, text};
-use diskspd_model::machine::environment::Disk;
-use diskspd_model::machine::storage::Storage;
-use diskspd_model::profile::TargetId;
+use diskspd_machine::environment::Disk;
+use diskspd_machine::storage::Storage;
+use diskspd_profile::TargetId;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The PCI Express link of a disk or its controller.
 
 use crate::root::{number, text};
-use diskspd_model::machine::environment::Link;
+use diskspd_machine::environment::Link;
 use std::path::Path;
 
 /// Returns the link of a PCI function; `None` if it is not reported (virtual functions return `Unknown`).

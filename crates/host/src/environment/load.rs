@@ -1,7 +1,7 @@
 //! Activity of the machine at the time of the check.
 
 use crate::root::Root;
-use diskspd_model::machine::environment::Load;
+use diskspd_machine::environment::Load;
 
 pub(super) fn read(root: &Root) -> Load {
     let stat = root.text("/proc/stat").unwrap_or_default();

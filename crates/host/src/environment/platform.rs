@@ -2,7 +2,7 @@
 
 use crate::platform::{FIRMWARE, OwnAccount, platform};
 use crate::root::Root;
-use diskspd_model::machine::environment::Platform;
+use diskspd_machine::environment::Platform;
 
 pub(super) fn read(root: &Root) -> Platform {
     let value = |file| root.text(format!("/sys/class/dmi/id/{file}")).unwrap_or_default();

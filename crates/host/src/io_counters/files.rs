@@ -3,7 +3,7 @@
 use crate::reading::Reading;
 use crate::root::Root;
 use crate::stack::COUNTED_ANYWAY;
-use diskspd_model::machine::io_counters::*;
+use diskspd_machine::io_counters::*;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 

@@ -1,6 +1,6 @@
 //! Open files of processes, and calls attributed to them.
 
-use diskspd_model::machine::process_io::{CallsDone, ProcessIo, SortedCalls};
+use diskspd_machine::process_io::{CallsDone, ProcessIo, SortedCalls};
 
 /// Kinds of files that a process had open for a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

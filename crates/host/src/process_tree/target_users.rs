@@ -4,7 +4,7 @@ use crate::device::block_number;
 use crate::mapping::mapped_files;
 use crate::process_stat::ProcessStat;
 use crate::root::Root;
-use diskspd_model::machine::process_io::{ProcessIo, TargetUser};
+use diskspd_machine::process_io::{ProcessIo, TargetUser};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

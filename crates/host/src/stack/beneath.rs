@@ -6,8 +6,8 @@ use crate::mountinfo::{self, Mount};
 use crate::root::Root;
 use crate::stacked::Layers;
 use crate::usage::{devices_of, instances};
-use diskspd_model::machine::file_systems::{FileSystemType, Home};
-use diskspd_model::machine::stack::StackMount;
+use diskspd_machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::stack::StackMount;
 use diskspd_sys::failed_call::FailedCall;
 use std::path::{Path, PathBuf};
 

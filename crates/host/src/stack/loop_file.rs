@@ -4,7 +4,7 @@ use super::beneath::{Beneath, Without};
 use crate::device::{Device, split};
 use crate::file_place::{FilePlace, NESTING};
 use crate::root::Root;
-use diskspd_model::machine::stack::StackMount;
+use diskspd_machine::stack::StackMount;
 use diskspd_sys::{files, loops};
 use std::os::fd::AsFd;
 use std::path::PathBuf;

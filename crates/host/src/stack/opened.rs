@@ -5,7 +5,7 @@ use crate::device::split;
 use crate::file_place::FilePlace;
 use crate::nvme::Generic;
 use crate::root::Root;
-use diskspd_model::machine::stack::StackMount;
+use diskspd_machine::stack::StackMount;
 use rustix::fs::FileType;
 use std::collections::BTreeSet;
 use std::fs::File;

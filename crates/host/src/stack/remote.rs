@@ -4,8 +4,8 @@ use crate::file_place::FilePlace;
 use crate::mountinfo::Mount;
 use crate::remote_counters;
 use crate::root::Root;
-use diskspd_model::machine::remote::{Protocol, RemoteMount};
-use diskspd_model::machine::stack::*;
+use diskspd_machine::remote::{Protocol, RemoteMount};
+use diskspd_machine::stack::*;
 
 /// Returns the stack of a remote file; `None` if the file is local, or the client has no counters.
 pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {

@@ -7,7 +7,7 @@ use crate::nvme::Generic;
 use crate::root::{Root, text};
 use crate::target::locate;
 use crate::usage::devices_of;
-use diskspd_model::profile::RawText;
+use diskspd_profile::RawText;
 use diskspd_sys::file_systems::type_name;
 use rustix::fs::FileType;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::device::{Device, block_number};
 use crate::root::Root;
-use diskspd_model::machine::stack::{LayerKind, Stack};
+use diskspd_machine::stack::{LayerKind, Stack};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl WatchedDevice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::machine::stack::Layer;
+    use diskspd_machine::stack::Layer;
 
     #[test]
     fn queue_devices_are_traced_and_partitions_map_to_disks() {

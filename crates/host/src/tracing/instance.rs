@@ -6,7 +6,7 @@ use super::pages::PageLayout;
 use super::refusal::TracingError;
 use super::tracefs::Tracefs;
 use crate::root::names;
-use diskspd_model::machine::tracing::StampClock;
+use diskspd_machine::tracing::StampClock;
 use diskspd_sys::clock::Nanos;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -1,6 +1,6 @@
 //! The clocks of recorded events, read by this program.
 
-use diskspd_model::machine::tracing::StampClock;
+use diskspd_machine::tracing::StampClock;
 use diskspd_sys::clock::{self, Nanos};
 
 pub fn stamp_time(clock: StampClock) -> Nanos {

@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use crate::refused::BOOT;
-use diskspd_model::machine::io_counters::{Activity, Flow};
+use diskspd_machine::io_counters::{Activity, Flow};
 
 /// 100 ns in a millisecond.
 const PER_MS: u64 = 10_000;

@@ -3,8 +3,8 @@
 use super::disk_answers::{Descriptor, Extent};
 use super::uses::disk_name;
 use crate::disks::Details;
-use diskspd_model::machine::stack::{Layer, LayerKind, Stack, Traits};
-use diskspd_model::machine::storage::BlockDevice;
+use diskspd_machine::stack::{Layer, LayerKind, Stack, Traits};
+use diskspd_machine::storage::BlockDevice;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

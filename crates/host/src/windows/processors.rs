@@ -1,8 +1,8 @@
 //! Processors, from the response of `GetLogicalProcessorInformationEx`.
 
 use super::fields::Fields;
-use diskspd_model::machine::caches::{Cache, CacheKind};
-use diskspd_model::machine::{Core, Group, Place, Topology};
+use diskspd_machine::caches::{Cache, CacheKind};
+use diskspd_machine::{Core, Group, Place, Topology};
 use std::collections::BTreeMap;
 
 const GROUP: u32 = 64;

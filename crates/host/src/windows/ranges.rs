@@ -1,7 +1,7 @@
 //! The written areas of a file, from its allocated ranges and their valid parts.
 
 use super::fields::Fields;
-use diskspd_model::machine::content::Space;
+use diskspd_machine::content::Space;
 
 pub(super) type Range = (u64, u64);
 

@@ -1,8 +1,8 @@
 //! CPU times, from `SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION`.
 
 use super::fields::Fields;
-use diskspd_model::machine::cpu_times::{CpuTimes, LostTimes};
-use diskspd_model::machine::kernel_cpu;
+use diskspd_machine::cpu_times::{CpuTimes, LostTimes};
+use diskspd_machine::kernel_cpu;
 
 const ONE: usize = 48;
 

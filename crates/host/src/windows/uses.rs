@@ -2,7 +2,7 @@
 
 use super::disk_answers::{DeviceNumber, Extent, PartitionFound};
 use crate::disks::{How, Use};
-use diskspd_model::machine::target::is_drive_letter;
+use diskspd_machine::target::is_drive_letter;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct VolumeFound {

@@ -5,7 +5,7 @@
 
 use super::layout::{ACK_LENGTH, ACKS, END, FORGOTTEN, LARGEST_SECTOR, LARGEST_UNIT, MAGIC, RUN, TARGET};
 use super::pieces::{Next, Pieces};
-use diskspd_model::profile::RawText;
+use diskspd_profile::RawText;
 use diskspd_sys::crc32c::crc32c;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};

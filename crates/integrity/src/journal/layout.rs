@@ -1,6 +1,6 @@
 //! Sizes and kinds of the pieces of a journal.
 
-pub(super) const MAGIC: &[u8] = diskspd_outlet::JOURNAL_MAGIC;
+pub(super) const MAGIC: &[u8] = diskspd_output::JOURNAL_MAGIC;
 /// Longer pieces are broken ones.
 pub(crate) const LONGEST_PIECE: usize = 1 << 22;
 /// Acknowledgements in a piece, at most.

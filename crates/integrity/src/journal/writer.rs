@@ -3,7 +3,7 @@
 use super::format::{Acknowledged, JournalPiece};
 use super::layout::MOST_IN_A_PIECE;
 use crate::error::JournalError;
-use diskspd_outlet::guard;
+use diskspd_output::guard;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::process;

@@ -1,7 +1,7 @@
 //! What verification asks of Windows: files that are read back, which one is which, and what is durable.
 
-use diskspd_model::access::{Flush, OpenMode};
-use diskspd_model::profile::FlushType;
+use diskspd_base::access::{Flush, OpenMode};
+use diskspd_profile::FlushType;
 use diskspd_sys::{inode, targets};
 use std::fs::File;
 use std::io;

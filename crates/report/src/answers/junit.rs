@@ -1,7 +1,7 @@
 //! JUnit XML, which continuous integration shows as a list of tests.
 
 use super::{CaseEnd, ComparisonReport, list_cases};
-use diskspd_model::units::visible::line;
+use diskspd_figures::units::visible::line;
 use std::fmt::Write;
 
 /// Returns a suite with a test case for each decisive figure. Inconclusive cases are skipped, with the

@@ -2,8 +2,8 @@
 
 use super::{CaseEnd, ComparisonReport, list_cases};
 use crate::openmetrics::{self, Dialect, Exposition, Family};
-use diskspd_judge::experiments::compare::Compared;
-use diskspd_model::units::visible::line;
+use diskspd_experiments::compare::Compared;
+use diskspd_figures::units::visible::line;
 
 /// A family, and its value of a figure.
 type FigureFamily = (Family, fn(&Compared) -> Option<f64>);

@@ -13,10 +13,10 @@ pub use junit::junit;
 pub use metrics::metrics;
 pub use summary::summary;
 
-use diskspd_judge::experiments::compare::{
+use diskspd_experiments::compare::{
     ChangeVerdict, Compared, Question, RunComparison, SpanCompared, answer, place,
 };
-use diskspd_model::units::visible::line;
+use diskspd_figures::units::visible::line;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonReport<'a> {

@@ -2,9 +2,9 @@
 
 use super::{CaseEnd, ComparisonReport, list_cases};
 use crate::number::number;
-use diskspd_judge::experiments::compare::{self, between};
-use diskspd_model::units::table::signed;
-use diskspd_model::units::visible::line;
+use diskspd_experiments::compare::{self, between};
+use diskspd_figures::units::table::signed;
+use diskspd_figures::units::visible::line;
 
 /// A heading, a table with a row for each figure that decides, and what else differs.
 pub fn summary(told: &ComparisonReport) -> Vec<u8> {

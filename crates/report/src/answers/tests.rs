@@ -1,6 +1,6 @@
 use super::*;
-use diskspd_judge::experiments::compare::{Side, SideRun, compare, draw_order};
-use diskspd_model::results::{DirectionSummary, Origin, RunSummary, SpanSummary};
+use diskspd_experiments::compare::{Side, SideRun, compare, draw_order};
+use diskspd_results::{DirectionSummary, Origin, RunSummary, SpanSummary};
 use std::collections::BTreeMap;
 
 fn run(test: &str, iops: f64, number: i64) -> SideRun {

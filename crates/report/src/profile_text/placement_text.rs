@@ -1,9 +1,9 @@
 //! DISKSPD 2.3's output about threads and buffers in a time span's block.
 
-use diskspd_model::machine::System;
-use diskspd_model::profile::Compat;
-use diskspd_model::profile::{AffinityTraversal, BypassIo, Efficiency, RingBatch, TimeSpan, affinity};
-use diskspd_model::units::NewestSize;
+use diskspd_figures::units::NewestSize;
+use diskspd_machine::System;
+use diskspd_profile::Compat;
+use diskspd_profile::{AffinityTraversal, BypassIo, Efficiency, RingBatch, TimeSpan, affinity};
 
 pub(super) fn write(out: &mut Vec<u8>, span: &TimeSpan, tab: &str, system: &System) {
     if let Some(ring) = span.io_ring {

@@ -1,11 +1,11 @@
 //! How the two versions of DISKSPD indent lines and print sizes.
 
-use diskspd_model::profile::Compat;
-use diskspd_model::units::{NewestSize, Size};
+use diskspd_figures::units::{NewestSize, Size};
+use diskspd_profile::Compat;
 
 /// Indentation and sizes of a version's text report.
 #[derive(Debug, Clone, Copy)]
-pub struct Style {
+pub(crate) struct Style {
     /// Before the lines of the whole profile.
     pub head: &'static str,
     /// Before the lines of a time span.
@@ -17,18 +17,18 @@ pub struct Style {
 }
 
 impl Style {
-    pub fn for_compat(compat: Compat) -> Style {
+    pub(crate) fn for_compat(compat: Compat) -> Style {
         match compat {
             Compat::V2_2 => Style { head: "\t", span: "\t", target: "\t\t", newest: false },
             Compat::V2_3 => Style { head: "  ", span: "    ", target: "      ", newest: true },
         }
     }
 
-    pub fn size(&self, bytes: u64) -> String {
+    pub(crate) fn size(&self, bytes: u64) -> String {
         if self.newest { NewestSize(bytes).to_string() } else { Size(bytes).to_string() }
     }
 
-    pub fn column(&self, bytes: u64) -> String {
+    pub(crate) fn column(&self, bytes: u64) -> String {
         if self.newest {
             format!("{:>9}", NewestSize(bytes).to_string())
         } else {
@@ -37,7 +37,7 @@ impl Style {
     }
 
     /// Returns the left edge of an absolute range, with zero aligned to the digits of the sizes.
-    pub fn range_start(&self, start: u64) -> String {
+    pub(crate) fn range_start(&self, start: u64) -> String {
         if start == 0 { "     0   ".to_owned() } else { self.column(start) }
     }
 }

@@ -2,10 +2,10 @@
 //! docs/reference/tables.md lists them.
 
 use super::TableRow;
-use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
-use diskspd_model::results::{ChartRow, KnownResponse, RunSummary, RunVerdict, SpanSummary};
-use diskspd_model::units::Millis;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_figures::units::Millis;
+use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
+use diskspd_results::{ChartRow, KnownResponse, RunSummary, RunVerdict, SpanSummary};
 
 impl<'a> TableRow<'a> {
     fn verdict(&self) -> RunVerdict {

@@ -2,9 +2,9 @@
 
 mod columns;
 
-use diskspd_model::profile::Parameters;
-use diskspd_model::results::{RunSummary, SpanSummary};
-use diskspd_model::units::table;
+use diskspd_figures::units::table;
+use diskspd_profile::Parameters;
+use diskspd_results::{RunSummary, SpanSummary};
 
 #[derive(Debug, Clone)]
 pub enum TableRun {

@@ -1,10 +1,10 @@
 //! Damaged sectors: sentences in the text report, elements in XML, a table on pages.
 
 use super::table::{SecondaryRow, UNRULED, column, words};
-use diskspd_model::profile::RawText;
-use diskspd_model::results::{FailedSector, FoundStamp, IntegrityRow, PartRow, SectorFault};
-use diskspd_model::units::seconds_of_us;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_figures::units::seconds_of_us;
+use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_profile::RawText;
+use diskspd_results::{FailedSector, FoundStamp, IntegrityRow, PartRow, SectorFault};
 
 impl SecondaryRow for PartRow {
     fn path(&self) -> &RawText {
@@ -43,12 +43,12 @@ impl SecondaryRow for IntegrityRow {
 }
 
 /// A sector that was wrong, and its target.
-pub(crate) struct FailedLine {
-    pub(crate) path: RawText,
-    pub(crate) failed: FailedSector,
+pub struct FailedLine {
+    pub path: RawText,
+    pub failed: FailedSector,
 }
 
-pub(crate) const FAILED: &[TableColumn<FailedLine>] = &[
+pub const FAILED: &[TableColumn<FailedLine>] = &[
     words("target", |line| Cell::named(line.path.to_string())),
     TableColumn {
         is_number: false,

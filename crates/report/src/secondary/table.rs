@@ -1,12 +1,12 @@
 //! Rows and columns of a secondary table.
 
-use diskspd_model::profile::RawText;
-use diskspd_model::results::FailedSector;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_profile::RawText;
+use diskspd_results::FailedSector;
 use std::borrow::Cow;
 
 /// A row of a secondary table, and its place.
-pub(crate) trait SecondaryRow: Clone {
+pub trait SecondaryRow: Clone {
     fn thread(&self) -> Option<u32> {
         None
     }
@@ -25,10 +25,10 @@ pub(crate) trait SecondaryRow: Clone {
 
 /// Figures of a thread on a target. `None` is the total of all threads.
 #[derive(Debug, Clone)]
-pub(crate) struct ThreadRow<F> {
-    pub(crate) thread: Option<u32>,
-    pub(crate) path: RawText,
-    pub(crate) figures: F,
+pub struct ThreadRow<F> {
+    pub thread: Option<u32>,
+    pub path: RawText,
+    pub figures: F,
 }
 
 impl<F: Clone> SecondaryRow for ThreadRow<F> {
@@ -52,15 +52,15 @@ impl<F> ThreadRow<F> {
 }
 
 /// Names of a table.
-pub(crate) struct SecondaryKind {
+pub struct SecondaryKind {
     /// Order in the text report, which has the tables of one kind together.
-    pub(crate) rank: u8,
-    pub(crate) title: &'static str,
-    pub(crate) caption: String,
+    pub rank: u8,
+    pub title: &'static str,
+    pub caption: String,
     /// XML elements of the table and a row.
-    pub(crate) elements: [&'static str; 2],
+    pub elements: [&'static str; 2],
     /// Replaces `%s` in a heading.
-    pub(crate) counted: &'static str,
+    pub counted: &'static str,
 }
 
 impl SecondaryKind {
@@ -75,11 +75,11 @@ impl SecondaryKind {
 }
 
 /// A table of a time span.
-pub(crate) struct SecondaryTable<'a, R: SecondaryRow + 'static> {
-    pub(crate) kind: SecondaryKind,
-    pub(crate) columns: &'static [TableColumn<R>],
-    pub(crate) total: Option<R>,
-    pub(crate) rows: Cow<'a, [R]>,
+pub struct SecondaryTable<'a, R: SecondaryRow + 'static> {
+    pub kind: SecondaryKind,
+    pub columns: &'static [TableColumn<R>],
+    pub total: Option<R>,
+    pub rows: Cow<'a, [R]>,
 }
 
 impl<'a, R: SecondaryRow> SecondaryTable<'a, R> {
@@ -113,7 +113,7 @@ impl<F: Clone> SecondaryTable<'_, ThreadRow<F>> {
 }
 
 /// A format, which takes tables of any rows.
-pub(crate) trait TableFormat {
+pub trait TableFormat {
     fn write<R: SecondaryRow>(&mut self, table: &SecondaryTable<R>);
 }
 
@@ -142,10 +142,7 @@ fn is_ruled<R>(column: &&TableColumn<R>) -> bool {
 }
 
 /// Returns the cells of the ruled columns.
-pub(crate) fn ruled_cells<'a, R: 'a>(
-    columns: impl IntoIterator<Item = &'a TableColumn<R>>,
-    row: &R,
-) -> String {
+pub fn ruled_cells<'a, R: 'a>(columns: impl IntoIterator<Item = &'a TableColumn<R>>, row: &R) -> String {
     let cell = |column: &TableColumn<R>| {
         let (_, width) = column.ruled;
         format!("{:>width$}", (column.cell)(row).bare().unwrap_or_else(|| "N/A".into()))
@@ -154,7 +151,7 @@ pub(crate) fn ruled_cells<'a, R: 'a>(
 }
 
 /// Returns the headings of the ruled columns; `counted` replaces `%s`.
-pub(crate) fn ruled_heads<'a, R: 'a>(
+pub fn ruled_heads<'a, R: 'a>(
     columns: impl IntoIterator<Item = &'a TableColumn<R>>,
     counted: &str,
 ) -> String {

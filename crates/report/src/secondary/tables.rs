@@ -1,14 +1,14 @@
 //! The columns of the secondary tables, in all formats.
 
 use super::table::{SecondaryKind, SecondaryTable, TableFormat, ThreadRow, UNRULED, column, words};
-use diskspd_model::results::{
+use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_results::{
     AuxFigures, CompletionFigures, IntegrityCounts, IntegrityRow, Measured, NowaitFigures, PacedFigures,
     PartRow,
 };
-use diskspd_model::units::table::{Cell, TableColumn};
 
 /// Writes the tables of a time span.
-pub(crate) fn write_tables(measured: &Measured, format: &mut impl TableFormat) {
+pub fn write_tables(measured: &Measured, format: &mut impl TableFormat) {
     if let Some(table) = &measured.parts {
         let kind = SecondaryKind::new(0, "Parts", "By part and size", ["Parts", "Part"]);
         format.write(&SecondaryTable::new(kind, PARTS, &table.rows));
@@ -114,7 +114,7 @@ fn count_cell(row: &IntegrityRow, count: fn(&IntegrityCounts) -> u64) -> Cell {
 }
 
 /// Device times of one direction (`-e`).
-pub(crate) const DEVICE_TIMES: &[TableColumn<CompletionFigures>] = &[
+pub const DEVICE_TIMES: &[TableColumn<CompletionFigures>] = &[
     column("", "Requests", ("   requests   ", 12), |figures| Cell::Whole(figures.requests)),
     column("", "TimedRequests", UNRULED, |figures| Cell::Whole(figures.timed)),
     column("", "AverageMilliseconds", ("   mean   ", 8), |figures| Cell::time(figures.mean)),
@@ -124,7 +124,7 @@ pub(crate) const DEVICE_TIMES: &[TableColumn<CompletionFigures>] = &[
 ];
 
 /// Rates of I/Os with a scheduled start time.
-pub(crate) const PACED_RATES: &[TableColumn<PacedFigures>] = &[
+pub const PACED_RATES: &[TableColumn<PacedFigures>] = &[
     column("", "OfferedIOPS", UNRULED, |paced| Cell::Figure(paced.offered_iops, 2)),
     column("", "ReachedIOPS", UNRULED, |paced| Cell::Figure(paced.iops, 2)),
     column("", "IOCount", UNRULED, |paced| Cell::Whole(paced.ios)),

@@ -1,9 +1,9 @@
 //! The table of caches.
 
-use diskspd_model::machine::caches::{Cache, CacheKind};
-use diskspd_model::machine::{System, Topology};
-use diskspd_model::profile::affinity;
-use diskspd_model::units::NewestSize;
+use diskspd_figures::units::NewestSize;
+use diskspd_machine::caches::{Cache, CacheKind};
+use diskspd_machine::{System, Topology};
+use diskspd_profile::affinity;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CacheOwner {

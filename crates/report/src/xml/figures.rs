@@ -2,12 +2,12 @@
 
 use super::number::Number;
 use super::writer::Writer;
-use diskspd_model::results::{
+use diskspd_results::{
     CpuTable, CpuUsage, EffectiveRange, FINE_PERCENTILES, FineChart, IntervalDirection, LatencyFigures,
     Measured, Row,
 };
 
-pub fn write_cpu(out: &mut Writer, table: &CpuTable) {
+pub(super) fn write_cpu(out: &mut Writer, table: &CpuTable) {
     out.open("CpuUtilization");
     for row in &table.rows {
         let place = &row.place;
@@ -35,7 +35,7 @@ fn write_usage(out: &mut Writer, usage: &CpuUsage) {
 }
 
 /// The latencies of a whole time span.
-pub fn write_latency(out: &mut Writer, span: &Measured, chart: &FineChart) {
+pub(super) fn write_latency(out: &mut Writer, span: &Measured, chart: &FineChart) {
     out.open_with(
         "Latency",
         &[
@@ -62,7 +62,7 @@ pub fn write_latency(out: &mut Writer, span: &Measured, chart: &FineChart) {
 }
 
 /// Mean and deviation of one thread on one target, if it has any latencies.
-pub fn write_mean(out: &mut Writer, row: &Row, mean: &str, std_dev: &str) {
+pub(super) fn write_mean(out: &mut Writer, row: &Row, mean: &str, std_dev: &str) {
     write_pair(out, row.figures.latency, mean, std_dev);
 }
 
@@ -74,7 +74,7 @@ fn write_pair(out: &mut Writer, latency: Option<LatencyFigures>, mean: &str, std
 
 /// The course of a time span, or of one thread on one target: deviations of reads, writes and both, and the
 /// end (ms), reads and writes of each interval.
-pub fn write_iops(
+pub(super) fn write_iops(
     out: &mut Writer,
     std_devs: [Option<f64>; 3],
     intervals: impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)>,
@@ -112,7 +112,7 @@ pub fn write_iops(
 
 /// Writes the distribution of random I/O. The format has only lengths of ranges, so each gap becomes a
 /// range.
-pub fn write_distribution(out: &mut Writer, ranges: &[EffectiveRange]) {
+pub(super) fn write_distribution(out: &mut Writer, ranges: &[EffectiveRange]) {
     out.open("Distribution");
     out.open("Absolute");
     let mut end = 0;

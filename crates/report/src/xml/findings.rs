@@ -1,10 +1,10 @@
 //! Findings about a run: an element that DISKSPD's results do not have (`--xml-verdict`).
 
 use super::writer::Writer;
-use diskspd_model::finding::{Finding, Severity};
+use diskspd_base::finding::{Finding, Severity};
 
 /// Writes `<Findings>` with a `<Finding>` for each, worst first; no element without findings.
-pub fn write<'a>(out: &mut Writer, findings: impl Iterator<Item = &'a Finding>) {
+pub(super) fn write<'a>(out: &mut Writer, findings: impl Iterator<Item = &'a Finding>) {
     let mut findings = findings.peekable();
     if findings.peek().is_none() {
         return;
@@ -30,6 +30,6 @@ fn write_one(out: &mut Writer, finding: &Finding) {
 }
 
 /// How bad it is, in the words of the JSON record; `none` = nothing is.
-pub fn severity(severity: Option<Severity>) -> &'static str {
+pub(super) fn severity(severity: Option<Severity>) -> &'static str {
     severity.map_or("none", Severity::word)
 }

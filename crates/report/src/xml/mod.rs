@@ -14,11 +14,11 @@ mod writer;
 
 use crate::profile_xml::write_profile;
 use crate::secondary::write_tables;
-use diskspd_judge::checks::{JudgedRecord, Judgement};
-use diskspd_model::machine::System;
-use diskspd_model::plan::effective_affinity;
-use diskspd_model::profile::{Compat, Profile, TimeSpan, affinity};
-use diskspd_model::results::{
+use diskspd_checks::{JudgedRecord, Judgement};
+use diskspd_machine::System;
+use diskspd_plan::effective_affinity;
+use diskspd_profile::{Compat, Profile, TimeSpan, affinity};
+use diskspd_results::{
     Course, Measured, Results, Row, SpanResults, Summary, TargetResults, ThreadResults, WaitStatistics,
 };
 use std::io::{self, Write};

@@ -2,7 +2,7 @@
 //! threads and targets are 700 million of them.
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
+pub(super) enum Number {
     /// `{}`
     Integer(u64),
     /// `{:.0}`
@@ -12,7 +12,7 @@ pub enum Number {
 }
 
 impl Number {
-    pub fn write(self, out: &mut Vec<u8>) {
+    pub(super) fn write(self, out: &mut Vec<u8>) {
         match self {
             Number::Integer(number) => write_digits(out, number, 1),
             Number::Rounded(value) => match round_product(value) {

@@ -3,11 +3,11 @@
 use super::secondary::write_elements;
 use super::writer::Writer;
 use crate::secondary::PACED_RATES;
-use diskspd_model::results::{ChartRow, PERCENTILES, PacedFigures, PacedLatency};
+use diskspd_results::{ChartRow, PERCENTILES, PacedFigures, PacedLatency};
 
 /// `<ResponseTimes>` of a time span: the rate, then with `-L` times from when I/Os were due (`<Response>`)
 /// and, of the same I/Os, from when they started (`<Service>`).
-pub fn write(out: &mut Writer, paced: &PacedFigures) {
+pub(super) fn write(out: &mut Writer, paced: &PacedFigures) {
     out.open("ResponseTimes");
     write_elements(out, PACED_RATES, paced);
     for (name, latency) in [("Response", &paced.response), ("Service", &paced.service)] {

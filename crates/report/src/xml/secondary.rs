@@ -2,7 +2,7 @@
 
 use super::writer::Writer;
 use crate::secondary::{FAILED, FailedLine, SecondaryRow, SecondaryTable, TableFormat};
-use diskspd_model::units::table::TableColumn;
+use diskspd_figures::units::table::TableColumn;
 
 impl TableFormat for Writer<'_> {
     /// Writes the total, then each row.

@@ -1,13 +1,13 @@
 //! The element `System`: the program and the machine.
 
 use super::writer::{Writer, attribute};
-use diskspd_model::machine::caches::{Cache, CacheKind};
-use diskspd_model::machine::{Place, System, Topology};
-use diskspd_model::profile::Compat;
-use diskspd_model::results::is_heterogeneous;
-use diskspd_model::units::start_time::date_and_time;
+use diskspd_figures::units::start_time::date_and_time;
+use diskspd_machine::caches::{Cache, CacheKind};
+use diskspd_machine::{Place, System, Topology};
+use diskspd_profile::Compat;
+use diskspd_results::is_heterogeneous;
 
-pub fn write(out: &mut Writer, system: &System, compat: Compat, extension: impl FnOnce(&mut Writer)) {
+pub(super) fn write(out: &mut Writer, system: &System, compat: Compat, extension: impl FnOnce(&mut Writer)) {
     let power = &system.power_scheme;
     out.open("System");
     out.text("ComputerName", system.computer_name.as_bytes());
@@ -96,7 +96,7 @@ fn write_place(out: &mut Writer, name: &str, place: &Place) {
     out.close(name);
 }
 
-pub fn write_masks(out: &mut Writer, masks: &[(u16, u64)]) {
+pub(super) fn write_masks(out: &mut Writer, masks: &[(u16, u64)]) {
     for (group, mask) in masks {
         out.empty("Group", &[("Group", group), ("Mask", &format_args!("{mask:#x}"))]);
     }

@@ -4,10 +4,10 @@ use super::secondary::write_elements;
 use super::writer::Writer;
 use crate::secondary::DEVICE_TIMES;
 use crate::trace_sections::sections;
-use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
+use diskspd_results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
 
 /// Writes `ETW` and `ETWSessionInfo` in DISKSPD's places. Unavailable counters have no element.
-pub fn write(out: &mut Writer, trace: &TraceFigures) {
+pub(super) fn write(out: &mut Writer, trace: &TraceFigures) {
     out.open("ETW");
     for section in sections(&trace.counts) {
         let Some(counts) = section.counts(&trace.counts) else { continue };
@@ -41,7 +41,7 @@ fn write_session(out: &mut Writer, session: &TraceSession) {
 
 /// Writes `DeviceCompletionTime`, an additional element at the end of a time span: device times next to
 /// measured times.
-pub fn write_devices(out: &mut Writer, devices: &[DeviceFigures]) {
+pub(super) fn write_devices(out: &mut Writer, devices: &[DeviceFigures]) {
     out.open("DeviceCompletionTime");
     for device in devices {
         out.open("Device");
@@ -70,9 +70,9 @@ fn write_direction(out: &mut Writer, name: &str, figures: &CompletionFigures) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::machine::tracing::TraceEvent::*;
-    use diskspd_model::results::EventCount;
-    use diskspd_model::units::Millis;
+    use diskspd_figures::units::Millis;
+    use diskspd_machine::tracing::TraceEvent::*;
+    use diskspd_results::EventCount;
 
     #[test]
     fn xml_has_diskspd_elements_for_counted_values() {

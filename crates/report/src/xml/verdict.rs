@@ -2,10 +2,10 @@
 
 use super::findings::severity;
 use super::writer::Writer;
-use diskspd_judge::checks::{Comparison, DeviceVerdict, SpanVerdict};
+use diskspd_checks::{Comparison, DeviceVerdict, SpanVerdict};
 
 /// `<DeviceVerdict>` of a time span: the worst verdict, then one `<Part>` for all targets that share devices.
-pub fn write(out: &mut Writer, verdict: &SpanVerdict) {
+pub(super) fn write(out: &mut Writer, verdict: &SpanVerdict) {
     out.open("DeviceVerdict");
     out.value("Verdict", verdict.verdict.word());
     out.value("Severity", severity(verdict.severity));

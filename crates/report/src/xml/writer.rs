@@ -1,44 +1,44 @@
 //! Elements and lines, well-formed by construction.
 
 use super::number::Number;
-use diskspd_model::profile::xml::text;
+use diskspd_profile::xml::text;
 use std::fmt::Display;
 use std::io::{self, Write};
 
 /// One element per line, two blanks per level, line feeds.
-pub struct Writer<'a> {
+pub(super) struct Writer<'a> {
     sink: &'a mut dyn Write,
     buffer: Vec<u8>,
     indent: usize,
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(sink: &'a mut dyn Write) -> Writer<'a> {
+    pub(super) fn new(sink: &'a mut dyn Write) -> Writer<'a> {
         Writer { sink, buffer: Vec::new(), indent: 0 }
     }
 
     /// `<name>`, and everything until it is closed one level deeper.
-    pub fn open(&mut self, name: &str) {
+    pub(super) fn open(&mut self, name: &str) {
         self.open_with(name, &[]);
     }
 
-    pub fn open_with(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
+    pub(super) fn open_with(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
         self.write_tag(name, attributes, ">\n");
         self.indent += 2;
     }
 
-    pub fn close(&mut self, name: &str) {
+    pub(super) fn close(&mut self, name: &str) {
         self.indent = self.indent.saturating_sub(2);
         put!(self.buffer, "{:1$}</{name}>\n", "", self.indent);
     }
 
     /// Writes `<name attributes/>`. Attributes need no escaping: numbers, or results of [`attribute`].
-    pub fn empty(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
+    pub(super) fn empty(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
         self.write_tag(name, attributes, "/>\n");
     }
 
     /// The same with numbers alone, for elements that come by the million.
-    pub fn numbers(&mut self, name: &str, attributes: &[(&str, Number)]) {
+    pub(super) fn numbers(&mut self, name: &str, attributes: &[(&str, Number)]) {
         self.buffer.resize(self.buffer.len() + self.indent, b' ');
         self.buffer.push(b'<');
         self.buffer.extend_from_slice(name.as_bytes());
@@ -53,35 +53,35 @@ impl<'a> Writer<'a> {
     }
 
     /// An element that holds a number or a keyword.
-    pub fn value(&mut self, name: &str, value: impl Display) {
+    pub(super) fn value(&mut self, name: &str, value: impl Display) {
         put!(self.buffer, "{:1$}<{name}>{value}</{name}>\n", "", self.indent);
     }
 
     /// The same where it is known.
-    pub fn known(&mut self, name: &str, value: Option<impl Display>) {
+    pub(super) fn known(&mut self, name: &str, value: Option<impl Display>) {
         value.iter().for_each(|value| self.value(name, value));
     }
 
     /// An element that holds any text.
-    pub fn text(&mut self, name: &str, value: &[u8]) {
+    pub(super) fn text(&mut self, name: &str, value: &[u8]) {
         put!(self.buffer, "{:1$}<{name}>", "", self.indent);
         text::write(&mut self.buffer, value);
         put!(self.buffer, "</{name}>\n");
     }
 
-    pub fn lines(&mut self, write: impl FnOnce(&mut Vec<u8>, usize)) {
+    pub(super) fn lines(&mut self, write: impl FnOnce(&mut Vec<u8>, usize)) {
         write(&mut self.buffer, self.indent);
     }
 
     /// Hands over what there is.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub(super) fn flush(&mut self) -> io::Result<()> {
         self.sink.write_all(&self.buffer)?;
         self.buffer.clear();
         Ok(())
     }
 
     /// Ends the document with the outermost element; no line feed follows.
-    pub fn finish(mut self, name: &str) -> io::Result<()> {
+    pub(super) fn finish(mut self, name: &str) -> io::Result<()> {
         put!(self.buffer, "</{name}>");
         self.flush()
     }
@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-pub fn attribute(value: &str) -> String {
+pub(super) fn attribute(value: &str) -> String {
     let mut escaped = Vec::new();
     text::write(&mut escaped, value.as_bytes());
     String::from_utf8_lossy(&escaped).replace('"', "&quot;")

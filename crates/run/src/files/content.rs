@@ -1,11 +1,11 @@
 //! Inspection of the targets' content before they are read; the results are printed before the start.
 
 use crate::located::SpanTargets;
+use diskspd_checks as checks;
 use diskspd_host::content::{self, Order};
-use diskspd_judge::checks;
-use diskspd_model::machine::content::ContentFacts;
-use diskspd_model::plan::{SpanPlan, WorkerTarget};
-use diskspd_outlet::guard;
+use diskspd_machine::content::ContentFacts;
+use diskspd_output::guard;
+use diskspd_plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::RunReporter;
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ fn read_orders(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
 }
 
 /// Returns the matching targets with the part that the workers use.
-pub fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> bool) -> Vec<Order> {
+pub(crate) fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarget) -> bool) -> Vec<Order> {
     let mut orders: Vec<Order> = Vec::new();
     let mut places: HashMap<&Path, usize> = HashMap::new();
     for target in plan.workers.iter().flat_map(|worker| &worker.targets) {

@@ -41,7 +41,7 @@ enum CreationFailure {
 ///
 /// # Errors
 /// See [`NotCreated`]. A failure takes precedence over a simultaneous interruption.
-pub fn create_all(
+pub(crate) fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
     control: &Control,
@@ -56,7 +56,7 @@ pub fn create_all(
         Some(format!(
             "'{}': {}",
             file.path,
-            diskspd_model::machine::target::no_folder(path, &target::missing_folder(path)?)
+            diskspd_machine::target::no_folder(path, &target::missing_folder(path)?)
         ))
     });
     if let Some(message) = nowhere.next() {

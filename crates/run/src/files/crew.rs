@@ -14,7 +14,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// Fails with the error of the work, or of starting a thread.
-pub fn work<E: From<io::Error> + Send>(
+pub(super) fn work<E: From<io::Error> + Send>(
     name: &str,
     threads: u64,
     failed: &AtomicBool,

@@ -4,7 +4,7 @@ use crate::files::creation;
 use crate::options::Options;
 use crate::precreate::{File, NotCreated, files};
 use diskspd_host::target::{self, LocateError};
-use diskspd_model::profile::{Profile, RawText};
+use diskspd_profile::{Profile, RawText};
 use diskspd_worker::{Control, RunReporter, SpanOutcome};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// The first file that could not be created, and whether any was touched.
-pub fn create_all(
+pub(crate) fn create_all(
     profile: &Profile,
     options: &Options,
     control: &Control,

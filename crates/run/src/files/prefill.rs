@@ -6,14 +6,14 @@ use crate::files::crew;
 use crate::files::prefill_error::PrefillError;
 use crate::located::SpanTargets;
 use crate::options::Options;
+use diskspd_base::access::OpenMode;
+use diskspd_figures::units::Size;
 use diskspd_host::claims::Claims;
 use diskspd_host::content::{Order, look};
-use diskspd_model::access::OpenMode;
-use diskspd_model::machine::content::ContentFacts;
-use diskspd_model::plan::SpanPlan;
-use diskspd_model::profile::Prefill;
-use diskspd_model::units::Size;
-use diskspd_model::workload::{Random, payload};
+use diskspd_machine::content::ContentFacts;
+use diskspd_plan::SpanPlan;
+use diskspd_plan::workload::{Random, payload};
+use diskspd_profile::Prefill;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::extents::{PieceKind, each_piece};
 use diskspd_sys::files;
@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Block devices that were filled by an earlier time span of the run.
-pub type Done = RefCell<HashSet<PathBuf>>;
+pub(crate) type Done = RefCell<HashSet<PathBuf>>;
 
 /// Bytes per write.
 const CHUNK: u64 = 1 << 20;
@@ -40,7 +40,7 @@ const LOOK: u64 = 300_000_000;
 /// devices.
 ///
 /// # Errors Which target can't be filled, and why. Also when the user interrupted.
-pub fn prefill(
+pub(crate) fn prefill(
     plan: &SpanPlan,
     located: &SpanTargets,
     claims: &Claims,
@@ -93,7 +93,7 @@ fn needs_destroy(order: &Order) -> PrefillError {
 
 /// Returns a message for each device that would be rejected. The effect of `auto` is unknown before the
 /// device is inspected.
-pub fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options) -> Vec<String> {
+pub(crate) fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options) -> Vec<String> {
     if options.destroy || matches!(options.run_options.prefill, None | Some(Prefill::Auto)) {
         return Vec::new();
     }
@@ -267,7 +267,7 @@ fn fill(bytes: &mut [u8], content: Prefill, offset: u64, seed: u64) {
 mod tests {
     use super::*;
     use diskspd_host::located::ResolvedTargets;
-    use diskspd_model::profile::TargetId;
+    use diskspd_profile::TargetId;
 
     #[test]
     fn fill_chunks_cover_the_part_on_a_grid() {

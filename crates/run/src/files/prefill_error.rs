@@ -1,14 +1,14 @@
 //! Why a target can't be filled (`--prefill`).
 
+use diskspd_figures::units::Size;
 use diskspd_host::claims::ClaimError;
-use diskspd_model::profile::RawText;
-use diskspd_model::units::Size;
+use diskspd_profile::RawText;
 use diskspd_sys::problem::TargetError;
 use std::io;
 
 /// Why a target can't be filled before the run.
 #[derive(Debug, thiserror::Error)]
-pub enum PrefillError {
+pub(crate) enum PrefillError {
     #[error(transparent)]
     Target(#[from] TargetError),
     /// It can't be opened for writing.

@@ -1,10 +1,10 @@
 //! Discarding of a target's whole content, so that the device has no data to preserve.
 
+use diskspd_base::access::OpenMode;
 use diskspd_host::claims::{self, ClaimError, Claims};
 use diskspd_host::target::{self, LocateError};
-use diskspd_model::access::OpenMode;
-use diskspd_model::profile::RawText;
-use diskspd_outlet::{HangGuard, Unanswered};
+use diskspd_output::{HangGuard, Unanswered};
+use diskspd_profile::RawText;
 use diskspd_sys::problem::TargetError;
 use diskspd_sys::{block, files, free_space};
 use diskspd_worker::Control;

@@ -5,8 +5,8 @@ use crate::files::prepare::{Growth, PrepareError, all_fit};
 use crate::options::Options;
 use crate::precreate;
 use diskspd_host::target::locate;
-use diskspd_model::plan;
-use diskspd_model::profile::{Profile, RawText};
+use diskspd_plan as plan;
+use diskspd_profile::{Profile, RawText};
 use std::path::PathBuf;
 
 /// Returns the first time span whose files do not fit, and the reason. Files of earlier time spans stay, so

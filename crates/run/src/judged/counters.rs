@@ -7,8 +7,8 @@
 use diskspd_host::process_tree::ProcessTree;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::Tracefs;
-use diskspd_model::machine::process_io::ProcessIo;
-use diskspd_model::results::{EngineFacts, EngineIos, ForeignEngine};
+use diskspd_machine::process_io::ProcessIo;
+use diskspd_results::{EngineFacts, EngineIos, ForeignEngine};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::perf::{Event, InheritedCounter, Tracepoint};
 use std::ops::Range;
@@ -30,7 +30,7 @@ const SIZES: u64 = 8;
 
 /// Counters of the calling thread and all that it starts.
 #[derive(Debug)]
-pub struct EngineCounters {
+pub(super) struct EngineCounters {
     uring: Result<UringCounters, NotCounted>,
     /// `None` = not requested.
     aio: Option<Result<AioCounter, NotCounted>>,
@@ -216,7 +216,7 @@ impl Slices {
 
 impl EngineCounters {
     /// `all`: whether I/Os are counted all the time, and I/Os of Linux AIO, too.
-    pub fn open(all: bool) -> EngineCounters {
+    pub(super) fn open(all: bool) -> EngineCounters {
         let tracefs =
             Tracefs::find(&Root::live()).map_err(|refusal| NotCounted::Refused(refusal.to_string()));
         let with = |tracefs: &Result<Tracefs, NotCounted>| tracefs.as_ref().map_err(Clone::clone).cloned();
@@ -228,26 +228,26 @@ impl EngineCounters {
     }
 
     /// Counts nothing, because there is no command.
-    pub fn none() -> EngineCounters {
+    pub(super) fn none() -> EngineCounters {
         EngineCounters { uring: Err(NotCounted::NoCommand), aio: None, slices: Slices::default() }
     }
 
     /// Switches at a time since the begin, ns; returns when it is due again.
-    pub fn look(&mut self, now: Nanos) -> Nanos {
+    pub(super) fn look(&mut self, now: Nanos) -> Nanos {
         match &self.uring {
             Ok(counters) => self.slices.look(counters, now),
             Err(_) => now + SECOND,
         }
     }
 
-    pub fn stop(&mut self, now: Nanos) {
+    pub(super) fn stop(&mut self, now: Nanos) {
         if let Ok(counters) = &self.uring {
             self.slices.stop(counters, now);
         }
     }
 
     /// Facts about the interfaces that were in use, other than the bytes that the kernel counted.
-    pub fn facts(self, tree: &ProcessTree) -> Vec<EngineFacts> {
+    pub(super) fn facts(self, tree: &ProcessTree) -> Vec<EngineFacts> {
         let uses = |engine| tree.files.uses(engine);
         let mut facts = Vec::new();
         let mut add = |engine, ios: Result<EngineIos, NotCounted>| {

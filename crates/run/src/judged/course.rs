@@ -2,10 +2,10 @@
 
 use diskspd_host::io_counters::Counters;
 use diskspd_host::root::Root;
-use diskspd_model::machine::io_counters::{Activity, Flow};
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::profile::TargetId;
-use diskspd_model::results::{Observed, OutageObservations, Sample, Silence, SizeClass, TickCounts};
+use diskspd_machine::io_counters::{Activity, Flow};
+use diskspd_machine::stack::Stack;
+use diskspd_profile::TargetId;
+use diskspd_results::{Observed, OutageObservations, Sample, Silence, SizeClass, TickCounts};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
 /// The shortest interval between two readings.
@@ -19,7 +19,7 @@ const SILENCE: Nanos = SECOND / 2;
 
 /// Readings of the counters of devices, at regular intervals.
 #[derive(Debug)]
-pub struct DeviceCourse {
+pub(super) struct DeviceCourse {
     names: Vec<String>,
     counters: Counters,
     begun: Nanos,
@@ -36,7 +36,7 @@ struct Row {
 
 /// Completed I/O of some devices, and their I/Os in flight.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Reading {
+pub(super) struct Reading {
     pub read: Flow,
     pub write: Flow,
     pub in_flight: u64,
@@ -59,12 +59,12 @@ impl From<&Activity> for Reading {
 }
 
 impl DeviceCourse {
-    pub fn new(names: Vec<String>) -> DeviceCourse {
+    pub(super) fn new(names: Vec<String>) -> DeviceCourse {
         let counters = Counters::open(&Root::live(), &names);
         DeviceCourse { names, counters, begun: 0, width: BEAT, due: 0, rows: Vec::new() }
     }
 
-    pub fn begin(&mut self, now: Nanos) {
+    pub(super) fn begin(&mut self, now: Nanos) {
         self.begun = now;
         let began = clock::thread_cpu_time();
         self.read(now);
@@ -74,7 +74,7 @@ impl DeviceCourse {
     }
 
     /// Reads the counters if that is due; returns whether it was.
-    pub fn look(&mut self, now: Nanos) -> bool {
+    pub(super) fn look(&mut self, now: Nanos) -> bool {
         if now < self.due || self.rows.len() >= MOST {
             return false;
         }
@@ -97,17 +97,17 @@ impl DeviceCourse {
     }
 
     /// Time of the first reading, and the counters of these devices then.
-    pub fn first(&self, devices: &[String]) -> Option<(Nanos, Reading)> {
+    pub(super) fn first(&self, devices: &[String]) -> Option<(Nanos, Reading)> {
         self.rows.first().map(|row| (row.at, row.sum(&self.chosen(devices))))
     }
 
     /// The same of the last reading.
-    pub fn last(&self, devices: &[String]) -> Option<(Nanos, Reading)> {
+    pub(super) fn last(&self, devices: &[String]) -> Option<(Nanos, Reading)> {
         self.rows.last().map(|row| (row.at, row.sum(&self.chosen(devices))))
     }
 
     /// Samples of the I/Os in flight at the devices under the targets.
-    pub fn in_flight(&self, stack: &Stack) -> Vec<SizeClass> {
+    pub(super) fn in_flight(&self, stack: &Stack) -> Vec<SizeClass> {
         let (chosen, mut classes) = (self.chosen(&stack.top_devices), Vec::new());
         // The first reading precedes the I/O.
         for row in self.rows.iter().skip(1).filter(|_| !chosen.is_empty()) {
@@ -117,7 +117,7 @@ impl DeviceCourse {
     }
 
     /// The course of the devices right under the files.
-    pub fn observed(&self, stack: &Stack, measured: Nanos) -> Observed {
+    pub(super) fn observed(&self, stack: &Stack, measured: Nanos) -> Observed {
         let chosen = self.chosen(&stack.top_devices);
         if chosen.is_empty() || self.rows.len() < 2 {
             return Observed::default();
@@ -180,7 +180,7 @@ fn beats(rows: &[(Nanos, Reading)], width: Nanos, measured: Nanos) -> TickCounts
             counts.get_mut(beat).into_iter().for_each(|count| *count += part);
         }
     }
-    TickCounts { width_us: width / 1000, ios: diskspd_model::stats::PackedCounts(counts) }
+    TickCounts { width_us: width / 1000, ios: diskspd_figures::stats::PackedCounts(counts) }
 }
 
 /// Times in which no I/O completed, with the I/Os that were in flight.

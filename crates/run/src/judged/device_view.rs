@@ -7,9 +7,9 @@ use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_host::tracing::instance::{Instance, Recording};
 use diskspd_host::tracing::refusal::TracingError;
 use diskspd_host::tracing::{BlockFormat, Tracefs, online_cpus};
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::machine::tracing::StampClock;
-use diskspd_model::results::{RequestShape, SizeClass, TracedRequests};
+use diskspd_machine::stack::Stack;
+use diskspd_machine::tracing::StampClock;
+use diskspd_results::{RequestShape, SizeClass, TracedRequests};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use std::collections::VecDeque;
 use std::io;
@@ -31,7 +31,7 @@ const STREAMS: usize = 64;
 
 /// Tracing of a device by a thread, until it is finished.
 #[derive(Debug)]
-pub struct DeviceTracing {
+pub(super) struct DeviceTracing {
     stop: Sender<()>,
     thread: JoinHandle<io::Result<TracedRequests>>,
 }
@@ -41,7 +41,7 @@ impl DeviceTracing {
     ///
     /// # Errors
     /// There is no device, there are several, or tracing is not permitted.
-    pub fn start(stack: &Stack) -> Result<DeviceTracing, DeviceViewError> {
+    pub(super) fn start(stack: &Stack) -> Result<DeviceTracing, DeviceViewError> {
         let root = Root::live();
         let watched = WatchedDevice::beneath(&root, stack).ok_or(DeviceViewError::NoSingleDevice)?;
         let name = stack.top_devices.first().cloned().unwrap_or_default();
@@ -56,7 +56,7 @@ impl DeviceTracing {
     ///
     /// # Errors
     /// The kernel refused to trace, or to return events.
-    pub fn finish(self) -> Result<TracedRequests, DeviceViewError> {
+    pub(super) fn finish(self) -> Result<TracedRequests, DeviceViewError> {
         drop(self.stop);
         let traced = self.thread.join().map_err(|_| DeviceViewError::Panicked)?;
         traced.map_err(DeviceViewError::Failed)
@@ -65,7 +65,7 @@ impl DeviceTracing {
 
 /// The cause of missing requests.
 #[derive(Debug, thiserror::Error)]
-pub enum DeviceViewError {
+pub(super) enum DeviceViewError {
     #[error("only the requests of a single device under the targets can be traced")]
     NoSingleDevice,
     #[error("{}", cause(.0))]

@@ -1,15 +1,15 @@
 //! The figures of each second of a judged run, for `--stream` and the live view: the I/O of the devices.
 
 use super::course::{DeviceCourse, Reading};
-use diskspd_model::machine::io_counters::Flow;
-use diskspd_model::results::{IntervalDirection, IntervalFigures};
+use diskspd_machine::io_counters::Flow;
+use diskspd_results::{IntervalDirection, IntervalFigures};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::listener::{MachineSpeed, Progress, RunObserver, Speed, Subscriptions};
 
 /// Name of the phase in the live view.
 const PHASE: &str = "judge";
 
-pub struct LiveFigures<'a> {
+pub(super) struct LiveFigures<'a> {
     observer: &'a dyn RunObserver,
     wants: Subscriptions,
     begun: Nanos,
@@ -23,7 +23,7 @@ pub struct LiveFigures<'a> {
 }
 
 impl<'a> LiveFigures<'a> {
-    pub fn new(observer: &'a dyn RunObserver, begun: Nanos, started_at: i64) -> LiveFigures<'a> {
+    pub(super) fn new(observer: &'a dyn RunObserver, begun: Nanos, started_at: i64) -> LiveFigures<'a> {
         observer.time_span_begins(1);
         LiveFigures {
             observer,
@@ -36,12 +36,17 @@ impl<'a> LiveFigures<'a> {
         }
     }
 
-    pub fn until(&mut self, end: Nanos) {
+    pub(super) fn until(&mut self, end: Nanos) {
         self.until = Some(end);
     }
 
     /// Hands over the figures of an interval if one is complete, or if it is the last one.
-    pub fn look(&mut self, course: &DeviceCourse, devices: impl FnOnce() -> Vec<String>, is_last: bool) {
+    pub(super) fn look(
+        &mut self,
+        course: &DeviceCourse,
+        devices: impl FnOnce() -> Vec<String>,
+        is_last: bool,
+    ) {
         if !self.wants.intervals && !self.wants.progress {
             return;
         }
@@ -78,7 +83,7 @@ impl<'a> LiveFigures<'a> {
     }
 
     /// Returns a message about figures that could not be written.
-    pub fn finish(self) -> Option<String> {
+    pub(super) fn finish(self) -> Option<String> {
         self.observer.progress_ends();
         self.observer.run_ended()
     }

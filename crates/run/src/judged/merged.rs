@@ -1,8 +1,8 @@
 //! The storage of a program as one target: the kernel counts its I/O by process, not by file.
 
 use diskspd_host::process_tree::OpenFiles;
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::profile::RawText;
+use diskspd_machine::stack::Stack;
+use diskspd_profile::RawText;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::page_cache;
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const MOST_FILES: usize = 64;
 const PATIENCE: Nanos = SECOND / 2;
 
-pub struct Merged {
+pub(super) struct Merged {
     pub stack: Stack,
     pub path: RawText,
     /// Files and devices of the target.
@@ -22,7 +22,7 @@ pub struct Merged {
 }
 
 /// Joins the targets, or the files that the processes had open.
-pub fn join(files: &OpenFiles, named: &[Stack], targets: &[RawText]) -> Merged {
+pub(super) fn join(files: &OpenFiles, named: &[Stack], targets: &[RawText]) -> Merged {
     let deviceless = files.deviceless_stacks();
     let stacks: Vec<&Stack> = match named.is_empty() {
         false => named.iter().collect(),
@@ -38,7 +38,7 @@ pub fn join(files: &OpenFiles, named: &[Stack], targets: &[RawText]) -> Merged {
     Merged { stack: joined(&stacks), path: common(&paths), paths, unwritten }
 }
 
-pub fn joined(stacks: &[&Stack]) -> Stack {
+pub(super) fn joined(stacks: &[&Stack]) -> Stack {
     let with_devices: Vec<&&Stack> = stacks.iter().filter(|stack| stack.no_device_reason.is_none()).collect();
     let Some(first) = with_devices.first() else {
         let nothing = || Stack::without("no process was seen with a file or device open; name the targets");
@@ -67,7 +67,7 @@ pub fn joined(stacks: &[&Stack]) -> Stack {
 }
 
 /// The paths of files, the largest file first.
-pub fn paths(files: &OpenFiles) -> Vec<RawText> {
+pub(super) fn paths(files: &OpenFiles) -> Vec<RawText> {
     files.files().iter().map(|file| raw(&file.path)).collect()
 }
 

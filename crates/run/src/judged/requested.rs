@@ -1,12 +1,12 @@
 //! The requested I/O of a program, computed from several counters.
 
-use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
-use diskspd_model::machine::process_io::{CallsDone, SortedCalls};
-use diskspd_model::machine::stack::Stack;
-use diskspd_model::results::{ClaimedSide, DirectionResults, EngineFacts, EngineIos, JudgedProgram};
+use diskspd_machine::io_counters::{DeviceFacts, Flow};
+use diskspd_machine::process_io::{CallsDone, SortedCalls};
+use diskspd_machine::stack::Stack;
+use diskspd_results::{ClaimedSide, DirectionResults, EngineFacts, EngineIos, JudgedProgram};
 
 /// Reads and writes of a program.
-pub fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResults, DirectionResults) {
+pub(super) fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResults, DirectionResults) {
     let on_devices = !stack.layers.is_empty();
     let counted = program.counted;
     let claimed = program.claimed.clone().unwrap_or_default();
@@ -98,8 +98,8 @@ fn direction(ios: u64, bytes: u64) -> DirectionResults {
 }
 
 /// Returns the I/O of the devices right under the targets.
-pub fn of_devices(facts: &DeviceFacts, stack: &Stack) -> (DirectionResults, DirectionResults) {
-    let sum = |of: fn(&diskspd_model::machine::io_counters::Activity) -> Flow| {
+pub(super) fn of_devices(facts: &DeviceFacts, stack: &Stack) -> (DirectionResults, DirectionResults) {
+    let sum = |of: fn(&diskspd_machine::io_counters::Activity) -> Flow| {
         let devices = facts.devices.iter().filter(|device| stack.top_devices.contains(&device.name));
         devices.map(|device| of(&device.activity)).fold((0, 0), |(ios, bytes): (u64, u64), flow| {
             (ios.saturating_add(flow.ios), bytes.saturating_add(flow.bytes))

@@ -4,14 +4,14 @@ use crate::options::Options;
 use crate::services::Prefilled;
 use crate::span::probes::Probes;
 use diskspd_integrity::Integrity;
-use diskspd_model::machine::System;
-use diskspd_model::profile::{Profile, RawText};
+use diskspd_machine::System;
+use diskspd_profile::{Profile, RawText};
 use diskspd_worker::telemetry::io_log::IoLog;
 use diskspd_worker::{Control, RunReporter};
 use std::collections::HashSet;
 
 #[derive(Clone, Copy)]
-pub struct Common<'a> {
+pub(crate) struct Common<'a> {
     pub profile: &'a Profile,
     /// Files that are not created again.
     pub precreated: &'a HashSet<RawText>,

@@ -10,12 +10,12 @@ use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::target;
 use diskspd_integrity::IntegrityError;
-use diskspd_model::machine::System;
-use diskspd_model::machine::completion::Completion;
-use diskspd_model::machine::content::ContentFacts;
-use diskspd_model::machine::target::TargetFacts;
-use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
-use diskspd_model::profile::{RawText, RunOptions, Target, TimeSpan};
+use diskspd_machine::System;
+use diskspd_machine::completion::Completion;
+use diskspd_machine::content::ContentFacts;
+use diskspd_machine::target::TargetFacts;
+use diskspd_plan::{self as plan, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
+use diskspd_profile::{RawText, RunOptions, Target, TimeSpan};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::{cpu, raw_devices, targets};
 use diskspd_worker::{Failure, RunReporter, SpanOutcome};
@@ -23,30 +23,30 @@ use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub mod probes {
+pub(crate) mod probes {
     pub use super::Probes;
 }
 
-pub mod look {
-    pub use super::look_at as look;
+pub(crate) mod look {
+    pub(crate) use super::look_at as look;
 }
 
-pub mod preparation {
-    pub use super::{HeldTargets, forget_renewed, make_ready};
+pub(crate) mod preparation {
+    pub(crate) use super::{HeldTargets, forget_renewed, make_ready};
 }
 
-pub mod opening {
-    pub use super::{bind, open_all};
+pub(crate) mod opening {
+    pub(crate) use super::{bind, open_all};
 }
 
-pub mod span_context {
-    pub use super::{hold_awake, look_at_content, observe};
-    pub use crate::services::Observer;
+pub(crate) mod span_context {
+    pub(crate) use super::{hold_awake, look_at_content, observe};
+    pub(crate) use crate::services::Observer;
 }
 
 /// Times in which the program could not run.
-pub mod stops {
-    pub use super::StopCounters;
+pub(crate) mod stops {
+    pub(crate) use super::StopCounters;
 }
 
 /// Properties of the targets in addition to their facts; empty on Windows.
@@ -84,7 +84,7 @@ impl Probes {
 ///
 /// # Errors
 /// Fails if the target cannot be inspected.
-pub fn look_at(
+pub(crate) fn look_at(
     _: &TimeSpan,
     _: &Target,
     location: &Path,
@@ -100,7 +100,7 @@ pub fn look_at(
 
 /// Handles held on the disks and volumes that a time span writes.
 #[derive(Debug, Default)]
-pub struct HeldTargets {
+pub(crate) struct HeldTargets {
     claims: Claims,
 }
 
@@ -109,7 +109,7 @@ pub struct HeldTargets {
 ///
 /// # Errors
 /// Fails with the failed step, or the outcome of an interruption.
-pub fn make_ready(
+pub(crate) fn make_ready(
     span: &TimeSpan,
     first: SpanPlan,
     locations: &[PathBuf],
@@ -154,7 +154,7 @@ pub fn make_ready(
 ///
 /// # Errors
 /// Never fails, because tracing is rejected earlier.
-pub fn observe(
+pub(crate) fn observe(
     plan: &SpanPlan,
     _: &HeldTargets,
     _: &System,
@@ -165,47 +165,47 @@ pub fn observe(
 }
 
 /// Inspects the content of the read files, and warns of reads that do not reach the disk.
-pub fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &RunReporter) -> Vec<ContentFacts> {
+pub(crate) fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &RunReporter) -> Vec<ContentFacts> {
     content::look(plan, voice)
 }
 
 #[derive(Debug)]
-pub struct Awake(Infallible);
+pub(crate) struct Awake(Infallible);
 
 /// Keeps processors from sleeping; it was rejected earlier.
 ///
 /// # Errors
 /// Never fails.
-pub fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, NoRunsHere> {
+pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, NoRunsHere> {
     Ok(None)
 }
 
 /// Counters of times in which the program could not run; always empty on Windows.
 #[derive(Debug)]
-pub struct StopCounters;
+pub(crate) struct StopCounters;
 
 impl StopCounters {
     /// Whether a thread that sleeps wakes within a fraction of a millisecond: by default within a tick of the
     /// timer, which is up to 16 ms.
-    pub const WAKES_EXACTLY: bool = false;
+    pub(crate) const WAKES_EXACTLY: bool = false;
     /// Minimum difference between the clocks that counts as a suspend; one of them is exact to about 16
     /// ms.
-    pub const SHORTEST_SUSPEND: Nanos = SECOND / 10;
+    pub(crate) const SHORTEST_SUSPEND: Nanos = SECOND / 10;
 
-    pub fn watch() -> StopCounters {
+    pub(crate) fn watch() -> StopCounters {
         StopCounters
     }
 
     /// Returns the thread's waiting time for a CPU; unknown on Windows.
-    pub fn waited(&self) -> Option<Nanos> {
+    pub(crate) fn waited(&self) -> Option<Nanos> {
         None
     }
 
-    pub fn continues(&self) -> Option<u64> {
+    pub(crate) fn continues(&self) -> Option<u64> {
         None
     }
 
-    pub fn frozen_us(&self) -> Option<u64> {
+    pub(crate) fn frozen_us(&self) -> Option<u64> {
         None
     }
 }
@@ -215,7 +215,7 @@ impl StopCounters {
 ///
 /// # Errors
 /// Fails if it cannot be bound.
-pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
+pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
     if plan.is_limited() {
         cpu::wake_exactly();
     }
@@ -237,7 +237,10 @@ pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
 ///
 /// # Errors
 /// A target can't be opened, may not be written to, or its I/Os can't have their priority.
-pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<EngineFile>, Vec<u32>), Failure> {
+pub(crate) fn open_all(
+    plan: &WorkerPlan,
+    held: &HeldTargets,
+) -> Result<(Vec<EngineFile>, Vec<u32>), Failure> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let (mut opened, mut index) = (Vec::new(), Vec::new());
     let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
@@ -280,7 +283,11 @@ pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<EngineFile
 ///
 /// # Errors
 /// Fails if the journal cannot record it.
-pub fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
+pub(crate) fn forget_renewed(
+    span: &TimeSpan,
+    planned: &SpanPlan,
+    common: Common,
+) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_made = |path: &RawText| {
         let is_made = |target: &Target| target.path == *path && plan::creates(target);

@@ -10,10 +10,10 @@ use crate::span::preparation::HeldTargets;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, SharedByWorkers};
 use diskspd_engine::{Done, Engine, EngineError, EngineInfo, Io};
-use diskspd_model::machine::System;
-use diskspd_model::plan::{PlanError, SpanPlan};
-use diskspd_model::profile::Profile;
-use diskspd_model::workload::InterlockedPosition;
+use diskspd_machine::System;
+use diskspd_plan::workload::InterlockedPosition;
+use diskspd_plan::{PlanError, SpanPlan};
+use diskspd_profile::Profile;
 use diskspd_sys::clock::{Clock, Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
@@ -188,9 +188,9 @@ impl Drop for CountedEngine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::engines::EngineKind;
-    use diskspd_model::profile::RunOptions;
-    use diskspd_model::profile::{Target, TimeSpan};
+    use diskspd_base::engines::EngineKind;
+    use diskspd_profile::RunOptions;
+    use diskspd_profile::{Target, TimeSpan};
 
     #[test]
     fn it_ends_after_the_number_of_ios() {

@@ -2,12 +2,12 @@
 //! pages.
 
 use crate::sources;
-use diskspd_model::plan::SpanPlan;
+use diskspd_plan::SpanPlan;
 use diskspd_sys::memory::{LargePages, LargePagesError};
 
 /// The machine's large pages, and the requirements of a time span.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Reserve {
+pub(crate) struct Reserve {
     before: LargePages,
     /// How many all threads take.
     needed: u64,
@@ -15,7 +15,7 @@ pub struct Reserve {
 
 impl Reserve {
     /// Before the threads of the span begin.
-    pub fn before(span: &SpanPlan) -> Reserve {
+    pub(crate) fn before(span: &SpanPlan) -> Reserve {
         if !span.workers.iter().any(|worker| worker.large_pages) {
             return Reserve::default();
         }
@@ -31,7 +31,7 @@ impl Reserve {
     }
 
     /// Why a thread has got none, and what to do about it.
-    pub fn explain(&self, why: &LargePagesError) -> String {
+    pub(crate) fn explain(&self, why: &LargePagesError) -> String {
         let Reserve { before: LargePages { size, total, free }, needed } = *self;
         if size == 0 {
             return format!("-l: {why}; leave out -l");
@@ -54,10 +54,10 @@ impl Reserve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::machine::System;
-    use diskspd_model::machine::target::{TargetFacts, TargetKind};
-    use diskspd_model::plan::{PlanContext, plan};
-    use diskspd_model::profile::{Profile, RandomDataSource, RunOptions, Target, TimeSpan};
+    use diskspd_machine::System;
+    use diskspd_machine::target::{TargetFacts, TargetKind};
+    use diskspd_plan::{PlanContext, plan};
+    use diskspd_profile::{Profile, RandomDataSource, RunOptions, Target, TimeSpan};
     use std::io;
 
     const MIB: u64 = 1 << 20;

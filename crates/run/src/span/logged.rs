@@ -1,6 +1,6 @@
 //! Where a worker's I/Os are logged.
 
-use diskspd_outlet::OutputError;
+use diskspd_output::OutputError;
 use diskspd_worker::telemetry::io_log::{IoLog, LineRing};
 use std::ops::Range;
 

@@ -2,13 +2,13 @@
 
 use crate::options::Options;
 use crate::span::probes::Probes;
+use diskspd_base::operation::Operation;
 use diskspd_host::located::ResolvedTarget;
 use diskspd_host::{completion_probe, discards, io_features, zones};
-use diskspd_model::machine::target::TargetFacts;
-use diskspd_model::machine::zones::ZoneFacts;
-use diskspd_model::operation::Operation;
-use diskspd_model::plan::{self, Wish};
-use diskspd_model::profile::{Target, TimeSpan};
+use diskspd_machine::target::TargetFacts;
+use diskspd_machine::zones::ZoneFacts;
+use diskspd_plan::{self as plan, Wish};
+use diskspd_profile::{Target, TimeSpan};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::nvme::PlacementHandle;
 use diskspd_sys::problem::TargetError;
@@ -18,7 +18,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Fails if the target cannot be inspected.
-pub fn look(
+pub(crate) fn look(
     span: &TimeSpan,
     target: &Target,
     location: &Path,

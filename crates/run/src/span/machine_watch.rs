@@ -3,8 +3,8 @@
 use crate::services::CpuClock;
 use diskspd_host::io_counters::Counters;
 use diskspd_host::root::Root;
-use diskspd_model::machine::Topology;
-use diskspd_model::plan::SpanPlan;
+use diskspd_machine::Topology;
+use diskspd_plan::SpanPlan;
 use diskspd_worker::listener::MachineSpeed;
 use diskspd_worker::telemetry::live;
 
@@ -12,7 +12,7 @@ use diskspd_worker::telemetry::live;
 const FEWEST_BYTES: u64 = 1 << 20;
 
 /// Readings since the phase began.
-pub struct MachineWatch<'a> {
+pub(super) struct MachineWatch<'a> {
     topology: &'a Topology,
     cpu: Option<CpuClock>,
     /// `None` = the share is not determined.
@@ -33,14 +33,14 @@ struct FirstReading {
 }
 
 /// Whether the workers of a plan read and write.
-pub fn has_both_directions(plan: &SpanPlan) -> bool {
+pub(super) fn has_both_directions(plan: &SpanPlan) -> bool {
     let ratios = || plan.workers.iter().flat_map(|worker| &worker.targets).map(|t| t.workload.write_ratio);
     plan.replay.is_some() || (ratios().any(|ratio| ratio < 100) && ratios().any(|ratio| ratio > 0))
 }
 
 impl<'a> MachineWatch<'a> {
     /// `devices`: the block devices of the targets in the measured time; empty in other phases.
-    pub fn new(plan: &SpanPlan, topology: &'a Topology, devices: &[String]) -> MachineWatch<'a> {
+    pub(super) fn new(plan: &SpanPlan, topology: &'a Topology, devices: &[String]) -> MachineWatch<'a> {
         // Layers of one target all see its I/O; of several targets they cannot be assigned.
         let is_known = plan.targets == 1 && !devices.is_empty();
         let device =
@@ -49,7 +49,7 @@ impl<'a> MachineWatch<'a> {
     }
 
     /// The figures since the last call.
-    pub fn measure(&mut self, workers: &[live::Counters]) -> MachineSpeed {
+    pub(super) fn measure(&mut self, workers: &[live::Counters]) -> MachineSpeed {
         let (_, bytes) = live::totals(workers);
         MachineSpeed { cpu_percent: self.cpu(), device_share: self.device_share(bytes) }
     }

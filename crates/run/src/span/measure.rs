@@ -7,11 +7,11 @@ use crate::span::phases::PhaseDriver;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, SharedByWorkers};
 use crate::span::span_context;
-use diskspd_model::machine::System;
-use diskspd_model::machine::content::ContentFacts;
-use diskspd_model::plan::{SpanPlan, WorkerPlan};
-use diskspd_model::results::{Observed, SpanResults};
-use diskspd_outlet::guard;
+use diskspd_machine::System;
+use diskspd_machine::content::ContentFacts;
+use diskspd_output::guard;
+use diskspd_plan::{SpanPlan, WorkerPlan};
+use diskspd_results::{Observed, SpanResults};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
 use diskspd_worker::control::{Control, Phase};
@@ -37,7 +37,7 @@ fn counters(plan: &SpanPlan, voice: &RunReporter) -> Vec<Counters> {
 }
 
 /// Runs the workers in real time. `probes`: may contain an already open trace.
-pub fn measure(
+pub(crate) fn measure(
     shared: &SharedByWorkers,
     system: &System,
     options: &Options,

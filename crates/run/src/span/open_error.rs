@@ -1,7 +1,7 @@
 //! Why a worker doesn't get a target.
 
 use diskspd_host::claims::ClaimError;
-use diskspd_model::profile::RawText;
+use diskspd_profile::RawText;
 use diskspd_sys::problem::TargetError;
 use diskspd_worker::Failure;
 use std::io;

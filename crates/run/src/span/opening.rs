@@ -3,7 +3,7 @@
 use crate::span::open_error::OpenError;
 use crate::span::preparation::HeldTargets;
 use diskspd_engine::{EngineKind, File};
-use diskspd_model::plan::{WorkerPlan, WorkerTarget};
+use diskspd_plan::{WorkerPlan, WorkerTarget};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::{cpu, files, operation};
 use diskspd_worker::Failure;
@@ -15,7 +15,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Fails if it cannot be bound.
-pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
+pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
     if plan.is_limited() {
         cpu::wake_exactly();
     }
@@ -36,7 +36,7 @@ pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Fails if a target cannot be opened, must not be written to, or does not support one of the operations.
-pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec<u32>), OpenError> {
+pub(crate) fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec<u32>), OpenError> {
     let mut distinct: HashMap<&Path, Vec<(&WorkerTarget, usize)>> = HashMap::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();

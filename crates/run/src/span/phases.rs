@@ -13,11 +13,11 @@ use crate::span::warm_up::{self, WarmUpTask};
 use crate::watch::outage_watch::{QuietWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
 use crate::watch::ticks::TickCounter;
-use diskspd_model::engines::Direction;
-use diskspd_model::machine::System;
-use diskspd_model::plan::SpanPlan;
-use diskspd_model::results::{Ended, EndedBy, SpanBegin, SpanResults};
-use diskspd_model::workload::pace::Limit;
+use diskspd_base::engines::Direction;
+use diskspd_machine::System;
+use diskspd_plan::SpanPlan;
+use diskspd_plan::workload::pace::Limit;
+use diskspd_results::{Ended, EndedBy, SpanBegin, SpanResults};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::control::{Control, Phase};
 use diskspd_worker::desk::WorkerHandoff;
@@ -28,7 +28,7 @@ use diskspd_worker::{RunReporter, VolumeQuota, recorder};
 use std::sync::Arc;
 
 /// The controlling thread's part of a span.
-pub struct PhaseDriver<'a> {
+pub(crate) struct PhaseDriver<'a> {
     pub plan: &'a SpanPlan,
     pub system: &'a System,
     pub options: &'a Options,
@@ -54,7 +54,7 @@ struct Meanwhile<'a, 'b> {
 
 impl<'a> PhaseDriver<'a> {
     /// Returns the phases for a span's workers, which publish their progress through `live`.
-    pub fn new(
+    pub(crate) fn new(
         shared: &'a SharedByWorkers<'a>,
         system: &'a System,
         options: &'a Options,
@@ -70,7 +70,7 @@ impl<'a> PhaseDriver<'a> {
 impl PhaseDriver<'_> {
     /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go
     /// into `results`.
-    pub fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
+    pub(crate) fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
         let PhaseDriver { plan, control, voice, .. } = *self;
         let events = &self.options.events;
         let mut quiet = self.quiet_watch(observer);

@@ -6,10 +6,10 @@ use crate::services::can_run;
 use crate::span::look::look;
 use crate::span::probes::Probes;
 use diskspd_host::target;
-use diskspd_model::machine::System;
-use diskspd_model::machine::target::TargetFacts;
-use diskspd_model::plan::{self, PlanContext, PlanError, SpanPlan};
-use diskspd_model::profile::{Profile, TimeSpan};
+use diskspd_machine::System;
+use diskspd_machine::target::TargetFacts;
+use diskspd_plan::{self as plan, PlanContext, PlanError, SpanPlan};
+use diskspd_profile::{Profile, TimeSpan};
 use std::path::PathBuf;
 
 /// Inspects the current targets and plans the span on them; `probes` checks the requirements on the
@@ -33,7 +33,7 @@ pub fn probe_and_plan(
 
 /// Returns the locations of the targets in order. Resolved once per span, so that the checked and the
 /// opened file are the same.
-pub fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
+pub(crate) fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
     let mut errors = Vec::new();
     let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {
         Ok(location) => location,
@@ -49,7 +49,7 @@ pub fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec
 }
 
 /// Plans the span on the targets at these places.
-pub fn plan_at(
+pub(crate) fn plan_at(
     locations: &[PathBuf],
     profile: &Profile,
     span: &TimeSpan,

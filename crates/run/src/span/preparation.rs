@@ -9,19 +9,19 @@ use crate::span::common::Common;
 use crate::span::planning::plan_at;
 use crate::span::refusals::{prepared, written};
 use crate::span::settle;
+use diskspd_base::finding::Finding;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::ResolvedTarget;
 use diskspd_integrity::IntegrityError;
-use diskspd_model::finding::Finding;
-use diskspd_model::plan::{self, PlanError, SpanPlan};
-use diskspd_model::profile::{RawText, Target, TimeSpan};
+use diskspd_plan::{self as plan, PlanError, SpanPlan};
+use diskspd_profile::{RawText, Target, TimeSpan};
 use diskspd_worker::{RunReporter, SpanOutcome};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Resources of the machine held during a time span.
 #[derive(Debug, Default)]
-pub struct HeldTargets {
+pub(crate) struct HeldTargets {
     pub located: SpanTargets,
     pub claims: Claims,
 }
@@ -31,7 +31,7 @@ pub struct HeldTargets {
 ///
 /// # Errors
 /// Fails with the failed step, or the outcome of an interruption.
-pub fn make_ready(
+pub(crate) fn make_ready(
     span: &TimeSpan,
     first: SpanPlan,
     locations: &[PathBuf],
@@ -100,7 +100,11 @@ fn settle_and_begin(
 ///
 /// # Errors
 /// Fails if the journal cannot record it.
-pub fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
+pub(crate) fn forget_renewed(
+    span: &TimeSpan,
+    planned: &SpanPlan,
+    common: Common,
+) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_renewed = |path: &RawText| {
         let is_made = |target: &Target| target.path == *path && plan::creates(target);

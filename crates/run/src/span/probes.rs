@@ -1,15 +1,15 @@
 //! Checks of the machine before a run. Each is done once, because the answer may take seconds.
 
 use crate::located::SpanTargets;
-use crate::watch::trace;
+use crate::watch::linux::trace;
+use diskspd_base::engines::EngineKind;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::Unavailable;
 use diskspd_host::located::{ResolvedTarget, ResolvedTargets};
 use diskspd_host::target;
-use diskspd_model::engines::EngineKind;
-use diskspd_model::machine::completion::Completion;
-use diskspd_model::machine::target::{TargetFacts, TargetKind};
-use diskspd_model::plan::{PlanError, SpanPlan};
+use diskspd_machine::completion::Completion;
+use diskspd_machine::target::{TargetFacts, TargetKind};
+use diskspd_plan::{PlanError, SpanPlan};
 use diskspd_sys::problem::TargetError;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

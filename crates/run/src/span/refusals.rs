@@ -7,14 +7,14 @@ use crate::own_targets;
 use crate::span::planning::locations;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::ResolvedTargets;
-use diskspd_model::plan::{self, PlanError, SpanPlan};
-use diskspd_model::profile::{Profile, RunOptions, TimeSpan};
+use diskspd_plan::{self as plan, PlanError, SpanPlan};
+use diskspd_profile::{Profile, RunOptions, TimeSpan};
 use diskspd_sys::cpu_latency::CpuLatency;
 use std::path::{Path, PathBuf};
 
 /// Returns the places written in place, which must not contain user data. `-c` creates files and ignores
 /// devices, so it adds no place.
-pub fn written<'a>(
+pub(crate) fn written<'a>(
     span: &'a TimeSpan,
     locations: &'a [PathBuf],
     options: &Options,
@@ -26,7 +26,7 @@ pub fn written<'a>(
 
 /// Returns the places where files are created or filled, which must not be in use. Devices among them are
 /// ignored, or belong to [`written`].
-pub fn prepared<'a>(
+pub(crate) fn prepared<'a>(
     span: &'a TimeSpan,
     locations: &'a [PathBuf],
     options: &Options,

@@ -2,12 +2,12 @@
 
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
-use crate::watch::observe_devices::opened;
+use crate::watch::linux::observe_devices::opened;
+use diskspd_figures::units::amount;
 use diskspd_host::located::InspectionHandle;
-use diskspd_model::plan::SpanPlan;
-use diskspd_model::profile::RawText;
-use diskspd_model::units::amount;
-use diskspd_outlet::guard;
+use diskspd_output::guard;
+use diskspd_plan::SpanPlan;
+use diskspd_profile::RawText;
 use diskspd_sys::page_cache;
 use diskspd_worker::{Control, RunReporter};
 use std::fs::File;
@@ -20,7 +20,7 @@ const LONG: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
 #[error("'{path}': cannot flush its dirty pages before the run: {source}; data may be lost")]
-pub struct NotSettled {
+pub(super) struct NotSettled {
     path: RawText,
     source: std::io::Error,
 }
@@ -30,7 +30,7 @@ pub struct NotSettled {
 ///
 /// # Errors
 /// Fails if data could not be written, possibly from another program.
-pub fn settle(
+pub(super) fn settle(
     plan: &SpanPlan,
     located: &SpanTargets,
     control: &Control,

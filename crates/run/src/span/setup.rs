@@ -8,8 +8,8 @@ use crate::span::setup_error::SetupError;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::{Engine, EngineError, NotPinned, Setup};
 use diskspd_integrity::{Integrity, SectorChecker};
-use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
+use diskspd_plan::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
+use diskspd_plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::handover_cell::lend;
 use diskspd_sys::memory::{self, Buffer};
@@ -20,7 +20,7 @@ use diskspd_worker::telemetry::stream::ByDirection;
 use diskspd_worker::{Failure, Phases, Requests, RunReporter, Schedule, VolumeQuota, Worker, WorkerLedger};
 use std::sync::Arc;
 
-pub struct SharedByWorkers<'a> {
+pub(crate) struct SharedByWorkers<'a> {
     pub span: &'a SpanPlan,
     /// One position per target of the span.
     pub interlocked: &'a [Arc<InterlockedPosition>],
@@ -42,7 +42,7 @@ pub struct SharedByWorkers<'a> {
 ///
 /// # Errors
 /// Fails with the missing resource, its place, and a hint.
-pub fn set_up<'a>(
+pub(super) fn set_up<'a>(
     plan: &'a WorkerPlan,
     shared: &SharedByWorkers<'a>,
     phases: Phases<'a>,
@@ -127,7 +127,7 @@ pub(super) fn not_led(why: &std::io::Error) -> String {
 }
 
 /// The phases of a span on a virtual clock that starts at 0.
-pub fn schedule(span: &SpanPlan) -> Schedule {
+pub(super) fn schedule(span: &SpanPlan) -> Schedule {
     let seconds = |s: u32| u64::from(s) * SECOND;
     let measure = seconds(span.warmup);
     let cooldown = measure + seconds(span.duration);

@@ -1,6 +1,6 @@
 //! Why a worker can't be set up.
 
-use diskspd_model::units::Size;
+use diskspd_figures::units::Size;
 use diskspd_worker::Failure;
 use std::io;
 use std::num::TryFromIntError;

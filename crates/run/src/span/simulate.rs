@@ -6,10 +6,10 @@ use crate::services;
 use crate::span::logged;
 use crate::span::setup::{self, SharedByWorkers, not_led};
 use crate::unobserved;
-use diskspd_model::machine::System;
-use diskspd_model::plan::{SpanPlan, WorkerPlan};
-use diskspd_model::results::{CpuTimes, Ended, EndedBy, Observed, SpanResults};
-use diskspd_model::workload::Pattern;
+use diskspd_machine::System;
+use diskspd_plan::workload::Pattern;
+use diskspd_plan::{SpanPlan, WorkerPlan};
+use diskspd_results::{CpuTimes, Ended, EndedBy, Observed, SpanResults};
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_worker::recorder::{self, merge_errors};
 use diskspd_worker::telemetry::io_log::IoLog;
@@ -29,7 +29,7 @@ fn may_begin(options: &Options, control: &Control, voice: &RunReporter) -> bool 
 type WorkerEnd = Result<WorkerOutcome, Failure>;
 
 /// Runs the workers in virtual time: the outcome depends on the plan alone.
-pub fn simulate(
+pub(super) fn simulate(
     shared: &SharedByWorkers,
     system: &System,
     options: &Options,

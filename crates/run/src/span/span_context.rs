@@ -5,12 +5,12 @@ use crate::files::content;
 use crate::options::Options;
 use crate::span::preparation::HeldTargets;
 use crate::span::probes::Probes;
-use crate::watch::observe::NotObserved;
-pub use crate::watch::observe::Observer;
-use diskspd_model::machine::System;
-use diskspd_model::machine::content::ContentFacts;
-use diskspd_model::plan::SpanPlan;
-use diskspd_model::profile::RunOptions;
+use crate::watch::linux::observe::NotObserved;
+pub(crate) use crate::watch::linux::observe::Observer;
+use diskspd_machine::System;
+use diskspd_machine::content::ContentFacts;
+use diskspd_plan::SpanPlan;
+use diskspd_profile::RunOptions;
 use diskspd_sys::cpu_latency::{CpuLatency, CpuLatencyError};
 use diskspd_worker::RunReporter;
 
@@ -18,7 +18,7 @@ use diskspd_worker::RunReporter;
 ///
 /// # Errors
 /// Fails if the requested observation is not possible.
-pub fn observe<'a>(
+pub(crate) fn observe<'a>(
     plan: &'a SpanPlan,
     held: &HeldTargets,
     system: &'a System,
@@ -29,7 +29,7 @@ pub fn observe<'a>(
 }
 
 /// Inspects the content of the read targets, and warns of reads that do not reach the medium.
-pub fn look_at_content(plan: &SpanPlan, held: &HeldTargets, voice: &RunReporter) -> Vec<ContentFacts> {
+pub(crate) fn look_at_content(plan: &SpanPlan, held: &HeldTargets, voice: &RunReporter) -> Vec<ContentFacts> {
     content::look(plan, &held.located, voice)
 }
 
@@ -37,6 +37,6 @@ pub fn look_at_content(plan: &SpanPlan, held: &HeldTargets, voice: &RunReporter)
 ///
 /// # Errors
 /// Fails if it cannot be held.
-pub fn hold_awake(run_options: &RunOptions) -> Result<Option<CpuLatency>, CpuLatencyError> {
+pub(crate) fn hold_awake(run_options: &RunOptions) -> Result<Option<CpuLatency>, CpuLatencyError> {
     run_options.cpu_latency_us.map(CpuLatency::hold).transpose()
 }

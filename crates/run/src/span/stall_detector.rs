@@ -2,7 +2,7 @@
 //! program could not run. After a delay it wakes more often for a while, because short stops also add up.
 
 use crate::span::stops::StopCounters;
-use diskspd_model::results::Delays;
+use diskspd_results::Delays;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
 /// Time between two beats. Fifty wake-ups a second take less than a thousandth of a CPU.
@@ -30,7 +30,7 @@ struct Wake {
 
 /// Feels the pulse of one measured window.
 #[derive(Debug)]
-pub struct StallDetector {
+pub(super) struct StallDetector {
     start: Wake,
     /// When the thread has to wake next.
     pub due: Nanos,
@@ -51,7 +51,7 @@ pub struct StallDetector {
 
 impl StallDetector {
     /// Begins measuring at `start`, with the workers' I/O count.
-    pub fn new(start: Nanos, ios: u64) -> StallDetector {
+    pub(super) fn new(start: Nanos, ios: u64) -> StallDetector {
         let stops = StopCounters::watch();
         let start = Wake { now: start, waited: stops.waited().unwrap_or(0), ios, continues: 0 };
         StallDetector {
@@ -71,7 +71,7 @@ impl StallDetector {
     }
 
     /// Records a wake-up at `now` that was planned at `meant`, with the workers' I/O count.
-    pub fn woke(&mut self, meant: Nanos, now: Nanos, ios: u64) {
+    pub(super) fn woke(&mut self, meant: Nanos, now: Nanos, ios: u64) {
         let (waited, continues) = (self.stops.waited().unwrap_or(0), self.stops.continues().unwrap_or(0));
         self.note_beat(meant, Wake { now, waited, ios, continues });
     }
@@ -120,7 +120,7 @@ impl StallDetector {
         (expected >= FEWEST).then_some(done >= rate * on_time + expected / 2.0)
     }
 
-    pub fn finish(&mut self) -> Delays {
+    pub(super) fn finish(&mut self) -> Delays {
         let continues = self.stops.continues();
         let frozen = self.stops.frozen_us().zip(self.frozen_us).map(|(now, then)| now.saturating_sub(then));
         let ahead = clock::suspended().saturating_sub(self.ahead);

@@ -8,7 +8,7 @@ use diskspd_sys::signals::Continued;
 
 /// Watches the calling thread, and its program.
 #[derive(Debug)]
-pub struct StopCounters {
+pub(crate) struct StopCounters {
     continued: Continued,
     wait: OwnWait,
     groups: Groups,
@@ -16,27 +16,27 @@ pub struct StopCounters {
 
 impl StopCounters {
     /// Whether a thread that sleeps wakes within a fraction of a millisecond.
-    pub const WAKES_EXACTLY: bool = true;
+    pub(crate) const WAKES_EXACTLY: bool = true;
     /// Minimum difference between the clocks that counts as a suspend; the resolution is 1 us.
-    pub const SHORTEST_SUSPEND: Nanos = 1000;
+    pub(crate) const SHORTEST_SUSPEND: Nanos = 1000;
 
-    pub fn watch() -> StopCounters {
+    pub(crate) fn watch() -> StopCounters {
         let groups = Groups::find(&Root::live());
         StopCounters { continued: Continued::listen(), wait: OwnWait::of_this_thread(), groups }
     }
 
     /// Returns the total waiting time of the thread for a CPU in ns; `None` if unknown.
-    pub fn waited(&self) -> Option<Nanos> {
+    pub(crate) fn waited(&self) -> Option<Nanos> {
         self.wait.nanos()
     }
 
     /// Returns how often the program was continued (SIGCONT); `None` if unknown.
-    pub fn continues(&self) -> Option<u64> {
+    pub(crate) fn continues(&self) -> Option<u64> {
         Some(self.continued.times())
     }
 
     /// Returns the total frozen time of its control group in us; `None` if unknown.
-    pub fn frozen_us(&self) -> Option<u64> {
+    pub(crate) fn frozen_us(&self) -> Option<u64> {
         self.groups.frozen_us()
     }
 }

@@ -1,6 +1,6 @@
 //! The speed of each target for the progress display.
 
-use diskspd_model::plan::SpanPlan;
+use diskspd_plan::SpanPlan;
 use diskspd_worker::listener::TargetSpeed;
 use diskspd_worker::telemetry::live::{Counters, Seen, collect};
 use diskspd_worker::voice::speed_between;
@@ -16,10 +16,10 @@ struct WatchedTarget {
 }
 
 /// The workers of each target; empty if there is one target, or a worker has several.
-pub struct TargetWatch(Vec<WatchedTarget>);
+pub(super) struct TargetWatch(Vec<WatchedTarget>);
 
 impl TargetWatch {
-    pub fn new(plan: &SpanPlan) -> TargetWatch {
+    pub(super) fn new(plan: &SpanPlan) -> TargetWatch {
         let mut targets: Vec<WatchedTarget> = Vec::new();
         for (worker, of) in plan.workers.iter().enumerate() {
             let [target, further @ ..] = &of.targets[..] else { continue };
@@ -39,7 +39,7 @@ impl TargetWatch {
     }
 
     /// The speeds since the last call; none at the first.
-    pub fn measure(&mut self, live: &[Counters]) -> Vec<TargetSpeed> {
+    pub(super) fn measure(&mut self, live: &[Counters]) -> Vec<TargetSpeed> {
         let one = |target: &mut WatchedTarget| {
             let now = collect(target.workers.iter().filter_map(|worker| live.get(*worker)));
             let speed = speed_between(&target.before, &now);

@@ -1,7 +1,7 @@
 //! `--until-written`, `--until-read`: whether as much has been done as the measured time may end with, and
 //! how long that will take.
 
-use diskspd_model::plan::VolumeGoal;
+use diskspd_plan::VolumeGoal;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::VolumeQuota;
 use diskspd_worker::telemetry::live::{self, Counters};
@@ -103,7 +103,7 @@ impl GoalProgress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::engines::Direction;
+    use diskspd_base::engines::Direction;
 
     const MS: Nanos = 1_000_000;
 

@@ -2,9 +2,9 @@
 
 use crate::watch::sampler::Sampler;
 use crate::watch::ticks::TickCounter;
-use diskspd_model::results::{Sample, TickCounts, WarmUp};
-use diskspd_model::stats::{Course, FEWEST, LARGEST_SLOPE, stalls};
-use diskspd_model::units::seconds_of_us;
+use diskspd_figures::stats::{Course, FEWEST, LARGEST_SLOPE, stalls};
+use diskspd_figures::units::seconds_of_us;
+use diskspd_results::{Sample, TickCounts, WarmUp};
 use diskspd_sys::clock;
 use diskspd_worker::listener::MachineSpeed;
 use diskspd_worker::telemetry::live;
@@ -14,7 +14,7 @@ use diskspd_worker::{Control, RunReporter, recorder};
 const LONGEST_LOOK: u32 = 60;
 
 #[derive(Debug, Clone, Copy)]
-pub struct WarmUpTask {
+pub(super) struct WarmUpTask {
     /// The most it may take, s.
     pub limit: u32,
     /// Duration of the measurement that follows, s.
@@ -25,7 +25,7 @@ pub struct WarmUpTask {
 }
 
 /// Waits until the run is steady. `None` = ended early, by failure or interruption.
-pub fn wait(
+pub(super) fn wait(
     task: WarmUpTask,
     control: &Control,
     voice: &RunReporter,
@@ -90,7 +90,7 @@ fn sample_rates(samples: &[Sample], first: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::stats::PackedCounts;
+    use diskspd_figures::stats::PackedCounts;
 
     const TASK: WarmUpTask = WarmUpTask { limit: 300, duration: 10, in_flight: Some(4) };
 

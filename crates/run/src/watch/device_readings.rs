@@ -2,12 +2,12 @@
 
 use diskspd_host::io_counters::{Counters, Reading};
 use diskspd_host::root::Root;
-use diskspd_model::machine::io_counters::{DeviceActivity, DeviceFacts};
-use diskspd_model::machine::stack::Stack;
+use diskspd_machine::io_counters::{DeviceActivity, DeviceFacts};
+use diskspd_machine::stack::Stack;
 use diskspd_sys::clock;
 
 #[derive(Debug)]
-pub struct DeviceReadings {
+pub(crate) struct DeviceReadings {
     pub names: Vec<String>,
     counters: Counters,
     before: Option<(clock::Nanos, Reading)>,
@@ -19,7 +19,7 @@ pub struct DeviceReadings {
 
 impl DeviceReadings {
     /// Opens the counters of these devices.
-    pub fn for_devices(names: Vec<String>) -> DeviceReadings {
+    pub(crate) fn for_devices(names: Vec<String>) -> DeviceReadings {
         let counters = Counters::open(&Root::live(), &names);
         let switched = vec![false; names.len()];
         DeviceReadings { names, counters, before: None, after: None, switched }
@@ -27,23 +27,23 @@ impl DeviceReadings {
 
     /// Takes the first reading, which began at `at`. Devices count I/O between the reading and the window,
     /// but workers do not, so nothing else may come between.
-    pub fn begin(&mut self, at: clock::Nanos) {
+    pub(crate) fn begin(&mut self, at: clock::Nanos) {
         self.before = Some((at, self.counters.read()));
     }
 
     /// Takes the second reading; it is evaluated later, after the other readings.
-    pub fn read(&mut self) -> Reading {
+    pub(crate) fn read(&mut self) -> Reading {
         self.counters.read()
     }
 
     /// The second reading, when all has been read.
-    pub fn end(&mut self, reading: Reading) {
+    pub(crate) fn end(&mut self, reading: Reading) {
         self.see_switches(&reading.counted);
         self.after = Some((clock::monotonic(), reading));
     }
 
     /// Within the window, now and then: whether the devices' I/O is counted. Reads a byte of each.
-    pub fn look_at_switches(&mut self) {
+    pub(crate) fn look_at_switches(&mut self) {
         self.see_switches(&self.counters.counted());
     }
 
@@ -55,7 +55,7 @@ impl DeviceReadings {
     }
 
     /// Returns the facts without the targets' facts; `None` if the time span was not measured to its end.
-    pub fn finish(self) -> Option<DeviceFacts> {
+    pub(crate) fn finish(self) -> Option<DeviceFacts> {
         let ((begin, before), (end, after)) = (self.before?, self.after?);
         let readings = before.devices.iter().zip(&after.devices).zip(&self.switched);
         let devices = self.names.iter().zip(readings).filter_map(|(name, ((before, after), switched))| {
@@ -80,7 +80,7 @@ impl DeviceReadings {
     }
 }
 
-pub fn names_of<'a>(stacks: impl Iterator<Item = &'a Stack>) -> Vec<String> {
+pub(crate) fn names_of<'a>(stacks: impl Iterator<Item = &'a Stack>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for layer in stacks.flat_map(|stack| &stack.layers) {
         if layer.remote.is_none() && !names.contains(&layer.name) {

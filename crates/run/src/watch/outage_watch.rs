@@ -7,10 +7,10 @@ mod target;
 mod watched;
 
 use crate::services::{PathStates, path_states};
-use diskspd_model::profile::TargetId;
-use diskspd_model::results::{EndedBy, OutageObservations, PathChange, WatcherGap};
-use diskspd_model::units::seconds_of_ms;
-use diskspd_outlet::guard;
+use diskspd_figures::units::seconds_of_ms;
+use diskspd_output::guard;
+use diskspd_profile::TargetId;
+use diskspd_results::{EndedBy, OutageObservations, PathChange, WatcherGap};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::Failure;
 use silent::{SilenceLog, TargetLook};
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use stuck::StuckWatch;
 use target::WatchedTarget;
 use watched::TargetCounts;
-pub use watched::WatchedSpan;
+pub(crate) use watched::WatchedSpan;
 
 /// From one look to the next, at least.
 const STEP: Nanos = SECOND / 66;
@@ -28,7 +28,7 @@ const BLIND: Nanos = SECOND / 2;
 /// Times without a look that are kept; more become one with the last.
 const MOST_UNSEEN: usize = 1024;
 /// Watches the targets of a time span.
-pub struct QuietWatch<'a> {
+pub(crate) struct QuietWatch<'a> {
     span: WatchedSpan<'a>,
     targets: Vec<WatchedTarget>,
     counts: TargetCounts,
@@ -47,7 +47,7 @@ pub struct QuietWatch<'a> {
 
 impl<'a> QuietWatch<'a> {
     /// Prepares before the start signal. `devices`: the devices under the targets.
-    pub fn new(span: WatchedSpan<'a>, devices: &[String]) -> QuietWatch<'a> {
+    pub(crate) fn new(span: WatchedSpan<'a>, devices: &[String]) -> QuietWatch<'a> {
         let paths = path_states(devices);
         let targets = target::all(span.plan);
         QuietWatch {
@@ -66,14 +66,14 @@ impl<'a> QuietWatch<'a> {
         }
     }
 
-    pub fn begin(&mut self, start: Nanos) {
+    pub(crate) fn begin(&mut self, start: Nanos) {
         (self.start, self.last) = (start, start);
         let counts = self.counts.read_ios(&self.span, self.targets.len());
         self.targets.iter_mut().zip(counts).for_each(|(target, ios)| target.begin(start, *ios));
     }
 
     /// Within the window, whenever the controlling thread wakes.
-    pub fn look(&mut self, now: Nanos) {
+    pub(crate) fn look(&mut self, now: Nanos) {
         let passed = now.saturating_sub(self.last);
         if passed < STEP {
             return;
@@ -191,7 +191,7 @@ impl<'a> QuietWatch<'a> {
         control.interrupt_by(EndedBy::Outage);
     }
 
-    pub fn finish(mut self, end: Nanos) -> OutageObservations {
+    pub(crate) fn finish(mut self, end: Nanos) -> OutageObservations {
         let mut targets = Vec::new();
         let several = self.targets.len() > 1;
         for target in std::mem::take(&mut self.targets) {

@@ -1,6 +1,6 @@
 //! Work of all workers by second, from the counts that the controlling thread reads anyway.
 
-use diskspd_model::results::Sample;
+use diskspd_results::Sample;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::telemetry::live::{self, Counters};
 
@@ -9,7 +9,7 @@ const MOST: usize = 4096;
 
 /// Takes a sample whenever one is due.
 #[derive(Debug)]
-pub struct Sampler<'a> {
+pub(crate) struct Sampler<'a> {
     workers: &'a [Counters],
     start: Nanos,
     width: Nanos,
@@ -21,13 +21,13 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    pub fn new(workers: &'a [Counters], start: Nanos) -> Sampler<'a> {
+    pub(crate) fn new(workers: &'a [Counters], start: Nanos) -> Sampler<'a> {
         let before = live::totals(workers);
         Sampler { workers, start, width: SECOND, due: start + SECOND, before, samples: Vec::new() }
     }
 
     /// Takes a sample at `now`, if it is due.
-    pub fn look(&mut self, now: Nanos) {
+    pub(crate) fn look(&mut self, now: Nanos) {
         if now < self.due {
             return;
         }
@@ -44,11 +44,11 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    pub fn workers(&self) -> &'a [Counters] {
+    pub(crate) fn workers(&self) -> &'a [Counters] {
         self.workers
     }
 
-    pub fn samples(&self) -> &[Sample] {
+    pub(crate) fn samples(&self) -> &[Sample] {
         &self.samples
     }
 }

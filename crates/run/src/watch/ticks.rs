@@ -1,7 +1,7 @@
 //! Work of all workers by beat: the controlling thread adds up their published counts on every pulse.
 
-use diskspd_model::results::TickCounts;
-use diskspd_model::stats::PackedCounts;
+use diskspd_figures::stats::PackedCounts;
+use diskspd_results::TickCounts;
 use diskspd_sys::clock::{Nanos, SECOND};
 
 const WIDTH: Nanos = SECOND / 50;
@@ -11,7 +11,7 @@ const MOST: usize = 32_768;
 /// Counter of I/Os by beat. I/Os between two checks count as evenly spread, so a late check cannot detect
 /// pauses.
 #[derive(Debug)]
-pub struct TickCounter {
+pub(crate) struct TickCounter {
     start: Nanos,
     width: Nanos,
     /// The last look, and I/Os until then.
@@ -24,16 +24,16 @@ pub struct TickCounter {
 
 impl TickCounter {
     /// Begins measuring at `start`, with the workers' I/O count.
-    pub fn new(start: Nanos, ios: u64) -> TickCounter {
+    pub(crate) fn new(start: Nanos, ios: u64) -> TickCounter {
         TickCounter { start, width: WIDTH, at: start, ios, counted: ios, counts: Vec::new() }
     }
 
     /// From one beat to the next, ns.
-    pub fn width(&self) -> Nanos {
+    pub(crate) fn width(&self) -> Nanos {
         self.width
     }
 
-    pub fn look(&mut self, now: Nanos, ios: u64) {
+    pub(crate) fn look(&mut self, now: Nanos, ios: u64) {
         let (span, done) = (now.saturating_sub(self.at), ios.saturating_sub(self.ios));
         loop {
             let end = self.start + self.width * (self.counts.len() as Nanos + 1);
@@ -53,11 +53,11 @@ impl TickCounter {
     }
 
     /// Returns the counts so far.
-    pub fn take_beats(&self) -> TickCounts {
+    pub(crate) fn take_beats(&self) -> TickCounts {
         TickCounts { width_us: self.width / 1000, ios: PackedCounts(self.counts.clone()) }
     }
 
-    pub fn finish(self) -> Option<TickCounts> {
+    pub(crate) fn finish(self) -> Option<TickCounts> {
         let width_us = self.width / 1000;
         (!self.counts.is_empty()).then_some(TickCounts { width_us, ios: PackedCounts(self.counts) })
     }

@@ -1,9 +1,9 @@
 //! Written parts of the read files. Other parts are read as zeros, without accessing the disk.
 
+use diskspd_checks as checks;
 use diskspd_host::content;
-use diskspd_judge::checks;
-use diskspd_model::machine::content::ContentFacts;
-use diskspd_model::plan::{SpanPlan, WorkerTarget};
+use diskspd_machine::content::ContentFacts;
+use diskspd_plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::RunReporter;
 
@@ -11,7 +11,7 @@ use diskspd_worker::RunReporter;
 const TIME: Nanos = 300 * SECOND / 1000;
 
 /// Inspects every file that is read, and warns of reads that do not reach the disk.
-pub fn look(plan: &SpanPlan, voice: &RunReporter) -> Vec<ContentFacts> {
+pub(crate) fn look(plan: &SpanPlan, voice: &RunReporter) -> Vec<ContentFacts> {
     let until = clock::monotonic() + TIME;
     let facts: Vec<ContentFacts> =
         read_parts(plan).into_iter().filter_map(|part| of_file(&part, until)).collect();

@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::precreate::{File, NotCreated};
-use diskspd_model::workload::payload;
+use diskspd_plan::workload::payload;
 use diskspd_sys::clock::{self, SECOND};
 use diskspd_sys::targets::{self, Made};
 use diskspd_worker::{Control, RunReporter};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// See [`NotCreated`]. Fails at the first file that is missing.
-pub fn create_all(
+pub(crate) fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
     control: &Control,

@@ -4,16 +4,16 @@
 use crate::unobserved::{targets, without_io};
 use crate::watch::device_readings::{DeviceReadings, names_of};
 use diskspd_host::stack;
-use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
-use diskspd_model::plan::SpanPlan;
-use diskspd_model::results::Observed;
+use diskspd_machine::io_counters::{DeviceFacts, TargetDevices};
+use diskspd_plan::SpanPlan;
+use diskspd_results::Observed;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_worker::SlowestRings;
 use diskspd_worker::telemetry::live::Counters;
 
 /// The observer of one time span.
 #[derive(Debug)]
-pub struct Observer {
+pub(crate) struct Observer {
     targets: Vec<TargetDevices>,
     readings: DeviceReadings,
     pub observed: Observed,
@@ -21,8 +21,8 @@ pub struct Observer {
 
 impl Observer {
     /// Determines the volumes and disks of a time span's targets, and opens the counters.
-    pub fn new(plan: &SpanPlan) -> Observer {
-        let target = |(engine, target): (_, &diskspd_model::plan::WorkerTarget)| {
+    pub(crate) fn new(plan: &SpanPlan) -> Observer {
+        let target = |(engine, target): (_, &diskspd_plan::WorkerTarget)| {
             let stack = without_io(engine).unwrap_or_else(|| stack::stack(&target.location));
             TargetDevices { target: target.id, stack, ..TargetDevices::default() }
         };
@@ -31,47 +31,47 @@ impl Observer {
         Observer { targets, readings, observed: Observed::default() }
     }
 
-    pub fn device_names(&self) -> &[String] {
+    pub(crate) fn device_names(&self) -> &[String] {
         &self.readings.names
     }
 
     /// Returns the rings with the workers' slowest I/Os; always `None` here.
-    pub fn slowest(&self) -> Option<SlowestRings> {
+    pub(crate) fn slowest(&self) -> Option<SlowestRings> {
         None
     }
 
     /// Measuring began at that moment.
-    pub fn began(&self, _: Nanos) {}
+    pub(crate) fn began(&self, _: Nanos) {}
 
     /// Shortly before accounting is switched on.
-    pub fn measurement_is_near(&mut self, _: &[Counters]) {}
+    pub(crate) fn measurement_is_near(&mut self, _: &[Counters]) {}
 
     /// Right before accounting is switched on.
-    pub fn measurement_begins(&mut self, _: &[Counters]) {
+    pub(crate) fn measurement_begins(&mut self, _: &[Counters]) {
         self.readings.begin(clock::monotonic());
     }
 
     /// Within the window, once a second.
-    pub fn look(&mut self, _: Nanos) {
+    pub(crate) fn look(&mut self, _: Nanos) {
         self.readings.look_at_switches();
     }
 
     /// Right after accounting was switched off.
-    pub fn measurement_ended(&mut self) {
+    pub(crate) fn measurement_ended(&mut self) {
         let reading = self.readings.read();
         self.readings.end(reading);
     }
 
     /// When all that belongs to the window has been read.
-    pub fn measurement_is_over(&mut self) {}
+    pub(crate) fn measurement_is_over(&mut self) {}
 
     /// When workers are left behind.
-    pub fn leave(self, workers: &[Counters]) -> Observed {
+    pub(crate) fn leave(self, workers: &[Counters]) -> Observed {
         self.finish(workers)
     }
 
     /// When the workers have ended.
-    pub fn finish(mut self, _: &[Counters]) -> Observed {
+    pub(crate) fn finish(mut self, _: &[Counters]) -> Observed {
         let targets = self.targets;
         self.observed.devices = self.readings.finish().map(|facts| DeviceFacts { targets, ..facts });
         self.observed

@@ -1,8 +1,8 @@
 //! Features not implemented on Windows, rejected explicitly with reason and hint.
 
 use diskspd_host::target::locate;
-use diskspd_model::plan::PlanError;
-use diskspd_model::profile::{Profile, RawText, RunOptions, Target};
+use diskspd_plan::PlanError;
+use diskspd_profile::{Profile, RawText, RunOptions, Target};
 use diskspd_sys::raw_devices::may_be_device;
 use diskspd_sys::targets::may_be_file;
 
@@ -75,7 +75,7 @@ fn may_be_target(path: &RawText) -> bool {
 
 /// Returns an error for an unimplemented part of the run; `None` if all is implemented. Simulated time
 /// does not depend on the system.
-pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError> {
+pub(super) fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     if run_options.virtual_time() {
         return None;

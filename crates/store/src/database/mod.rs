@@ -8,7 +8,7 @@ mod rows;
 pub(super) use rows::{COLUMNS, add_figures, decode, work};
 
 use super::{INDEX, KeptAs, Store, StoreEntry, StoreError};
-use diskspd_model::machine::fingerprint::Fingerprint;
+use diskspd_machine::fingerprint::Fingerprint;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::fault_points::{self, FileStep};
 use diskspd_sys::folder::OpenFolder;

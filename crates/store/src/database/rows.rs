@@ -2,14 +2,14 @@
 
 use super::super::entry::KEPT;
 use super::super::{KeptAs, RunNotes, SpanWork, StoreEntry, WORK};
-use diskspd_model::finding::Severity;
-use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_model::profile::OfAllTargets;
-use diskspd_model::results::{
+use diskspd_base::finding::Severity;
+use diskspd_figures::units::Millis;
+use diskspd_machine::fingerprint::Fingerprint;
+use diskspd_profile::OfAllTargets;
+use diskspd_results::{
     ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary, Verdict,
     WhichIos,
 };
-use diskspd_model::units::Millis;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql, Transaction, params};
 

@@ -6,7 +6,7 @@
 
 use crate::limits::{self, Resource};
 use crate::privileges::{self, Capability};
-use diskspd_model::access::{self, HugePages};
+use diskspd_base::access::{self, HugePages};
 
 const HUGE_PAGE: usize = access::HUGE_PAGE as usize;
 

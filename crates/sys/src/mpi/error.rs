@@ -1,7 +1,7 @@
 //! Reasons for a lack of MPI, and its errors.
 
-use diskspd_model::limits::MESSAGE;
-use diskspd_model::units::amount;
+use diskspd_base::limits::MESSAGE;
+use diskspd_figures::units::amount;
 use std::ffi::c_int;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

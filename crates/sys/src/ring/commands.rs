@@ -8,8 +8,8 @@ use super::name::Name;
 use crate::memory::Buffer;
 use crate::nvme::{Namespace, NvmeCommand};
 use crate::transfer::{Transfer, fits, fits_without_data};
-use diskspd_model::io_error::NvmeStatus;
-use diskspd_model::operation::Operation;
+use diskspd_base::io_error::NvmeStatus;
+use diskspd_base::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
 const IO: u32 = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x80) as u32;
@@ -206,7 +206,7 @@ impl Make for Commands {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::access::IoPriority;
+    use diskspd_base::access::IoPriority;
 
     const NAMESPACE: Namespace = Namespace {
         id: 7,

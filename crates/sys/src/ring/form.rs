@@ -4,8 +4,8 @@ use super::name::{DataForm, Name};
 use crate::memory::Buffer;
 use crate::operation;
 use crate::transfer::{Transfer, fits, fits_without_data};
-use diskspd_model::access::IoFeatures;
-use diskspd_model::operation::Operation;
+use diskspd_base::access::IoFeatures;
+use diskspd_base::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
 /// Encoding of a transfer for the kernel, and decoding of its result.

@@ -1,7 +1,7 @@
 //! How entries name their files.
 
 use crate::operation;
-use diskspd_model::access::IoFeatures;
+use diskspd_base::access::IoFeatures;
 use io_uring::squeue;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 

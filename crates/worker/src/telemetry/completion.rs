@@ -1,6 +1,6 @@
 //! A worker's report of an I/O.
 
-use diskspd_model::engines::Direction;
+use diskspd_base::engines::Direction;
 
 /// An I/O that ended well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,9 +10,9 @@
 //! A worker never waits for the writer: lines for a full ring are dropped, counted, and reported at the
 //! end.
 
-use diskspd_model::operation::Operation;
-use diskspd_model::results::SpanBegin;
-use diskspd_outlet::{Outlet, OutputError, OutputErrorKind, StreamedFile, guard};
+use diskspd_base::operation::Operation;
+use diskspd_output::{Outlet, OutputError, OutputErrorKind, StreamedFile, guard};
+use diskspd_results::SpanBegin;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::mutex::LockUnpoisoned;
@@ -417,8 +417,8 @@ impl Producer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_outlet::HangGuard;
-    use diskspd_outlet::OutputPolicy;
+    use diskspd_output::HangGuard;
+    use diskspd_output::OutputPolicy;
 
     fn create_log(path: &Path) -> Result<IoLog, OutputError> {
         let permitted = OutputPolicy::default().permit("--io-log", path)?;

@@ -1,6 +1,6 @@
 //! Live state: counters that the workers share with observers.
 
-use diskspd_model::stats::Scale;
+use diskspd_figures::stats::Scale;
 use diskspd_sys::clock::{self, Nanos};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 

@@ -3,11 +3,11 @@
 
 use crate::telemetry::completion::IoCompletion;
 use crate::telemetry::live::{Counters, Seen, collect};
-use diskspd_model::engines::Direction;
-use diskspd_model::results::{
+use diskspd_base::engines::Direction;
+use diskspd_figures::units::Millis;
+use diskspd_results::{
     IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
 };
-use diskspd_model::units::Millis;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use std::sync::Arc;
 

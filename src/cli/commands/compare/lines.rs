@@ -12,7 +12,7 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// Fails for two lines or programs, or if it is not a run.
-pub fn across_boots(
+pub(super) fn across_boots(
     repeat: u32,
     folder: PathBuf,
     with: &[Option<PathBuf>; 2],
@@ -38,7 +38,7 @@ pub fn across_boots(
 ///
 /// # Errors
 /// Fails if a line is not a run, or contains options for single runs only.
-pub fn both_lines(
+pub(super) fn both_lines(
     repeat: Option<u32>,
     programs: [Option<PathBuf>; 2],
     lines: &[OsString],

@@ -74,7 +74,7 @@ const BOOTS: OptionRow = row(
     "compare two kernels: keep this boot's runs in this folder; repeat the line after the next boot",
 );
 
-pub const COMPARE: Command = Command {
+pub(super) const COMPARE: Command = Command {
     name: "compare",
     arguments: "<A> <B> [<option> ..], or --until-sure|--repeat <n> -- <options A> :: <options B> <target> \
                 .., or --until-sure|--repeat <n> --with-a <A> --with-b <B> <options> <target> .., or \

@@ -9,7 +9,7 @@ use crate::experiments::repeat::Repeat;
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{Arrivals, RateTotal, Volume};
 use crate::units;
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("repeat"),
         forms: &[

@@ -8,7 +8,7 @@ use crate::cli::words::{optional_word, switch};
 use crate::engines::ENGINES;
 use crate::experiments::sweep::ValueForm;
 use crate::profile::Compat;
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("compat"),
         forms: &[("--compat <version>", "follow the defaults, rules and output of DISKSPD 2.2 or 2.3")],

@@ -5,7 +5,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::cli::{OutRequest, StreamRequest};
 use crate::profile::RawText;
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("out"),
         forms: &[

@@ -7,7 +7,7 @@ use crate::cli::words::{Words, optional_word};
 use crate::experiments::sweep::ValueForm;
 use crate::presets;
 use crate::profile::Prefill;
-pub const FLAGS: &[Flag] = &[
+pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("preset"),
         forms: &[("--preset <name>", "run a named workload; diskspd preset lists them")],

@@ -9,10 +9,10 @@
 use super::turn::BootRun;
 use crate::checks::JudgedRecord;
 use crate::cli::AcrossBoots;
-use crate::commands::folder_error::{FolderError, FolderFault};
+use crate::commands::shared::folder_error::{FolderError, FolderFault};
+use crate::formats::json;
 use crate::limits;
 use crate::machine::System;
-use crate::record::json;
 use crate::results::Record;
 use crate::run::{HangGuard, OutputPolicy};
 use crate::sys::{folder, locks};
@@ -29,7 +29,7 @@ const ABOUT: &str = "comparison.json";
 const FORMAT: &str = "diskspd comparison folder";
 
 /// A folder that no other comparison has.
-pub struct BootFolder {
+pub(super) struct BootFolder {
     path: PathBuf,
     /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
     _lock: File,
@@ -41,7 +41,7 @@ impl BootFolder {
     /// # Errors
     /// Fails with a message if it has other content, belongs to another comparison or machine, is in use,
     /// or is inaccessible.
-    pub fn open(
+    pub(super) fn open(
         asked: &AcrossBoots,
         command_line: &str,
         system: &System,
@@ -104,7 +104,7 @@ impl BootFolder {
     ///
     /// # Errors
     /// It can't be written.
-    pub fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderFault> {
+    pub(super) fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderFault> {
         let name = file_name(number);
         self.put_file(&format!("records/{name}"), |file| {
             json::write_readable(&JudgedRecord::new(record), file)
@@ -113,7 +113,7 @@ impl BootFolder {
         self.put_file(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
     }
 
-    pub fn record(&self, number: usize) -> PathBuf {
+    pub(super) fn record(&self, number: usize) -> PathBuf {
         self.path.join("records").join(file_name(number))
     }
 

@@ -3,17 +3,18 @@
 mod folder;
 mod turn;
 
-use crate::commands::console::display::{Display, Step};
-pub use turn::BootRun;
+use crate::commands::shared::console::display::{Display, Step};
+pub(crate) use turn::BootRun;
 
-use super::super::command_error::CommandError;
-use super::super::load_runs;
-use super::super::{ctrl_c, side_run, with};
 use super::interleaved::{self, SideLine};
 use super::outputs::ComparisonFiles;
 use super::sides;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{AcrossBoots, CompareRequest};
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::input::load_runs;
+use crate::commands::shared::job::ctrl_c;
+use crate::commands::shared::runs::{side_run, with};
 use crate::experiments::compare::{ENOUGH_BOOTS, Side, more_boots};
 use crate::finding::Finding;
 use crate::host;
@@ -26,7 +27,7 @@ use folder::BootFolder;
 use std::sync::Arc;
 use turn::{BootTurn, Kernel};
 
-pub struct BootSides {
+pub(super) struct BootSides {
     /// A and B; `None` = only A was measured yet.
     pub sides: Option<[Side; 2]>,
     /// Seed of the order of the boots; `None` before the first boot.
@@ -39,7 +40,7 @@ pub struct BootSides {
 ///
 /// # Errors
 /// Fails if another kernel is due, the folder belongs to another comparison, or a run fails.
-pub fn run(
+pub(super) fn run(
     asked: &AcrossBoots,
     request: &CompareRequest,
     open: impl FnOnce(OutputPolicy) -> Result<ComparisonFiles, CommandError>,

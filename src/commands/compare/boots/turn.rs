@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// The kernel that runs now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kernel {
+pub(crate) struct Kernel {
     pub release: String,
     pub version: String,
     pub boot: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BootRun {
+pub(crate) struct BootRun {
     /// 0 = A, 1 = B.
     #[serde(deserialize_with = "one_of_two")]
     pub side: usize,
@@ -31,7 +31,7 @@ fn one_of_two<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BootTurn {
+pub(super) struct BootTurn {
     /// 0 = A, 1 = B.
     pub side: usize,
     pub made: usize,
@@ -42,11 +42,11 @@ pub struct BootTurn {
 
 impl Kernel {
     /// Whether it is the same build, of any boot.
-    pub fn is_like(&self, other: &Kernel) -> bool {
+    pub(crate) fn is_like(&self, other: &Kernel) -> bool {
         self.release == other.release && self.version == other.version
     }
 
-    pub fn name(&self, other: Option<&Kernel>) -> String {
+    pub(crate) fn name(&self, other: Option<&Kernel>) -> String {
         match other {
             Some(other) if other.release == self.release => format!("{} ({})", self.release, self.version),
             _ => self.release.clone(),
@@ -55,12 +55,12 @@ impl Kernel {
 }
 
 /// Returns the kernels of A and B, if known.
-pub fn kernels(history: &[BootRun]) -> [Option<&Kernel>; 2] {
+pub(super) fn kernels(history: &[BootRun]) -> [Option<&Kernel>; 2] {
     [0, 1].map(|side| history.iter().find(|run| run.side == side).map(|run| &run.kernel))
 }
 
 /// The order of the boots; `None` before the first boot.
-pub fn order(history: &[BootRun]) -> Option<BootOrder> {
+pub(super) fn order(history: &[BootRun]) -> Option<BootOrder> {
     history.first().map(|run| BootOrder::from_first_boot(&run.kernel.boot))
 }
 
@@ -69,24 +69,24 @@ fn by_boot(history: &[BootRun]) -> impl Iterator<Item = &[BootRun]> {
 }
 
 /// Number of boots with all `repeat` runs. Others don't advance the order.
-pub fn whole_boots(history: &[BootRun], repeat: usize) -> usize {
+pub(super) fn whole_boots(history: &[BootRun], repeat: usize) -> usize {
     by_boot(history).filter(|boot| boot.len() >= repeat).count()
 }
 
 /// Whether each run is compared: runs of a boot that was cut short are not, because another boot replaces it.
-pub fn compared(history: &[BootRun], repeat: usize) -> Vec<bool> {
+pub(super) fn compared(history: &[BootRun], repeat: usize) -> Vec<bool> {
     by_boot(history).flat_map(|boot| vec![boot.len() >= repeat; boot.len()]).collect()
 }
 
 /// The side of the next boot.
-pub fn next_side(history: &[BootRun], repeat: usize) -> usize {
+pub(super) fn next_side(history: &[BootRun], repeat: usize) -> usize {
     order(history).map_or(0, |order| order.side(whole_boots(history, repeat)))
 }
 
 /// Reason why there is no run at this boot. Kernels are distinguished by their names; `to_do` is explained
 /// at that function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OutOfTurn {
+pub(super) enum OutOfTurn {
     /// It is a third kernel.
     #[error(
         "this is kernel {here}, but the folder compares {a} with {b}; boot one of these, or name another \
@@ -110,7 +110,7 @@ pub enum OutOfTurn {
 ///
 /// # Errors
 /// Fails with the next step if no run is due.
-pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTurn, OutOfTurn> {
+pub(super) fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTurn, OutOfTurn> {
     let known = kernels(history);
     let side = match known {
         [Some(a), _] if a.is_like(here) => 0,
@@ -153,7 +153,7 @@ fn kernel_name(here: &Kernel, known: &[Option<&Kernel>; 2]) -> String {
 }
 
 /// What to boot next, for `due`, while a kernel of side `here` runs.
-pub fn to_do(known: &[Option<&Kernel>; 2], due: usize, here: usize) -> String {
+pub(super) fn to_do(known: &[Option<&Kernel>; 2], due: usize, here: usize) -> String {
     let again = if due == here { " again" } else { "" };
     let next = match known[due] {
         Some(kernel) => format!("kernel {}", kernel.name(known[1 - due])),

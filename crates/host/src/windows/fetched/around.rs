@@ -5,11 +5,11 @@ use super::locate::locate;
 use crate::platform::{FIRMWARE, OwnAccount, platform};
 use crate::windows::layers::DiskProperties;
 use crate::windows::uses::disk_name;
-use diskspd_model::machine::System;
-use diskspd_model::machine::environment::{Disk, Environment, Platform};
-use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_model::machine::storage::Storage;
-use diskspd_model::profile::TargetId;
+use diskspd_machine::System;
+use diskspd_machine::environment::{Disk, Environment, Platform};
+use diskspd_machine::fingerprint::Fingerprint;
+use diskspd_machine::storage::Storage;
+use diskspd_profile::TargetId;
 use diskspd_sys::registry;
 
 const BIOS: &str = r"HARDWARE\DESCRIPTION\System\BIOS";

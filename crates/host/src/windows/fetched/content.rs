@@ -1,7 +1,7 @@
 //! Query of a file's written areas.
 
 use crate::windows::ranges::{Range, allocated, space, valid};
-use diskspd_model::machine::content::Space;
+use diskspd_machine::content::Space;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::storage_answers::{Question, ask, open_for_ranges};
 use std::io;

@@ -2,7 +2,7 @@
 
 use crate::windows::processors::{Answers, topology};
 use crate::windows::times::times;
-use diskspd_model::machine::cpu_times::{CpuTimes, LostTimes};
+use diskspd_machine::cpu_times::{CpuTimes, LostTimes};
 use diskspd_sys::machine_answers::{Relation, processor_times, processors};
 use std::collections::BTreeMap;
 use std::io;

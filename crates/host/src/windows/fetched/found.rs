@@ -3,7 +3,7 @@
 use crate::windows::disk_answers::*;
 use crate::windows::layers::{DiskProperties, VolumeBeneath, stack as stack_of, stack_of_disk};
 use crate::windows::uses::{DiskFound, Named, OpenFound, VolumeFound, disk_name, named, page_files as plain};
-use diskspd_model::machine::stack::Stack;
+use diskspd_machine::stack::Stack;
 use diskspd_sys::registry;
 use diskspd_sys::storage_answers::*;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Where targets are.
 
 use crate::windows::uses::place_of;
-use diskspd_model::path::path;
+use diskspd_base::path::path;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

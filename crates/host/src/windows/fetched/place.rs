@@ -3,11 +3,11 @@
 use super::found::{beneath, properties};
 use super::locate::locate;
 use crate::windows::uses::{Named, disk_name, named};
-use diskspd_model::machine::arrays::ArrayFacts;
-use diskspd_model::machine::storage::{BlockDevice, FileSystem, Storage};
-use diskspd_model::machine::target::DirectRequirements;
-use diskspd_model::path::path as as_path;
-use diskspd_model::profile::RawText;
+use diskspd_base::path::path as as_path;
+use diskspd_machine::arrays::ArrayFacts;
+use diskspd_machine::storage::{BlockDevice, FileSystem, Storage};
+use diskspd_machine::target::DirectRequirements;
+use diskspd_profile::RawText;
 use diskspd_sys::raw_devices::may_be_device;
 use diskspd_sys::storage_answers::*;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ pub use crate::refused::WriteRefusedError;
 use crate::signatures;
 use crate::windows::disk_answers::DeviceNumber;
 use crate::windows::uses::{Named, Unknown, named, of_file, of_open};
-use diskspd_model::profile::RawText;
+use diskspd_profile::RawText;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::raw_devices::{self, may_be_device};
 use diskspd_sys::storage_answers::{Question, ask};

@@ -2,8 +2,8 @@
 
 use super::root::Root;
 use crate::windows::processors::{Answers, caches as read_caches, topology};
-use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_model::machine::{Core, Group, Place, PowerScheme, System, Topology};
+use diskspd_machine::fingerprint::Fingerprint;
+use diskspd_machine::{Core, Group, Place, PowerScheme, System, Topology};
 use diskspd_sys::clock;
 use diskspd_sys::machine_answers::{self, Relation, processors};
 use diskspd_sys::registry;
@@ -100,7 +100,7 @@ pub fn boot(_: &Root) -> Option<String> {
 
 pub mod caches {
     use super::{Relation, machine_answers, processors, read_caches};
-    use diskspd_model::machine::System;
+    use diskspd_machine::System;
 
     /// Finds out the size of pages, and the caches.
     pub fn look(system: &mut System) {

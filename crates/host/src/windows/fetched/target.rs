@@ -2,8 +2,8 @@
 
 pub use super::locate::{LocateError, locate};
 use super::{found, place};
-use diskspd_model::machine::completion::Completion;
-use diskspd_model::machine::target::{DirectRequirements, TargetFacts, TargetKind};
+use diskspd_machine::completion::Completion;
+use diskspd_machine::target::{DirectRequirements, TargetFacts, TargetKind};
 use diskspd_sys::raw_devices::{self, may_be_device};
 use diskspd_sys::storage_answers::open_to_ask;
 use std::io;

@@ -2,7 +2,7 @@
 
 use super::FileOrder;
 use crate::files::crew;
-use diskspd_model::workload::payload;
+use diskspd_plan::workload::payload;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::{positioned, writeback};
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Result of preparing a file, for messages.
 
+use diskspd_figures::units;
 use diskspd_host::claims::ClaimError;
-use diskspd_model::units;
 use diskspd_sys::problem::{Problem, TargetError};
 use std::fmt;
 use std::io;

@@ -25,7 +25,7 @@ impl FileSample {
     ///
     /// A run with writes replaces the content of `-c` with other data or scattered zeros, which does not
     /// require rewriting.
-    pub fn contradicts(&self, zeros_ordered: bool) -> bool {
+    pub(super) fn contradicts(&self, zeros_ordered: bool) -> bool {
         match zeros_ordered {
             true => self.zeros < self.blocks,
             false => self.zeros > 0 && 2 * self.zeros >= self.blocks,

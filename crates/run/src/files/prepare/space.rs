@@ -22,7 +22,7 @@ pub(super) struct FileRoom {
 }
 
 impl FileRoom {
-    pub fn explain(&self, error: io::Error, doing: &'static str) -> Reason {
+    pub(super) fn explain(&self, error: io::Error, doing: &'static str) -> Reason {
         match error.kind() {
             ErrorKind::StorageFull => match self.free.unwrap_or(0) {
                 free if free.saturating_sub(self.size) > self.size / OF_ITS_OWN => {

@@ -1,15 +1,15 @@
 //! Silences: the current one's properties, and the kept ones.
 
 use crate::services::PathStates;
-use diskspd_model::profile::TargetId;
-use diskspd_model::results::{PathChange, Silence};
+use diskspd_profile::TargetId;
+use diskspd_results::{PathChange, Silence};
 use diskspd_sys::clock::Nanos;
 
 const MOST: usize = 256;
 const MOST_CHANGES: usize = 32;
 
 #[derive(Debug)]
-pub enum TargetLook {
+pub(super) enum TargetLook {
     /// It answers, or has done so a moment ago.
     Goes,
     /// It is time for a closer look.
@@ -19,7 +19,7 @@ pub enum TargetLook {
 }
 
 #[derive(Debug, Default)]
-pub struct OpenSilence {
+pub(super) struct OpenSilence {
     /// Maximum I/Os in flight; `None` if unobservable.
     pub in_flight: Option<u64>,
     pub changes: Vec<PathChange>,
@@ -28,7 +28,7 @@ pub struct OpenSilence {
 
 /// A silence with its end, on the monotonic clock.
 #[derive(Debug)]
-pub struct ClosedSilence {
+pub(super) struct ClosedSilence {
     target: TargetId,
     begin: Nanos,
     end: Nanos,
@@ -38,20 +38,20 @@ pub struct ClosedSilence {
 
 impl OpenSilence {
     /// It was one of this target, and took from `begin` to `end`.
-    pub fn closed(self, target: TargetId, begin: Nanos, end: Nanos) -> ClosedSilence {
+    pub(super) fn closed(self, target: TargetId, begin: Nanos, end: Nanos) -> ClosedSilence {
         ClosedSilence { target, begin, end, in_flight: self.in_flight, changes: self.changes }
     }
 }
 
 /// The silences that are kept, the first ones.
 #[derive(Debug, Default)]
-pub struct SilenceLog {
+pub(super) struct SilenceLog {
     pub kept: Vec<Silence>,
 }
 
 impl SilenceLog {
     /// Keeps one, if there is room; measuring began at `start`.
-    pub fn push(&mut self, silence: ClosedSilence, start: Nanos) {
+    pub(super) fn push(&mut self, silence: ClosedSilence, start: Nanos) {
         if self.kept.len() >= MOST {
             return;
         }
@@ -63,7 +63,7 @@ impl SilenceLog {
 }
 
 /// Returns the differences between two checks, the second at this time in us after measuring began.
-pub fn changes(before: &PathStates, now: &PathStates, seen_us: u64) -> Vec<PathChange> {
+pub(super) fn changes(before: &PathStates, now: &PathStates, seen_us: u64) -> Vec<PathChange> {
     let state = |of: &PathStates, what: &String| of.get(what).cloned().unwrap_or_default();
     let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
     names.sort_unstable();

@@ -1,8 +1,8 @@
 //! Naming of hanging I/Os during the run (`--stuck`).
 
 use super::watched::{TRIES, WatchedSpan};
-use diskspd_model::results::StuckFact;
-use diskspd_model::units::visible;
+use diskspd_figures::units::visible;
+use diskspd_results::StuckFact;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::StuckIo;
 
@@ -11,7 +11,7 @@ const STEP: Nanos = SECOND;
 const NAMED: usize = 16;
 
 #[derive(Debug)]
-pub struct StuckWatch {
+pub(super) struct StuckWatch {
     limit: Nanos,
     next: Nanos,
     told: Vec<(u32, Nanos, u64)>,
@@ -21,13 +21,13 @@ pub struct StuckWatch {
 
 impl StuckWatch {
     /// Names I/Os in flight for longer than this number of ms.
-    pub fn new(limit_ms: u64) -> StuckWatch {
+    pub(super) fn new(limit_ms: u64) -> StuckWatch {
         let limit = limit_ms.saturating_mul(1_000_000);
         StuckWatch { limit, next: 0, told: Vec::new(), full: false, found: Vec::new() }
     }
 
     /// At `now`, of a window that began at `start`.
-    pub fn look(&mut self, span: &WatchedSpan, start: Nanos, now: Nanos) {
+    pub(super) fn look(&mut self, span: &WatchedSpan, start: Nanos, now: Nanos) {
         if now < self.next {
             return;
         }

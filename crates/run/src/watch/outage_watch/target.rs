@@ -2,9 +2,9 @@
 
 use super::silent::{ClosedSilence, OpenSilence, TargetLook};
 use crate::watch::ticks::TickCounter;
-use diskspd_model::plan::SpanPlan;
-use diskspd_model::profile::{RawText, TargetId};
-use diskspd_model::results::{PathChange, TargetTicks};
+use diskspd_plan::SpanPlan;
+use diskspd_profile::{RawText, TargetId};
+use diskspd_results::{PathChange, TargetTicks};
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ const AGAIN: Nanos = SECOND;
 const UNTIL_SEEN: Nanos = SECOND / 10;
 
 #[derive(Debug)]
-pub struct WatchedTarget {
+pub(super) struct WatchedTarget {
     pub id: TargetId,
     pub path: RawText,
     pub workers: Vec<usize>,
@@ -28,7 +28,7 @@ pub struct WatchedTarget {
     open: Option<OpenSilence>,
 }
 
-pub fn all(plan: &SpanPlan) -> Vec<WatchedTarget> {
+pub(super) fn all(plan: &SpanPlan) -> Vec<WatchedTarget> {
     let mut all: Vec<WatchedTarget> = Vec::new();
     let mut places = HashMap::new();
     for (index, worker) in plan.workers.iter().enumerate() {
@@ -55,7 +55,7 @@ impl WatchedTarget {
     }
 
     /// Measuring begins at `start`; so much was done, if it is known.
-    pub fn begin(&mut self, start: Nanos, ios: Option<u64>) {
+    pub(super) fn begin(&mut self, start: Nanos, ios: Option<u64>) {
         // Workers with several targets count from the beginning of measuring on.
         self.ios = ios.unwrap_or(0);
         self.since = start;
@@ -63,27 +63,27 @@ impl WatchedTarget {
     }
 
     /// Excludes time without checks, which is not the target's time.
-    pub fn nobody_looked(&mut self, passed: Nanos) {
+    pub(super) fn nobody_looked(&mut self, passed: Nanos) {
         self.since += passed;
     }
 
     /// When something was seen to have completed last.
-    pub fn since(&self) -> Nanos {
+    pub(super) fn since(&self) -> Nanos {
         self.since
     }
 
     /// Returns how long a silence must last so that whole beats certainly show one of `limit`, even if it
     /// begins and ends within a beat.
-    pub fn surely_seen(&self, limit: Nanos) -> Nanos {
+    pub(super) fn surely_seen(&self, limit: Nanos) -> Nanos {
         limit.saturating_add(2 * self.beats.as_ref().map_or(0, TickCounter::width))
     }
 
     /// I/Os in flight at the last closer look.
-    pub fn in_flight(&self) -> Option<u64> {
+    pub(super) fn in_flight(&self) -> Option<u64> {
         self.open.as_ref().and_then(|open| open.in_flight)
     }
 
-    pub fn note_count(&mut self, ios: u64, now: Nanos) -> TargetLook {
+    pub(super) fn note_count(&mut self, ios: u64, now: Nanos) -> TargetLook {
         self.beats.iter_mut().for_each(|beats| beats.look(now, ios));
         if ios != self.ios {
             let open = self.open.take().map(|open| open.closed(self.id, self.since, now));
@@ -97,7 +97,7 @@ impl WatchedTarget {
         }
     }
 
-    pub fn looked_closer(&mut self, in_flight: Option<u64>, changes: Vec<PathChange>, now: Nanos) {
+    pub(super) fn looked_closer(&mut self, in_flight: Option<u64>, changes: Vec<PathChange>, now: Nanos) {
         let open = self.open.get_or_insert_default();
         open.in_flight = in_flight.max(open.in_flight);
         open.changes.extend(changes);
@@ -105,7 +105,7 @@ impl WatchedTarget {
     }
 
     /// Returns the current silence and the work at the end of measuring, `end`.
-    pub fn finish(self, end: Nanos) -> (Option<ClosedSilence>, Option<TargetTicks>) {
+    pub(super) fn finish(self, end: Nanos) -> (Option<ClosedSilence>, Option<TargetTicks>) {
         let (id, since) = (self.id, self.since);
         let silence = self.open.map(|open| open.closed(id, since, end));
         let beats = self.beats.and_then(TickCounter::finish);

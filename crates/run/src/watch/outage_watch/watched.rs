@@ -1,8 +1,8 @@
 //! The watched time span, and the visible state of its workers.
 
 use super::target::WatchedTarget;
-use diskspd_model::plan::{SpanPlan, WorkerPlan};
-use diskspd_model::profile::{RawText, RunOptions, TargetId};
+use diskspd_plan::{SpanPlan, WorkerPlan};
+use diskspd_profile::{RawText, RunOptions, TargetId};
 use diskspd_worker::desk::WorkerHandoff;
 use diskspd_worker::telemetry::live::{self, Counters};
 use diskspd_worker::{Control, RunReporter};
@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use std::slice;
 
 /// Number of attempts, because an active worker cannot be inspected.
-pub const TRIES: usize = 4;
+pub(super) const TRIES: usize = 4;
 
 #[derive(Clone, Copy)]
-pub struct WatchedSpan<'a> {
+pub(crate) struct WatchedSpan<'a> {
     pub plan: &'a SpanPlan,
     pub live: &'a [Counters],
     pub desks: &'a [WorkerHandoff],
@@ -24,7 +24,7 @@ pub struct WatchedSpan<'a> {
 
 impl WatchedSpan<'_> {
     /// Workers with their index.
-    pub fn workers(&self) -> impl Iterator<Item = (usize, &WorkerPlan)> {
+    pub(crate) fn workers(&self) -> impl Iterator<Item = (usize, &WorkerPlan)> {
         self.plan.workers.iter().enumerate()
     }
 
@@ -42,7 +42,7 @@ impl WatchedSpan<'_> {
 type FlightCounts = HashMap<RawText, u64>;
 
 /// Reader of the counts of all targets, which inspects each worker once.
-pub struct TargetCounts {
+pub(super) struct TargetCounts {
     workers: Vec<CountedWorker>,
     /// I/Os so far by target; `None` = currently unknown.
     ios: Vec<Option<u64>>,
@@ -57,7 +57,7 @@ struct CountedWorker {
 }
 
 impl TargetCounts {
-    pub fn new(plan: &SpanPlan, targets: &[WatchedTarget]) -> TargetCounts {
+    pub(super) fn new(plan: &SpanPlan, targets: &[WatchedTarget]) -> TargetCounts {
         let places: HashMap<TargetId, usize> =
             targets.iter().enumerate().map(|(place, target)| (target.id, place)).collect();
         let worker = |worker: &WorkerPlan| {
@@ -71,7 +71,7 @@ impl TargetCounts {
     }
 
     /// Returns the I/Os so far of each target; `None` if currently unknown.
-    pub fn read_ios(&mut self, span: &WatchedSpan, targets: usize) -> &[Option<u64>] {
+    pub(super) fn read_ios(&mut self, span: &WatchedSpan, targets: usize) -> &[Option<u64>] {
         self.in_flight.clear();
         self.ios.clear();
         self.ios.resize(targets, Some(0));
@@ -101,7 +101,7 @@ impl TargetCounts {
     }
 
     /// Returns the I/Os in flight on a target at the last reading; `None` if a worker is active.
-    pub fn in_flight(&mut self, span: &WatchedSpan, target: &WatchedTarget) -> Option<u64> {
+    pub(super) fn in_flight(&mut self, span: &WatchedSpan, target: &WatchedTarget) -> Option<u64> {
         let of_worker = |index: &usize| {
             let counts = self.in_flight.entry(*index).or_insert_with(|| span.in_flight(*index));
             counts.as_ref().map(|counts| counts.get(&target.path).copied().unwrap_or(0))

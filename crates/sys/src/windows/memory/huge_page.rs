@@ -1,7 +1,7 @@
 //! Systems that give no huge pages unasked.
 
 use super::page_size;
-use diskspd_model::access::HugePages;
+use diskspd_base::access::HugePages;
 
 /// Alignment of a buffer.
 pub(super) fn alignment(_: HugePages, _: usize) -> usize {

@@ -11,7 +11,7 @@ mod in_page_error;
 mod persist;
 
 use crate::memory::{Slot, SlotMut};
-use diskspd_model::access::{Flush, MapOptions};
+use diskspd_base::access::{Flush, MapOptions};
 use in_page_error::Guarded;
 use std::fs::File;
 use std::io;

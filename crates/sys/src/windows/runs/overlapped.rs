@@ -4,8 +4,8 @@
 use crate::kernel_clock::{self, Nanos};
 use crate::memory::{Buffer, Slot, SlotMut};
 use crate::transfer::{Transfer, fits};
-use diskspd_model::io_error::of_windows;
-use diskspd_model::operation::Operation;
+use diskspd_base::io_error::of_windows;
+use diskspd_base::operation::Operation;
 use std::cell::UnsafeCell;
 use std::io;
 use std::mem::ManuallyDrop;
@@ -331,7 +331,7 @@ impl Drop for Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::access::IoPriority;
+    use diskspd_base::access::IoPriority;
     use std::os::windows::fs::OpenOptionsExt;
     use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OVERLAPPED;
 

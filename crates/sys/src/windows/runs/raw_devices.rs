@@ -3,7 +3,7 @@
 
 use crate::storage_answers::{Question, ask, control};
 use crate::targets::OpenTarget;
-use diskspd_model::access::OpenMode;
+use diskspd_base::access::OpenMode;
 use std::fs::File;
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
@@ -100,7 +100,7 @@ fn size_of_file(device: &impl AsHandle) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::access::AccessHint;
+    use diskspd_base::access::AccessHint;
 
     #[test]
     fn only_disks_and_volumes_are_opened() {

@@ -2,7 +2,7 @@
 //! here: no volume, disk, pipe or console.
 
 use super::privilege::{Privilege, holds};
-use diskspd_model::access::{IoPriority, OpenMode};
+use diskspd_base::access::{IoPriority, OpenMode};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::windows::fs::OpenOptionsExt;
@@ -213,7 +213,7 @@ fn is_valid(file: &File, size: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::access::AccessHint;
+    use diskspd_base::access::AccessHint;
 
     fn sample_mode(write: bool) -> OpenMode {
         let hint = AccessHint { random: true, sequential: false, temporary: true };

@@ -1,0 +1,19 @@
+//! Types that the other crates share: findings, operations, the table of engines, access to targets, paths,
+//! limits of readers.
+//!
+//! Invariant: this crate opens no file and reads no clock, so it is the same on every system.
+
+#![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
+pub mod access;
+pub mod engines;
+pub mod finding;
+pub mod fnv;
+pub mod io_error;
+pub mod json_reader;
+pub mod limits;
+pub mod operation;
+pub mod path;

@@ -1,0 +1,16 @@
+//! Counted operations of a target, for the advice.
+
+use diskspd_results::TargetResults;
+
+/// I/Os of both directions.
+pub(super) fn both(row: &TargetResults) -> u64 {
+    row.read.ios.saturating_add(row.write.ios)
+}
+
+pub(super) fn reads(row: &TargetResults) -> u64 {
+    row.read.ios
+}
+
+pub(super) fn writes(row: &TargetResults) -> u64 {
+    row.write.ios
+}

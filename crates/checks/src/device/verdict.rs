@@ -1,0 +1,146 @@
+//! Verdicts: whether the devices did the counted I/O.
+
+use super::wording::count;
+use crate::Severity;
+use diskspd_base::engines::Direction;
+use diskspd_figures::units::{amount, seconds_of_ns};
+use diskspd_profile::RawText;
+use diskspd_results::Verdict;
+use serde::Serialize;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpanVerdict {
+    pub time_span: usize,
+    /// The worst verdict of the parts.
+    pub verdict: Verdict,
+    /// How much it takes away from the figures; `None` = nothing.
+    pub severity: Option<Severity>,
+    /// Verdicts about targets that share devices, worst first; at least one.
+    pub parts: Vec<DeviceVerdict>,
+}
+
+/// Verdict about the targets on the same devices, which can only be judged together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DeviceVerdict {
+    /// The targets, as the user gave them.
+    pub targets: Vec<RawText>,
+    /// Kernel names of the devices directly under them; empty without devices.
+    pub devices: Vec<String>,
+    /// Lowest devices of the stack.
+    pub leaves: Vec<String>,
+    pub verdict: Verdict,
+    /// How much that takes away from the figures; `None` = nothing.
+    pub severity: Option<Severity>,
+    /// The same in one plain sentence without a full stop.
+    pub message: String,
+    pub evidence: Vec<String>,
+    pub remedy: Option<String>,
+    /// Reads; `None` if not counted, or the devices have no counters.
+    pub read: Option<Comparison>,
+    /// Writes; `None` as above.
+    pub write: Option<Comparison>,
+    /// Reads of the devices per second; `None` as above. If the devices at the bottom did less than the upper
+    /// ones, theirs.
+    pub device_read: Option<DeviceWork>,
+    /// Writes of the devices per second; `None` as above.
+    pub device_write: Option<DeviceWork>,
+    /// Flushes of the devices' write caches, including other programs; `None` if not reported.
+    pub flushes: Option<u64>,
+    /// Bytes that other programs read from and wrote to the devices, where separable.
+    pub others_bytes: u64,
+    /// Dirty bytes of the targets after measuring; `None` if unknown, or without writes.
+    pub unwritten_bytes: Option<u64>,
+    /// Time to write that (`--flush-after`), s.
+    pub flush_seconds: Option<f64>,
+}
+
+impl DeviceVerdict {
+    pub fn of_hosts(verdict: Verdict, severity: Option<Severity>, message: String) -> DeviceVerdict {
+        DeviceVerdict {
+            targets: Vec::new(),
+            devices: Vec::new(),
+            leaves: Vec::new(),
+            verdict,
+            severity,
+            message,
+            evidence: Vec::new(),
+            remedy: None,
+            read: None,
+            write: None,
+            device_read: None,
+            device_write: None,
+            flushes: None,
+            others_bytes: 0,
+            unwritten_bytes: None,
+            flush_seconds: None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Bytes that the report counts.
+    pub counted_bytes: u64,
+    /// I/Os that the report counts.
+    pub counted_ios: u64,
+    /// Bytes transferred by the devices, without other programs where separable.
+    pub device_bytes: u64,
+    /// I/Os with data by the devices. Only the bytes of other programs are known. The value is then the
+    /// possible number closest to the counted size. The same applies to flushes, which the kernel counts
+    /// as writes.
+    pub device_ios: u64,
+    /// `device_bytes` / `counted_bytes`.
+    pub ratio: f64,
+}
+
+/// I/Os of the devices in one direction, over the time between two readings of their counters.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DeviceWork {
+    pub iops: f64,
+    /// Mean size of an I/O, bytes.
+    pub io_bytes: u64,
+    /// 2^20 bytes per second.
+    pub mib_per_s: f64,
+}
+
+impl DeviceWork {
+    /// Returns the work of `ios` with `bytes` in `elapsed` ns; `None` = no time passed.
+    pub fn over(elapsed: u64, ios: u64, bytes: u64) -> Option<DeviceWork> {
+        let seconds = seconds_of_ns(elapsed);
+        let rates = DeviceWork {
+            iops: ios as f64 / seconds,
+            io_bytes: bytes.checked_div(ios).unwrap_or(0),
+            mib_per_s: bytes as f64 / f64::from(1 << 20) / seconds,
+        };
+        (elapsed > 0).then_some(rates)
+    }
+
+    /// `39 writes/s of 244 KiB (9.3 MiB/s)`
+    pub fn in_words(self, direction: Direction) -> String {
+        let name = match direction {
+            Direction::Read => "reads",
+            Direction::Write => "writes",
+        };
+        let DeviceWork { iops, io_bytes, mib_per_s } = self;
+        let rate = |figure: f64| match figure {
+            0.0 => "0".to_owned(),
+            few if few < 10.0 => format!("{few:.1}"),
+            many => count(many.round() as u64),
+        };
+        match iops {
+            0.0 => format!("0 {name}/s"),
+            _ => format!("{} {name}/s of {} ({mib_per_s:.1} MiB/s)", rate(iops), amount(io_bytes)),
+        }
+    }
+}
+
+impl DeviceVerdict {
+    /// The work of the devices in both directions: `12 reads/s of 4 KiB (0.0 MiB/s), 39 writes/s of ..`;
+    /// `None` = unknown.
+    pub fn device_in_words(&self) -> Option<String> {
+        let sides = [(Direction::Read, self.device_read), (Direction::Write, self.device_write)];
+        let known: Vec<String> =
+            sides.iter().filter_map(|(direction, work)| Some((*work)?.in_words(*direction))).collect();
+        (!known.is_empty()).then(|| known.join(", "))
+    }
+}

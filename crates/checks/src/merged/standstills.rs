@@ -1,0 +1,132 @@
+//! Standstills: stalls of single hosts for some intervals (`-D`) during activity of the others. Totals
+//! hide them.
+//!
+//! A host is stalled in an interval with less than a tenth of its median, if the other hosts together
+//! reach at least half of their median. The first and the last interval are incomplete for some hosts.
+
+use super::{Finding, Severity, names};
+use diskspd_figures::stats::median;
+use diskspd_figures::units::seconds_of_ns;
+use diskspd_results::{Record, Whole};
+
+const STILL: f64 = 0.1;
+const GOING_ON: f64 = 0.5;
+/// Intervals that are named for each host.
+const FEW: usize = 4;
+
+/// I/Os of a host by interval.
+struct HostSeries<'a> {
+    host: &'a str,
+    ios: Vec<f64>,
+}
+
+pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Finding> {
+    let (courses, width_s) = host_courses(record, whole, index)?;
+    let still: Vec<(&str, Vec<usize>)> = courses
+        .iter()
+        .map(|course| (course.host, find_standstills(course, &courses)))
+        .filter(|(_, when)| !when.is_empty())
+        .collect();
+    if still.is_empty() {
+        return None;
+    }
+    let who: Vec<&str> = still.iter().map(|(host, _)| *host).collect();
+    let message = format!(
+        "{} of {} hosts stalled while the others continued: {}",
+        who.len(),
+        courses.len(),
+        names(&who)
+    );
+    let mut finding = Finding::of_machine("host-stalled", Severity::Warning, message);
+    for (host, when) in &still {
+        let from = |interval: &usize| format!("{:.3} s", *interval as f64 * width_s);
+        let named: Vec<String> = when.iter().take(FEW).map(from).collect();
+        let more = when.len().saturating_sub(FEW);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        finding = finding.shown_by(format!(
+            "{host}: {} of {width_s} s each, from {}{more} on",
+            if when.len() == 1 { "1 interval".into() } else { format!("{} intervals", when.len()) },
+            named.join(", ")
+        ));
+    }
+    Some(finding.remedy("check these hosts' logs at that time: paths, links, other load"))
+}
+
+/// Returns each host's intervals, and their width in s; `None` if unknown (`-D`).
+fn host_courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<HostSeries<'a>>, f64)> {
+    let span = whole.host.results.time_spans.get(index)?;
+    let rows = || span.threads.iter().flat_map(|thread| &thread.targets);
+    let width = rows().flat_map(|row| [&row.read.series, &row.write.series]).flatten().next()?.width();
+    let courses = record.present().map(|host| {
+        // Merging names every target `host:path`.
+        let own = |path: &[u8]| {
+            path.strip_prefix(host.name.as_bytes()).is_some_and(|rest| rest.first() == Some(&b':'))
+        };
+        let mut ios: Vec<f64> = Vec::new();
+        for row in rows().filter(|row| own(whole.host.path(row.target).as_bytes())) {
+            for series in [&row.read.series, &row.write.series].into_iter().flatten() {
+                for (place, interval) in series.valid().enumerate() {
+                    ios.resize(ios.len().max(place + 1), 0.0);
+                    ios[place] += interval.count() as f64;
+                }
+            }
+        }
+        HostSeries { host: &host.name, ios }
+    });
+    Some((courses.collect(), seconds_of_ns(width)))
+}
+
+fn find_standstills(course: &HostSeries, all: &[HostSeries]) -> Vec<usize> {
+    let intervals = all.iter().map(|course| course.ios.len()).max().unwrap_or(0);
+    let at = |course: &HostSeries, interval: usize| course.ios.get(interval).copied().unwrap_or(0.0);
+    let others = |interval: usize| {
+        all.iter()
+            .filter(|other| other.host != course.host)
+            .map(|other| at(other, interval))
+            .fold(0.0, |a, b| a + b)
+    };
+    let inner = || 1..intervals.saturating_sub(1);
+    let own_usual = median(inner().map(|interval| at(course, interval)));
+    let others_usual = median(inner().map(others));
+    if own_usual <= 0.0 || others_usual <= 0.0 {
+        return Vec::new();
+    }
+    let still = |interval: &usize| {
+        at(course, *interval) < STILL * own_usual && others(*interval) >= GOING_ON * others_usual
+    };
+    inner().filter(still).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn still(courses: &[&[f64]]) -> Vec<Vec<usize>> {
+        let hosts = ["a", "b", "c"];
+        let of = |(host, ios): (&&'static str, &&[f64])| HostSeries { host, ios: ios.to_vec() };
+        let all: Vec<HostSeries> = hosts.iter().zip(courses).map(of).collect();
+        all.iter().map(|course| find_standstills(course, &all)).collect()
+    }
+
+    #[test]
+    fn stalled_host_is_found_while_others_continue() {
+        type Courses<'a> = &'a [&'a [f64]];
+        let even: &[f64] = &[50.0, 50.0, 50.0, 50.0, 50.0];
+        let stalls: &[f64] = &[50.0, 50.0, 4.0, 50.0, 50.0];
+        let table: [(Courses, &[&[usize]]); 6] = [
+            (&[even, even], &[&[], &[]]),
+            (&[even, stalls], &[&[], &[2]]),
+            // All stand still: that is the storage.
+            (&[stalls, stalls], &[&[], &[]]),
+            // Edges are of a host in part; one that ended before did nothing behind its end.
+            (&[even, &[1.0, 50.0, 50.0, 50.0, 1.0]], &[&[], &[]]),
+            (&[even, &[50.0, 50.0, 50.0]], &[&[], &[3]]),
+            // Nobody else is there, or nobody does anything.
+            (&[&[0.0; 5], stalls], &[&[], &[]]),
+        ];
+        for (courses, expected) in table {
+            assert_eq!(still(courses), expected, "{courses:?}");
+        }
+        assert_eq!(still(&[stalls]), [Vec::<usize>::new()]);
+    }
+}

@@ -1,0 +1,111 @@
+//! One time span as the checks see it.
+
+use super::by_target::ByTarget;
+use super::device::{Part, Queues};
+use diskspd_base::finding::FindingPlace;
+use diskspd_machine::System;
+use diskspd_machine::io_counters::{DeviceFacts, TargetDevices};
+use diskspd_machine::storage::Storage;
+use diskspd_profile::{FlushType, Profile, RateTotal, Target, TargetId, TimeSpan};
+use diskspd_results::{Host, JudgedProgram, Measured, ResourceUsage, SpanResults, TargetResults};
+
+/// One measured time span with everything that is known about it.
+#[derive(Debug)]
+pub struct SpanContext<'a> {
+    pub number: usize,
+    pub profile: &'a Profile,
+    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
+    pub rate_total: Option<RateTotal>,
+    /// Whether recorded I/Os are replayed (`--replay`), with the times of the file.
+    pub replays: bool,
+    /// The named workload that it is (`--preset`); `None` = none.
+    pub preset: Option<&'a str>,
+    /// The other program whose I/O was judged; `None` = this program did the I/O.
+    pub program: Option<&'a JudgedProgram>,
+    pub asked: &'a TimeSpan,
+    pub host: &'a Host,
+    pub system: &'a System,
+    pub results: &'a SpanResults,
+    /// The figures that the report shows.
+    pub measured: &'a Measured,
+    pub(super) ids: Vec<TargetId>,
+    pub(super) by_target: ByTarget<'a>,
+    /// Targets by shared devices; empty if not observed.
+    pub(super) parts: Vec<Part<'a>>,
+    /// How many I/Os the devices had in flight, and how fast they were.
+    pub(super) queues: Queues,
+}
+
+impl From<&SpanContext<'_>> for FindingPlace {
+    fn from(span: &SpanContext) -> FindingPlace {
+        FindingPlace { time_span: Some(span.number), ..FindingPlace::default() }
+    }
+}
+
+impl<'a> SpanContext<'a> {
+    pub(super) fn devices(&self) -> Option<&'a DeviceFacts> {
+        self.results.observed.as_ref()?.devices.as_ref()
+    }
+
+    pub(super) fn effort(&self) -> Option<&'a ResourceUsage> {
+        self.results.observed.as_ref()?.resource_usage.as_ref()
+    }
+
+    pub(super) fn targets(&self) -> impl Iterator<Item = Asked<'a>> {
+        self.ids.iter().zip(&self.asked.targets).map(|(id, target)| Asked { id: *id, target })
+    }
+
+    /// Whether pauses were requested: think times (`-i`, `-j`), or the times of recorded I/Os.
+    pub(super) fn pauses_on_request(&self) -> bool {
+        self.replays || self.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0))
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a TargetResults> {
+        self.results.threads.iter().flat_map(|thread| &thread.targets)
+    }
+
+    pub(super) fn rows_of(&self, id: TargetId) -> impl Iterator<Item = &'a TargetResults> + Clone {
+        self.by_target.rows(id)
+    }
+
+    /// Returns the kernel's counters and settings of a target's devices.
+    pub(super) fn facts_of(&self, id: TargetId) -> impl Iterator<Item = &'a TargetDevices> {
+        self.by_target.facts(id)
+    }
+
+    pub(super) fn target_of(&self, id: TargetId) -> Option<Asked<'a>> {
+        self.targets_of(id).next()
+    }
+
+    /// The entries of the profile with a target's path.
+    pub(super) fn targets_of(&self, id: TargetId) -> impl Iterator<Item = Asked<'a>> {
+        let targets = self.by_target.places(id).iter().filter_map(|place| self.asked.targets.get(*place));
+        targets.map(move |target| Asked { id, target })
+    }
+
+    pub(super) fn target_total(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {
+        self.rows_of(id).map(of).fold(0, u64::saturating_add)
+    }
+
+    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
+    pub(super) fn is_cached(&self, asked: Asked) -> bool {
+        let device = self.host.storage(asked.id).and_then(Storage::is_block_device);
+        asked.target.is_cached(device == Some(true))
+    }
+
+    /// Whether each durable write to a target flushes the device, as fsync does: writes through the page
+    /// cache, and write-back of mapped pages.
+    pub(super) fn flushes_by_fsync(&self, asked: Asked) -> bool {
+        let target = asked.target;
+        match target.memory_mapped_io {
+            true => target.write_through || target.flush_type == Some(FlushType::ViewOfFile),
+            false => self.is_cached(asked),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub id: TargetId,
+    pub target: &'a Target,
+}

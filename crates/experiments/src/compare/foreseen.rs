@@ -1,0 +1,138 @@
+//! Comparisons with too few runs to detect any change, and the sufficient number of runs.
+
+use super::schedule::FEWEST_PAIRS;
+use diskspd_figures::stats::ranks::{CONFIDENCE, RankDesign};
+use diskspd_figures::units::count_of;
+
+/// Runs of a comparison that are not made yet, or not all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlannedRuns {
+    /// The number of runs of each side, in pairs.
+    Pairs(usize),
+    /// Runs of the earlier and of the later side, one side after the other.
+    Sides([usize; 2]),
+}
+
+/// The limits of planned runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Foreseen {
+    pub message: String,
+    /// Whether no figure at all can show a change.
+    pub detects_nothing: bool,
+    /// Sufficient runs of each side.
+    pub each: usize,
+    /// Sufficient runs of the later side, if the earlier side stays; `None` = no number is.
+    pub later: Option<usize>,
+}
+
+/// Figures of a time span in addition to the deciding figure.
+const OTHERS: usize = 5;
+const MOST: usize = 1000;
+
+/// Returns the limits of these runs; `None` = every figure can show a change. `deciding`: the number of
+/// figures that decide, one for each time span or test.
+pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<Foreseen> {
+    let surest = 100.0 * rank_design(planned).surest();
+    let found = |message: String, detects_nothing: bool, figures: usize| Foreseen {
+        message,
+        detects_nothing,
+        each: sufficient_runs(|runs| with_each(planned, runs), figures).unwrap_or(MOST),
+        later: match planned {
+            PlannedRuns::Pairs(_) => None,
+            PlannedRuns::Sides([first, _]) => {
+                sufficient_runs(|runs| PlannedRuns::Sides([first, runs]), figures)
+            }
+        },
+    };
+    if !is_sure(planned, deciding) {
+        let (runs, spans) = match planned {
+            PlannedRuns::Pairs(runs) => (format!("{} per side", count_of(runs, "run")), "time spans"),
+            PlannedRuns::Sides([first, other]) => {
+                (format!("{} and {other} of a test", count_of(first, "run")), "tests")
+            }
+        };
+        let of = if deciding > 1 { format!(" in {deciding} {spans} together") } else { String::new() };
+        let message = format!(
+            "{runs} cannot detect any change{of}: a rank test of these runs is at most {surest:.1} % sure"
+        );
+        return Some(found(message, true, deciding));
+    }
+    let PlannedRuns::Pairs(runs) = planned else { return None };
+    (!is_sure(planned, OTHERS)).then(|| {
+        let message = format!(
+            "{runs} runs per side can detect a change of the deciding figure, but not of the other figures \
+             (together they share an error rate of 5 %, and a rank test of these runs is at most \
+             {surest:.1} % sure)"
+        );
+        found(message, false, OTHERS)
+    })
+}
+
+fn rank_design(planned: PlannedRuns) -> RankDesign {
+    match planned {
+        PlannedRuns::Pairs(runs) if runs < FEWEST_PAIRS => RankDesign::Sides(runs, runs),
+        PlannedRuns::Pairs(runs) => RankDesign::Pairs(runs),
+        PlannedRuns::Sides([first, other]) => RankDesign::Sides(first, other),
+    }
+}
+
+fn with_each(planned: PlannedRuns, runs: usize) -> PlannedRuns {
+    match planned {
+        PlannedRuns::Pairs(_) => PlannedRuns::Pairs(runs),
+        PlannedRuns::Sides(_) => PlannedRuns::Sides([runs, runs]),
+    }
+}
+
+/// Whether these runs can show a change of this number of figures together.
+fn is_sure(planned: PlannedRuns, figures: usize) -> bool {
+    let rest = (1.0 - CONFIDENCE) / figures.max(1) as f64;
+    1.0 - rank_design(planned).surest() <= rest * (1.0 + 1e-12)
+}
+
+/// The smallest number of runs that is sufficient.
+fn sufficient_runs(planned: impl Fn(usize) -> PlannedRuns, figures: usize) -> Option<usize> {
+    (1..=MOST).find(|runs| is_sure(planned(*runs), figures))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sufficient_runs_follow_from_both_sides() {
+        for (planned, deciding, expected) in [
+            (PlannedRuns::Pairs(3), 1, Some((true, 4, None))),
+            (PlannedRuns::Pairs(4), 1, Some((false, 5, None))),
+            (PlannedRuns::Pairs(8), 1, None),
+            (PlannedRuns::Sides([3, 3]), 1, Some((true, 4, Some(5)))),
+            (PlannedRuns::Sides([4, 4]), 1, None),
+            (PlannedRuns::Sides([3, 5]), 1, None),
+            (PlannedRuns::Sides([5, 5]), 4, None),
+            (PlannedRuns::Sides([4, 4]), 4, Some((true, 5, Some(6)))),
+            (PlannedRuns::Sides([1, 3]), 1, Some((true, 4, Some(39)))),
+            (PlannedRuns::Sides([0, 3]), 1, Some((true, 4, None))),
+        ] {
+            let found = foreseen(planned, deciding);
+            let found = found.map(|found| (found.detects_nothing, found.each, found.later));
+            assert_eq!(found, expected, "{planned:?} {deciding}");
+        }
+    }
+
+    #[test]
+    fn sufficient_number_has_no_limits() {
+        for deciding in [1, 2, 7, 50] {
+            for runs in 1..6 {
+                for planned in [PlannedRuns::Pairs(runs), PlannedRuns::Sides([runs, runs])] {
+                    let Some(found) = foreseen(planned, deciding).filter(|found| found.detects_nothing)
+                    else {
+                        continue;
+                    };
+                    let enough = foreseen(with_each(planned, found.each), deciding);
+                    assert!(enough.is_none_or(|found| !found.detects_nothing), "{planned:?} {deciding}");
+                    let fewer = foreseen(with_each(planned, found.each - 1), deciding).unwrap();
+                    assert!(fewer.detects_nothing, "{planned:?} {deciding}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Comparison of two sets of runs: changes, their certainty, and the benefit of more runs.
+//!
+//! ```text
+//! runs ──facts──▶ must-agree facts (or the comparison is refused) and other differences
+//! runs ──metric─▶ a value of each run for each figure
+//! values ──verdict──▶ better, worse, same, inconclusive          the unit is a run, never an I/O
+//! ```
+
+mod allowance;
+mod bisect;
+mod facts;
+mod foreseen;
+mod forms;
+mod looks;
+mod metric;
+mod no_value;
+mod order;
+mod parts;
+mod schedule;
+mod sides;
+mod summary;
+mod table;
+mod text;
+mod until_sure;
+mod verdict;
+mod workloads;
+
+use crate::repetition::RepeatedWork;
+use crate::{AnswerFormat, KeptAnswer};
+use allowance::KnownLevels;
+pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
+pub use bisect::{Bisected, bisected};
+use diskspd_base::finding::Severity;
+pub use diskspd_results::WhichIos;
+pub use facts::SideDifference;
+pub use foreseen::{Foreseen, PlannedRuns, foreseen};
+pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
+pub use looks::{
+    LEVELS, LOOKS, Looks, MAX_PAIRS, SureEnd, UntilSure, draw_look_order, look_after, spent_after,
+};
+pub use metric::{CountedFrom, Metric};
+pub use no_value::BEYOND;
+use order::RunOrder;
+pub use order::{ENOUGH_BOOTS, OrderKind};
+pub use schedule::{BootOrder, draw_order};
+use serde::{Deserialize, Serialize};
+use sides::Runs;
+pub use sides::{Side, SideRun};
+use std::collections::BTreeMap;
+pub use summary::in_one_sentence;
+pub use table::{ComparedLine, csv, lines_of_span, place};
+pub use text::{
+    ChangeText, about_order, answer, between, differing, error_rate, more_boots, noise, not_recorded,
+    sentence, table, text, unjudged, wrong_figures,
+};
+pub use until_sure::judge_look;
+use verdict::{AboutFigure, Basis};
+pub use verdict::{ChangeVerdict, Compared, Summarized};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Decisive metric. `None` = IOPS, or the 99th percentile under a rate limit, of response times if all
+    /// runs have them.
+    pub metric: Option<Metric>,
+    pub same: f64,
+    /// Whether runs are compared despite differences in must-agree facts.
+    pub anyway: bool,
+    /// Questions for single tests of a suite, with their names.
+    pub tests: BTreeMap<String, TestQuestion>,
+    /// Analyses that decide about more runs.
+    pub looks: Looks,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TestQuestion {
+    pub metric: Option<Metric>,
+    pub same: Option<f64>,
+    pub worse: f64,
+}
+
+impl Default for Question {
+    fn default() -> Question {
+        Question { metric: None, same: SAME, anyway: false, tests: BTreeMap::new(), looks: Looks::Equal(1) }
+    }
+}
+
+impl Question {
+    pub fn question_for(&self, name: &str) -> TestQuestion {
+        let own = self.tests.get(name).copied().unwrap_or_default();
+        TestQuestion { metric: own.metric.or(self.metric), same: Some(own.same.unwrap_or(self.same)), ..own }
+    }
+
+    /// Whether a time span is certainly worse, with a best estimate of at least `by`. A test of a suite
+    /// uses its own limit.
+    pub fn fails(&self, comparison: &RunComparison, span: &SpanCompared, by: f64) -> bool {
+        let by = by.max(self.question_for(comparison.workload_name(span)).worse);
+        let worse = |metric: &&Compared| {
+            metric.verdict == ChangeVerdict::Worse
+                && metric.change_percent.unwrap_or_default().abs() >= by * 100.0
+        };
+        span.metrics.first().filter(worse).is_some()
+    }
+}
+
+/// Default equivalence margin; smaller differences are rarely relevant.
+pub const SAME: f64 = 0.02;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunComparison {
+    pub format: AnswerFormat,
+    /// The common work of both sides.
+    #[serde(flatten)]
+    pub work: RepeatedWork,
+    pub equivalence_percent: f64,
+    pub looks: u32,
+    /// Seed of the random order of the runs, if this command made them.
+    pub order_seed: Option<u64>,
+    /// The course of `--until-sure`.
+    pub until_sure: Option<UntilSure>,
+    pub sides: [Names; 2],
+    /// Compared workloads: one, or several with separate comparisons.
+    pub workloads: Vec<WorkloadCompared>,
+    /// Workloads that only A has, and only B.
+    pub unmatched: [Vec<String>; 2],
+    /// The time spans of all workloads, in order.
+    pub time_spans: Vec<SpanCompared>,
+    pub differences: Vec<SideDifference>,
+    pub not_comparable: Vec<SideDifference>,
+}
+
+impl KeptAnswer for RunComparison {
+    const TITLE: &'static str = "a comparison (compare --json)";
+    const NAME: &'static str = "diskspd-comparison";
+    const VERSION: u32 = 4;
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names {
+    pub name: String,
+    pub runs: Vec<String>,
+    pub wrong_runs: usize,
+}
+
+/// A workload of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadCompared {
+    pub name: String,
+    pub order: OrderKind,
+    /// Length of the pattern that the sides follow, in runs; `None` without a pattern of up to four runs.
+    pub period: Option<usize>,
+    /// Number of boots that measured A and B, if no boot measured both; `None` otherwise, or if unknown.
+    pub boots: Option<[u32; 2]>,
+    /// The side of each of these boots in the order of time, such as `ABBA`.
+    pub boot_order: Option<String>,
+    pub runs: [Vec<String>; 2],
+    /// The same, by their places among the runs of the sides.
+    #[serde(skip)]
+    pub places: [Vec<usize>; 2],
+}
+
+/// A time span of both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpanCompared {
+    pub workload: u32,
+    /// From 1.
+    pub time_span: u32,
+    /// Changes up to this size count as none, percent.
+    pub same_percent: f64,
+    /// The figures; the first one decides.
+    pub metrics: Vec<Compared>,
+    /// Latencies of each part of a mix, which decide nothing; empty = there are no parts, or not every run
+    /// has their latencies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Compared>,
+    /// Reason for the decisive metric; `None` if it is IOPS, or was requested.
+    pub decisive_reason: Option<String>,
+}
+
+impl SpanCompared {
+    pub fn all(&self) -> impl Iterator<Item = &Compared> {
+        self.metrics.iter().chain(&self.parts)
+    }
+}
+
+impl RunComparison {
+    /// The workload of a time span; `None` = an edited file.
+    pub fn workload(&self, span: &SpanCompared) -> Option<&WorkloadCompared> {
+        self.workloads.get((span.workload as usize).checked_sub(1)?)
+    }
+
+    /// The name of the workload of a time span; empty = there is one.
+    pub fn workload_name(&self, span: &SpanCompared) -> &str {
+        self.workload(span).map_or("", |workload| &workload.name)
+    }
+
+    /// Whether figures of B are WRONG and none of A, so an apparent change may be a measurement of
+    /// something else.
+    pub fn is_only_b_wrong(&self) -> bool {
+        self.sides[0].wrong_runs == 0 && self.sides[1].wrong_runs > 0
+    }
+
+    /// The analyses that share the error rate.
+    pub fn error_shares(&self) -> Looks {
+        self.until_sure.as_ref().map_or(Looks::Equal(self.looks), |sure| Looks::AfterPairs(sure.pairs))
+    }
+
+    /// The figure that decides, of each time span.
+    pub fn primary(&self) -> impl Iterator<Item = &Compared> {
+        self.time_spans.iter().filter_map(|span| span.metrics.first())
+    }
+}
+
+/// Compares two sides.
+///
+/// # Errors
+/// Fails with the must-agree facts that differ.
+pub fn compare(
+    first: &Side,
+    other: &Side,
+    question: &Question,
+) -> Result<RunComparison, Vec<SideDifference>> {
+    compare_knowing(first, other, &[], question)
+}
+
+/// Like [`compare`], with earlier runs of the same work on the same machine, which show its drift between
+/// sessions.
+///
+/// # Errors
+/// As for [`compare`].
+pub fn compare_knowing(
+    first: &Side,
+    other: &Side,
+    past: &[SideRun],
+    question: &Question,
+) -> Result<RunComparison, Vec<SideDifference>> {
+    let found = workloads::from_sides([first, other]);
+    let matched: Vec<[Vec<&SideRun>; 2]> = found.both.iter().map(|one| one.runs([first, other])).collect();
+    if matched.is_empty() {
+        let runs = [first, other].map(|side| side.runs.iter().collect::<Vec<&SideRun>>());
+        let (differ, must_agree) = facts::differences(workloads::borrowed(&runs));
+        return Err(if must_agree.is_empty() { differ } else { must_agree });
+    }
+    let (differences, not_comparable) = side_differences(&found.both, &matched);
+    if !not_comparable.is_empty() && !question.anyway {
+        return Err(not_comparable);
+    }
+    let orders: Vec<RunOrder> =
+        matched.iter().map(|runs| RunOrder::detect(workloads::borrowed(runs))).collect();
+    let counts: Vec<usize> = matched.iter().map(time_spans_of).collect();
+    let deciding = counts.iter().sum::<usize>();
+    let mut time_spans = Vec::new();
+    for (workload, (runs, order)) in matched.iter().zip(&orders).enumerate() {
+        let asked = question.question_for(&found.both[workload].name);
+        let same = asked.same.unwrap_or(question.same);
+        let nothing = KnownLevels::default();
+        let on = Basis { order, known: &nothing, same, figures: deciding, looks: question.looks };
+        for index in 0..counts[workload] {
+            let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
+            time_spans.push(compare_span(workloads::borrowed(runs), past, place, asked.metric, on));
+        }
+    }
+    let workloads = found.both.into_iter().zip(&orders).zip(&matched).map(|((one, order), runs)| {
+        let names = |runs: &Vec<&SideRun>| runs.iter().map(|run| run.known.name.clone()).collect();
+        let runs = [names(&runs[0]), names(&runs[1])];
+        WorkloadCompared {
+            name: one.name,
+            order: order.kind(),
+            period: order.period(),
+            boots: order.boots(),
+            boot_order: order.boot_order(),
+            runs,
+            places: one.places,
+        }
+    });
+    Ok(RunComparison {
+        format: RunComparison::format(),
+        work: RepeatedWork::default(),
+        equivalence_percent: question.same * 100.0,
+        looks: question.looks.count(),
+        order_seed: None,
+        until_sure: None,
+        sides: [names(first), names(other)],
+        workloads: workloads.collect(),
+        unmatched: found.alone,
+        time_spans,
+        differences,
+        not_comparable,
+    })
+}
+
+fn side_differences(
+    found: &[workloads::MatchedWorkload],
+    matched: &[[Vec<&SideRun>; 2]],
+) -> (Vec<SideDifference>, Vec<SideDifference>) {
+    let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
+    for (runs, one) in matched.iter().zip(found) {
+        let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
+        // What is the same of all workloads is said once.
+        differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
+        let of_test = |found: SideDifference| match found {
+            found if !one.is_test => found,
+            found => SideDifference { subject: format!("test {}: {}", one.name, found.subject), ..found },
+        };
+        not_comparable.extend(must_agree.into_iter().map(of_test));
+    }
+    (differences, not_comparable)
+}
+
+fn names(side: &Side) -> Names {
+    let worst = side.runs.iter().filter_map(|run| run.known.findings.as_ref()?.severity);
+    Names {
+        name: side.name.clone(),
+        runs: side.runs.iter().map(|run| run.known.name.clone()).collect(),
+        wrong_runs: worst.filter(|worst| *worst >= Severity::Wrong).count(),
+    }
+}
+
+fn time_spans_of(runs: &[Vec<&SideRun>; 2]) -> usize {
+    runs.iter().flatten().map(|run| run.known.time_spans.len()).min().unwrap_or(0)
+}
+
+fn compare_span(
+    runs: Runs,
+    past: &[SideRun],
+    [workload, time_span]: [u32; 2],
+    asked: Option<Metric>,
+    on: Basis,
+) -> SpanCompared {
+    let index = time_span as usize - 1;
+    let (primary, why_this_decides) = match asked {
+        Some(metric) => (metric, None),
+        None => metric::primary(runs, index),
+    };
+    let others: Vec<Metric> =
+        metric::usual(runs, index).into_iter().filter(|metric| *metric != primary).collect();
+    let same_work = |run: &&SideRun| runs[0].first().is_some_and(|one| workloads::same(one, run));
+    let past: Vec<&SideRun> = past.iter().filter(same_work).collect();
+    let one = |metric: Metric, figures: usize| {
+        let values = runs.map(|side| side.iter().map(|run| metric::value(run, index, metric)).collect());
+        let about = AboutFigure {
+            metric: metric.to_string(),
+            title: metric.title(),
+            more_is_better: metric.figure.more_is_better(),
+        };
+        let timed = |runs| allowance::timed(runs, |run| metric::value(run, index, metric).ok());
+        let by_boots = on.order.boots().is_some();
+        let known = allowance::known_levels(timed(&past), runs.map(timed), by_boots);
+        verdict::compared(about, values, Basis { known: &known, figures, ..on })
+    };
+    let mut metrics = vec![one(primary, on.figures)];
+    metrics.extend(others.iter().map(|metric| one(*metric, others.len())));
+    let parts = parts::compared(runs, index, on);
+    let same_percent = on.same * 100.0;
+    let decisive_reason = why_this_decides.map(str::to_owned);
+    SpanCompared { workload, time_span, same_percent, metrics, parts, decisive_reason }
+}

@@ -1,0 +1,377 @@
+//! A comparison for people.
+
+use super::order::ENOUGH_BOOTS;
+use super::table::{ComparedLine, lines_of_span, lines_that_decide, place};
+use super::{
+    ChangeVerdict, Compared, KnownBy, Names, OrderKind, RunComparison, SideDifference, SpanCompared,
+    WorkloadCompared,
+};
+use diskspd_figures::units::count_of;
+use diskspd_figures::units::table::{self, signed};
+use diskspd_figures::units::visible::line;
+use std::fmt::Write;
+
+/// The whole comparison, with tables of at most `room` columns.
+pub fn text(comparison: &RunComparison, room: usize) -> String {
+    let mut text = String::new();
+    for (letter, side) in ["A", "B"].iter().zip(&comparison.sides) {
+        let runs = if side.runs.len() == 1 { "1 run".into() } else { format!("{} runs", side.runs.len()) };
+        let _ = writeln!(text, "{letter}: {} ({runs})", line(&side.name));
+    }
+    put_order(&mut text, comparison);
+    text.extend(comparison.until_sure.iter().map(|sure| format!("{}\n", sure.sentence())));
+    for difference in &comparison.not_comparable {
+        let _ = writeln!(text, "\nNOT COMPARABLE: {}", sentence(difference));
+    }
+    for wrong in wrong_figures(comparison) {
+        let _ = writeln!(text, "\nWRONG: {wrong}");
+    }
+    for (letter, alone) in ["A", "B"].iter().zip(&comparison.unmatched) {
+        for name in alone {
+            let _ = writeln!(text, "only in {letter}, not compared: {}", line(name));
+        }
+    }
+    let several = comparison.time_spans.len() > 1;
+    if several {
+        text.push('\n');
+        text += &table(comparison, ["A", "B"], room);
+    }
+    text.extend(error_rate(comparison).map(|rate| format!("{rate}\n")));
+    for span in &comparison.time_spans {
+        text.push('\n');
+        if several {
+            let _ = writeln!(text, "{}", place(comparison, span));
+        }
+        put_span(&mut text, span, room);
+        let workload = comparison.workload(span);
+        text.extend(
+            workload.and_then(|workload| about_order(workload, span)).map(|about| format!("{about}\n")),
+        );
+    }
+    if !comparison.differences.is_empty() {
+        text.push_str("\nOther differences:\n");
+        text.extend(differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
+    }
+    text
+}
+
+fn put_order(text: &mut String, comparison: &RunComparison) {
+    let boots = comparison.workloads.first().and_then(|workload| workload.boot_order.as_deref());
+    let _ = match (comparison.order_seed, boots) {
+        (Some(seed), Some(boots)) => {
+            writeln!(text, "Order of the boots: {boots}, random within each pair (seed {seed})")
+        }
+        (Some(seed), None) => writeln!(text, "Order: random within each pair (--order-seed {seed})"),
+        (None, Some(boots)) => writeln!(text, "Order of the boots: {boots}"),
+        (None, None) => Ok(()),
+    };
+}
+
+/// Returns a sentence for each side with WRONG figures, because an apparent change may be a measurement of
+/// something else, such as the page cache.
+pub fn wrong_figures(comparison: &RunComparison) -> Vec<String> {
+    let told = |(letter, side): (&str, &Names)| {
+        let (wrong, all) = (side.wrong_runs, side.runs.len());
+        (wrong > 0).then(|| {
+            format!(
+                "the figures of {wrong} of {all} runs of {letter} are WRONG: a change need not be one of \
+                 the device; diskspd report RUN shows what was measured"
+            )
+        })
+    };
+    ["A", "B"].into_iter().zip(&comparison.sides).filter_map(told).collect()
+}
+
+pub fn table(comparison: &RunComparison, heads: [&'static str; 2], room: usize) -> String {
+    table::text_within(&ComparedLine::columns(heads), &lines_that_decide(comparison), room)
+}
+
+/// Returns a sentence for each difference: `kernel: 6.1 in A, 6.2 in B`. Facts recorded by one side only
+/// are combined at the end.
+pub fn differing(differences: &[SideDifference]) -> Vec<String> {
+    let both = differences.iter().filter(|one| one.first.is_some() && one.second.is_some()).map(sentence);
+    both.chain(not_recorded(differences)).collect()
+}
+
+/// `kernel: 6.1 in A, 6.2 in B`
+pub fn sentence(difference: &SideDifference) -> String {
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not recorded".into());
+    let [first, other] = [&difference.first, &difference.second].map(value);
+    line(&format!("{}: {first} in A, {other} in B", difference.subject)).into_owned()
+}
+
+/// Returns the facts recorded by one side only, a sentence for each side: `not recorded in A: kernel, cpu
+/// model`.
+pub fn not_recorded(differences: &[SideDifference]) -> Vec<String> {
+    let of_side = |side: &str, lacks: &dyn Fn(&SideDifference) -> bool| {
+        let names: Vec<&str> =
+            differences.iter().filter(|one| lacks(one)).map(|one| one.subject.as_str()).collect();
+        let told = || line(&format!("not recorded in {side}: {}", names.join(", "))).into_owned();
+        (!names.is_empty()).then(told)
+    };
+    let lacking = [of_side("A", &|one| one.first.is_none()), of_side("B", &|one| one.second.is_none())];
+    lacking.into_iter().flatten().collect()
+}
+
+/// Returns the shared error rate of all time spans and workloads; `None` for only one.
+pub fn error_rate(comparison: &RunComparison) -> Option<String> {
+    let count = comparison.time_spans.len();
+    let each = 100.0 * comparison.error_shares().confidence(count);
+    (count > 1).then(|| {
+        format!(
+            "{count} figures decide together: if no figure differs, at most 5 of 100 comparisons call one \
+             of them different (each interval has {each:.2} % confidence)."
+        )
+    })
+}
+
+/// Smaller changes of both sides, %, are not worth a sentence.
+const LEAST_DRIFT: f64 = 1.0;
+
+fn about_position(workload: &WorkloadCompared, primary: &Compared) -> Option<String> {
+    let unit = if workload.boots.is_some() { "boot" } else { "run" };
+    if let Some((period, allowed)) = workload.period.zip(primary.allowance) {
+        let command = match workload.boots {
+            Some(_) => "--repeat 3 --dir FOLDER OPTIONS TARGET",
+            None => "--repeat 8 -- OPTIONS :: OPTIONS TARGET",
+        };
+        return Some(format!(
+            "The sides follow a fixed pattern of {period} {unit}s: an effect of the position looks like a \
+             change of B, so the interval is {:.0} % wider at both ends. Random pairs separate them: diskspd \
+             compare {command}",
+            allowed.percent
+        ));
+    }
+    let effect = primary.position_percent?;
+    Some(format!(
+        "Position: {} changed by {} from the first to the second {unit} of a pair. Each side is first in \
+         half of the pairs, so it affects both sides equally.",
+        primary.title,
+        signed(effect)
+    ))
+}
+
+/// Returns the effect of the run order on the conclusion, and the way to a better one.
+pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<String> {
+    let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
+    if let Some(about) = about_position(workload, primary) {
+        return Some(about);
+    }
+    if let Some(drift) = primary.drift_percent {
+        if drift.abs() < LEAST_DRIFT {
+            return None;
+        }
+        let of = if workload.boots.is_some() { "boots" } else { "runs" };
+        return Some(format!(
+            "Drift: {} of both sides changed by {} from the first pair of {of} to the last; A and B \
+             alternate, so it affects both sides equally.",
+            primary.title,
+            signed(drift)
+        ));
+    }
+    let allowed = primary.allowance.filter(|_| primary.confidence_percent.is_some())?;
+    let when = match (workload.order, workload.boots) {
+        (OrderKind::Unknown, _) => {
+            "The runs have no recorded times, so the sides may have been measured sequentially".to_owned()
+        }
+        (_, Some([first, other])) => {
+            format!("Each boot measured one side, {first} of them A and {other} B")
+        }
+        _ => "The sides were measured sequentially".to_owned(),
+    };
+    let of_kernels = workload.boots.map(|[first, other]| {
+        format!(", for two kernels {} (--dir)", more_boots(first.saturating_add(other)))
+    });
+    let rests = match (allowed.sessions, allowed.known_by) {
+        (0, KnownBy::Sessions | KnownBy::Position) => {
+            "This machine's own drift between sessions is unknown".to_owned()
+        }
+        (0, KnownBy::Boots) => "This machine's own drift between boots is unknown".to_owned(),
+        (0, KnownBy::NearerSessions(asked)) => format!(
+            "This machine's own drift over {} is unknown: all known sessions are closer together",
+            time_apart(asked)
+        ),
+        (count, KnownBy::Boots) => {
+            format!("This machine's change from one boot to another was measured {count} times")
+        }
+        (count, _) => format!("This machine's change from one session to another was measured {count} times"),
+    };
+    Some(format!(
+        "{when}: anything that changed in between looks like a change of B. {rests}: the interval is {:.0} % \
+         wider at both ends. For a sure answer alternate the runs: diskspd compare --repeat 8 -- OPTIONS :: \
+         OPTIONS TARGET{}",
+        allowed.percent,
+        of_kernels.unwrap_or_default()
+    ))
+}
+
+pub(super) fn time_apart(ms: i64) -> String {
+    const HOUR_MS: i64 = 3600 * 1000;
+    match ms {
+        ms if ms >= 48 * HOUR_MS => format!("{} days", ms / (24 * HOUR_MS)),
+        ms if ms >= 2 * HOUR_MS => format!("{} hours", ms / HOUR_MS),
+        ms => format!("{} minutes", ms / (60 * 1000)),
+    }
+}
+
+pub fn more_boots(made: u32) -> String {
+    match ENOUGH_BOOTS.saturating_sub(made) {
+        0 => format!("{ENOUGH_BOOTS} boots in random pairs"),
+        1 => "1 more boot".to_owned(),
+        more => format!("{more} more boots"),
+    }
+}
+
+/// Why what decides can't be judged, in sentences; empty = it can.
+pub fn unjudged(comparison: &RunComparison) -> Vec<String> {
+    let spans = comparison.time_spans.iter().filter_map(|span| Some((span, span.metrics.first()?)));
+    let without = spans.filter(|(_, metric)| metric.verdict == ChangeVerdict::NotCompared);
+    let sentence = |(span, metric): (&SpanCompared, &Compared)| {
+        let place = place(comparison, span);
+        let place = if place.is_empty() { place } else { format!("{place}: ") };
+        line(&format!("{place}{}: {}", metric.title, metric.reason.as_deref().unwrap_or("no figure")))
+            .into_owned()
+    };
+    let mut why: Vec<String> = without.map(sentence).collect();
+    if comparison.time_spans.is_empty() {
+        why.push("no time span was measured on both sides".into());
+    }
+    for (letter, alone) in ["A", "B"].iter().zip(&comparison.unmatched) {
+        why.extend(alone.iter().map(|name| format!("only {letter} has {}", line(name))));
+    }
+    why
+}
+
+fn put_span(text: &mut String, span: &SpanCompared, room: usize) {
+    let same = span.same_percent;
+    let lines: Vec<ComparedLine> =
+        lines_of_span(span).into_iter().filter(ComparedLine::is_compared).collect();
+    *text += &table::text_within(&ComparedLine::columns(["A", "B"]), &lines, room);
+    if let Some(primary) = span.metrics.first() {
+        let ChangeText { verdict, more, found } = answer(primary, same);
+        let lines: Vec<String> =
+            [Some(verdict), about_medians(primary), more, found].into_iter().flatten().collect();
+        let _ = writeln!(text, "\n{}", lines.join("\n"));
+        span.decisive_reason.iter().for_each(|why| text.push_str(&format!("{why}\n")));
+    }
+    for part in span.parts.iter().filter(|part| part.is_change()) {
+        let _ = writeln!(text, "In the mix: {}", answer(part, same).verdict);
+    }
+    for metric in span.all().filter(|metric| metric.verdict == ChangeVerdict::NotCompared) {
+        let why = metric.reason.as_deref().unwrap_or_default();
+        let _ = writeln!(text, "not compared: {}: {}", metric.title, line(why));
+    }
+}
+
+/// From this difference on, in percent, the change and the ratio of the medians are both printed.
+const SHOWN_DIFFERENCE: f64 = 1.0;
+
+/// Explains a change that differs from the ratio of the printed medians.
+fn about_medians(metric: &Compared) -> Option<String> {
+    let [first, other] = metric.sides.as_ref()?.each_ref().map(|side| side.median);
+    let of_medians = Some(100.0 * (other / first - 1.0)).filter(|percent| percent.is_finite())?;
+    let change = metric.change_percent.filter(|change| (change - of_medians).abs() >= SHOWN_DIFFERENCE)?;
+    Some(format!(
+        "The change of {} is the median over pairs of runs; the medians of the sides differ by {}.",
+        signed(change),
+        signed(of_medians)
+    ))
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeText {
+    pub verdict: String,
+    pub more: Option<String>,
+    pub found: Option<String>,
+}
+
+/// Returns the verdict of a figure in words; `same`: equivalence margin in percent.
+pub fn answer(metric: &Compared, same: f64) -> ChangeText {
+    let title = &metric.title;
+    let change = metric.change_percent.map_or("from 0".into(), signed);
+    let between = match (between(metric, "and"), metric.confidence_percent, metric.allowance) {
+        (Some(between), Some(_), Some(_)) => {
+            format!("between {between} (including changes of the machine itself)")
+        }
+        (Some(between), Some(sure), None) => format!("between {between} ({sure:.1} % sure)"),
+        _ => String::new(),
+    };
+    let verdict = match metric.verdict {
+        ChangeVerdict::Better => format!("{title}: B is better: {change}, {between}."),
+        ChangeVerdict::Worse => format!("{title}: B is worse: {change}, {between}."),
+        ChangeVerdict::Same => format!("{title}: the same within {same} %: {between}."),
+        ChangeVerdict::CantTell if between.is_empty() => {
+            format!("{title}: unknown: the runs are too few, or differ too much, for an interval.")
+        }
+        ChangeVerdict::CantTell => format!("{title}: inconclusive: {between}."),
+        ChangeVerdict::TwoRuns => format!(
+            "{title}: differs by {change} in these two runs. Two runs cannot show whether that repeats: \
+             use --repeat."
+        ),
+        ChangeVerdict::NotCompared => format!("{title}: not compared."),
+    };
+    ChangeText { verdict, more: more_runs_text(metric), found: detectable_change(metric) }
+}
+
+/// Returns the interval of the true change, with a word between both ends; `None` if unknown.
+pub fn between(metric: &Compared, word: &str) -> Option<String> {
+    metric.confidence_percent?;
+    let high = metric.high_percent.map_or("any higher".into(), signed);
+    let low = metric.low_percent.map_or("any lower".into(), signed);
+    Some(format!("{low} {word} {high}"))
+}
+
+/// Returns a sentence about the machine's noise for each decisive figure, from two identical sides.
+pub fn noise(comparison: &RunComparison) -> Vec<String> {
+    let sentence = |metric: &Compared| {
+        let (noise, least) = metric.noise_percent.zip(metric.detectable_percent)?;
+        Some(format!(
+            "{}: runs vary by about {noise:.1} %; this many runs detect a real change of {least:.1} % in 80 \
+             of 100 cases",
+            metric.title
+        ))
+    };
+    comparison.primary().filter_map(sentence).collect()
+}
+
+fn more_runs_text(metric: &Compared) -> Option<String> {
+    let more_runs = |number: u32| count_of(number as usize, "more run");
+    if metric.verdict != ChangeVerdict::CantTell {
+        return None;
+    }
+    metric.noise_percent.filter(|_| metric.allowance.is_none())?;
+    let change = metric.change_percent.map_or("as it seems".into(), signed);
+    let decide = |runs: String| {
+        format!("If the change is really {change}, about {runs} would decide it in 80 of 100 cases.")
+    };
+    Some(match metric.more_runs {
+        Some([more, 0]) => decide(format!("{} of A alone", more_runs(more))),
+        Some([0, more]) => decide(format!("{} of B alone", more_runs(more))),
+        Some([first, other]) if first == other => decide(format!("{} of each side", more_runs(first))),
+        Some([first, other]) => decide(format!("{} of A and {other} of B", more_runs(first))),
+        None => {
+            "Even a thousand runs of each side would probably not decide it: reduce the noise first.".into()
+        }
+    })
+}
+
+fn detectable_change(metric: &Compared) -> Option<String> {
+    let (noise, five) = (metric.noise_percent?, metric.power_5_percent?);
+    let least = match metric.detectable_percent {
+        Some(least) => format!(", one of {least:.1} % in 80 of 100 cases"),
+        None => String::new(),
+    };
+    let runs = metric.sides.as_ref()?.iter().map(|side| side.values.len()).min()?;
+    let roughly = match runs < ENOUGH {
+        true => " This is a rough estimate: few runs say little about their scatter.",
+        false => "",
+    };
+    Some(format!(
+        "Runs scatter by {noise:.1} %; with this number of runs a change of 5 % is detected in {five:.0} of \
+         100 cases{least}.{roughly}"
+    ))
+}
+
+/// Least runs per side for which the printed probability of finding a change is accurate to 2 in 100
+/// (docs/reference/compare.md). With fewer runs their variation is often underestimated.
+const ENOUGH: usize = 8;

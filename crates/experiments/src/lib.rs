@@ -1,0 +1,24 @@
+//! The lab: conclusions from runs. It is pure: completed runs determine the next run and the conclusion.
+//!
+//! Invariant: completed runs alone determine the next run and the answer.
+
+#![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
+mod answer_format;
+pub mod compare;
+mod line;
+mod not_as_expected;
+pub mod precondition;
+pub mod repeat;
+pub mod repetition;
+mod run_columns;
+pub mod selection;
+pub mod suite;
+pub mod sweep;
+
+pub use answer_format::{AnswerFormat, KeptAnswer};
+pub use line::{HostRate, LatencyLine, RunFinding, RunRow};
+pub use not_as_expected::NotAsExpected;

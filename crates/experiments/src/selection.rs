@@ -1,0 +1,206 @@
+//! Selection of runs.
+
+use diskspd_figures::units::Millis;
+use diskspd_figures::units::table::Cell;
+use diskspd_results::{SpanSummary, WhichIos};
+
+/// Selection of runs in a history; `None` or empty fields do not restrict it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    pub label: Option<String>,
+    pub tags: Vec<String>,
+    /// `--target`: a part of the path of one of the targets.
+    pub target: Option<String>,
+    pub since: Option<Since>,
+    pub fingerprint: Option<String>,
+    pub last: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Since {
+    Ago(u64),
+    /// A day, or a time of a day: `2026-11-22`, `2026-11-22T14:30`.
+    Date(String),
+}
+
+impl Since {
+    /// Reads `7d`, `12h`, `30m`, `2w`, or a date. The caller parses the rest of a date.
+    pub fn read(text: &str) -> Option<Since> {
+        if text.len() >= 8 && text.contains('-') {
+            return Some(Since::Date(text.to_owned()));
+        }
+        let unit = match text.chars().last()? {
+            'm' => 60,
+            'h' => 3600,
+            'd' => 86_400,
+            'w' => 7 * 86_400,
+            _ => return None,
+        };
+        let count: u64 = text[..text.len() - 1].parse().ok()?;
+        Some(Since::Ago(count.checked_mul(unit)?))
+    }
+}
+
+/// Longest label or tag, characters.
+const LONGEST: usize = 64;
+
+/// A text can't be a label or a tag.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{word}' {why}")]
+pub struct NoWord {
+    pub word: String,
+    pub why: &'static str,
+}
+
+/// Checks whether a text can be a label or a tag, unambiguous in lists, options and references.
+///
+/// # Errors
+/// Fails with the problem of the text.
+pub fn check_word(word: &str) -> Result<(), NoWord> {
+    let fits = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
+    let why = match word.chars().next() {
+        None => "is empty",
+        Some('-' | '.') => "begins with a dash or a dot",
+        Some(_) if word.chars().count() > LONGEST => "has more than 64 characters",
+        Some(_) if !word.chars().all(fits) => "may have letters, digits and - _ . : + only",
+        Some(_) => return Ok(()),
+    };
+    Err(NoWord { word: word.to_owned(), why })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RunFigure {
+    /// I/Os per second.
+    Iops,
+    /// 2^20 bytes per second.
+    MibPerS,
+    Mean,
+    /// Half of the I/Os took no longer.
+    P50,
+    /// 99 % took no longer.
+    P99,
+    /// 99.9 % took no longer.
+    P999,
+}
+
+impl RunFigure {
+    /// All, as they are named.
+    pub const ALL: [(RunFigure, &str); 6] = [
+        (RunFigure::Iops, "iops"),
+        (RunFigure::MibPerS, "mib"),
+        (RunFigure::Mean, "mean"),
+        (RunFigure::P50, "p50"),
+        (RunFigure::P99, "p99"),
+        (RunFigure::P999, "p99.9"),
+    ];
+
+    pub fn from_name(name: &str) -> Option<RunFigure> {
+        RunFigure::ALL.iter().find(|(_, known)| *known == name).map(|(figure, _)| *figure)
+    }
+
+    pub fn name(self) -> &'static str {
+        RunFigure::ALL.iter().find(|(figure, _)| *figure == self).map_or("", |(_, name)| name)
+    }
+
+    /// For people, with its unit.
+    pub fn title(self) -> &'static str {
+        match self {
+            RunFigure::Iops => "IOPS",
+            RunFigure::MibPerS => "MiB/s",
+            RunFigure::Mean => "mean latency, ms",
+            RunFigure::P50 => "50th percentile, ms",
+            RunFigure::P99 => "99th percentile, ms",
+            RunFigure::P999 => "99.9th percentile, ms",
+        }
+    }
+
+    pub fn value(self, span: &SpanSummary, of: WhichIos) -> Option<f64> {
+        let figures = span.figures(of);
+        match self {
+            RunFigure::Iops => figures.iops,
+            RunFigure::MibPerS => figures.mib_per_s,
+            RunFigure::Mean => figures.mean_ms.map(Millis::ms),
+            RunFigure::P50 | RunFigure::P99 | RunFigure::P999 => {
+                span.percentile(self.percent()?)?.for_ios(of).map(Millis::ms)
+            }
+        }
+    }
+
+    /// The same; `None` also for a percentile of which only a lower bound is known.
+    pub fn exact(self, span: &SpanSummary, of: WhichIos) -> Option<f64> {
+        let is_bound = |value: f64| self.percent().is_some() && span.is_lower_bound(Millis::new(value));
+        self.value(span, of).filter(|value| !is_bound(*value))
+    }
+
+    /// The same in a table.
+    pub fn cell(self, span: &SpanSummary, of: WhichIos, decimals: usize) -> Cell {
+        match (self.value(span, of), self.exact(span, of)) {
+            (Some(bound), None) => Cell::AtLeast(Millis::new(bound)),
+            (value, _) => Cell::figure(value, decimals),
+        }
+    }
+
+    pub fn more_is_better(self) -> bool {
+        matches!(self, RunFigure::Iops | RunFigure::MibPerS)
+    }
+
+    pub fn percent(self) -> Option<f64> {
+        match self {
+            RunFigure::P50 => Some(50.0),
+            RunFigure::P99 => Some(99.0),
+            RunFigure::P999 => Some(99.9),
+            RunFigure::Iops | RunFigure::MibPerS | RunFigure::Mean => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentile_in_open_bin_has_no_exact_value() {
+        use diskspd_results::{ChartRow, FioFigures, PercentileSummary};
+        let at = |percent, ms| PercentileSummary {
+            percent,
+            latency: ChartRow { total: Some(Millis::new(ms)), ..ChartRow::default() },
+        };
+        let mut span =
+            SpanSummary { percentiles: vec![at(50.0, 1.0), at(99.0, 17_000.0)], ..SpanSummary::default() };
+        span.total.iops = Some(18_000.0);
+        let open_end = Some(Millis::new(17_000.0));
+        span.fio = Some(Box::new(FioFigures { open_end, ..FioFigures::default() }));
+        let found = |figure: RunFigure| {
+            (figure.exact(&span, WhichIos::Total), figure.cell(&span, WhichIos::Total, 3))
+        };
+        assert_eq!(found(RunFigure::P99), (None, Cell::AtLeast(Millis::new(17_000.0))));
+        assert_eq!(found(RunFigure::P50), (Some(1.0), Cell::Figure(1.0, 3)));
+        assert_eq!(found(RunFigure::Iops), (Some(18_000.0), Cell::Figure(18_000.0, 3)));
+        assert_eq!(found(RunFigure::P999), (None, Cell::Missing));
+    }
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        assert_eq!(Since::read("7d"), Some(Since::Ago(7 * 86_400)));
+        assert_eq!(Since::read("90m"), Some(Since::Ago(5400)));
+        assert_eq!(Since::read("2026-11-22"), Some(Since::Date("2026-11-22".into())));
+        assert_eq!(["", "d", "7", "x7d", "7y"].map(Since::read), [None, None, None, None, None]);
+    }
+
+    #[test]
+    fn words_are_usable_in_lists_and_references() {
+        for word in ["baseline", "fw-1.2", "Größe", "2026", "a:b"] {
+            assert_eq!(check_word(word), Ok(()), "{word}");
+        }
+        for word in ["", "-x", ".", "a b", "a,b", "a\n", "@a", "a/b", &"x".repeat(65)] {
+            assert!(check_word(word).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn every_figure_is_found_by_its_name() {
+        for (figure, name) in RunFigure::ALL {
+            assert_eq!((RunFigure::from_name(name), figure.name()), (Some(figure), name));
+        }
+    }
+}

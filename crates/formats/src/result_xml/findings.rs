@@ -1,0 +1,58 @@
+//! Findings in this program's results (`--xml-verdict`); DISKSPD does not write any.
+
+use super::walk::ElementReader;
+use diskspd_base::finding::Severity;
+use diskspd_profile::xml::error::Fault;
+use diskspd_results::Findings;
+use diskspd_results::Verdict;
+
+#[derive(Default)]
+pub(super) struct Remarks {
+    findings: Vec<(String, Option<Severity>)>,
+    verdicts: Vec<Option<Severity>>,
+}
+
+impl Remarks {
+    pub(super) fn read(&mut self, walk: &mut ElementReader) -> Result<(), Fault> {
+        walk.children("Findings", |walk, tag, _| {
+            if tag.name().as_ref() != "Finding" {
+                return walk.skip();
+            }
+            let (mut name, mut severity) = (String::new(), None);
+            walk.children("Finding", |walk, tag, _| {
+                match tag.name().as_ref() {
+                    "Name" => name = walk.text("Name")?,
+                    "Severity" => severity = Severity::from_word(&walk.text("Severity")?),
+                    _ => walk.skip()?,
+                }
+                Ok(())
+            })?;
+            self.findings.push((name, severity));
+            Ok(())
+        })
+    }
+
+    pub(super) fn verdict(&mut self, walk: &mut ElementReader) -> Result<Option<Verdict>, Fault> {
+        let mut verdict = None;
+        walk.children("DeviceVerdict", |walk, tag, _| {
+            match tag.name().as_ref() {
+                "Verdict" => verdict = Verdict::named(&walk.text("Verdict")?),
+                "Severity" => self.verdicts.push(Severity::from_word(&walk.text("Severity")?)),
+                _ => walk.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(verdict)
+    }
+
+    /// Returns all findings; `None` if the results contain no verdict.
+    pub(super) fn findings(mut self) -> Option<Findings> {
+        if self.findings.is_empty() && self.verdicts.is_empty() {
+            return None;
+        }
+        let severities = self.findings.iter().map(|(_, severity)| *severity).chain(self.verdicts);
+        let worst = severities.max().flatten();
+        self.findings.sort_by_key(|(_, severity)| std::cmp::Reverse(*severity));
+        Some(Findings::new(worst, self.findings.iter().map(|(name, _)| name.as_str())))
+    }
+}

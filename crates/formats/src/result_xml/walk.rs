@@ -1,0 +1,84 @@
+//! Walks over a document, element by element.
+
+use crate::number::is_undefined;
+use diskspd_profile::xml::error::{Fault, quote};
+use diskspd_profile::xml::tokens::{Token, Tokens, cut_off};
+use quick_xml::events::BytesStart;
+
+pub(super) struct ElementReader<'a>(Tokens<'a>);
+
+impl<'a> ElementReader<'a> {
+    pub(super) fn new(text: &'a str) -> ElementReader<'a> {
+        ElementReader(Tokens::tolerant(text))
+    }
+
+    pub(super) fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
+        self.0.next_token()
+    }
+
+    pub(super) fn tokens(&mut self) -> &mut Tokens<'a> {
+        &mut self.0
+    }
+
+    /// Leaves out the rest of an element.
+    pub(super) fn skip(&mut self) -> Result<(), Fault> {
+        self.0.skip()
+    }
+
+    /// Calls `take` for every child of the element that was just opened; `take` must read to the child's
+    /// end.
+    pub(super) fn children(
+        &mut self,
+        parent: &str,
+        mut take: impl FnMut(&mut Self, BytesStart<'a>, usize) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        loop {
+            match self.next()? {
+                (at, Token::Start(tag)) => take(self, tag, at)?,
+                (_, Token::Text(_)) => {}
+                (_, Token::End) => return Ok(()),
+                (at, Token::Eof) => return Err(cut_off(at, &format!("<{parent}>"))),
+            }
+        }
+    }
+
+    pub(super) fn text(&mut self, name: &str) -> Result<String, Fault> {
+        let mut text = String::new();
+        loop {
+            match self.next()? {
+                (_, Token::Start(_)) => self.skip()?,
+                (_, Token::Text(piece)) => text.push_str(&piece),
+                (_, Token::End) => return Ok(text),
+                (at, Token::Eof) => return Err(cut_off(at, &format!("<{name}>"))),
+            }
+        }
+    }
+
+    /// The amount in an element; `None` = it is empty.
+    pub(super) fn amount(&mut self, name: &str, at: usize) -> Result<Option<u64>, Fault> {
+        let text = self.text(name)?;
+        match text.trim() {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| value_fault(name, text, "a whole number", at)),
+        }
+    }
+
+    /// Returns the figure in an element; `None` if empty, or a non-finite number of C libraries.
+    pub(super) fn figure(&mut self, name: &str, at: usize) -> Result<Option<f64>, Fault> {
+        let text = self.text(name)?;
+        match text.trim() {
+            "" => Ok(None),
+            text if is_undefined(text) => Ok(None),
+            text => match text.parse() {
+                Ok(figure) if (0.0..f64::INFINITY).contains(&figure) => Ok(Some(figure)),
+                _ => Err(value_fault(name, text, "a number from 0 on, with a point before its decimals", at)),
+            },
+        }
+    }
+}
+
+fn value_fault(name: &str, text: &str, expected: &str, at: usize) -> Fault {
+    Fault::new(at, format!("<{name}>: {} is not possible", quote(text)))
+        .expected(expected)
+        .hint("was the file edited or damaged?")
+}

@@ -1,9 +1,0 @@
-//! The zones of a thread (`--zoned`).
-
-use crate::machine::zones::Zone;
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct ZoneShare {
-    pub zones: Vec<Zone>,
-    pub zone_size: u32,
-}

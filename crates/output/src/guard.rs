@@ -1,0 +1,337 @@
+//! The guard of all calls on storage. Its thread checks the calls of this process, names the file of a call
+//! that hangs, and ends the command when the time for that is over.
+//!
+//! A call hangs if it has not returned for a while and the counters of its devices have not changed in that
+//! time. So a long `fsync` or discard is slow, and does not hang. Without counters, only the time counts.
+
+use crate::wish::{INTERRUPTED, StopSignal};
+use diskspd_base::finding::Finding;
+use diskspd_host::blocked_calls::{BlockedCall, CallPlace, Progress, WaitsFor, blocked_calls};
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::mutex::LockUnpoisoned;
+use diskspd_sys::parent_process::Parent;
+use diskspd_sys::standard_error::say;
+use diskspd_sys::{cpu, process};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, Weak};
+use std::time::Duration;
+
+/// The file of a call is named after this time, or a third of `--give-up` if that is less.
+const NAMED_AFTER: Nanos = 10 * SECOND;
+/// A command ends after this time.
+const GIVE_UP: Nanos = 30 * SECOND;
+/// A command ends after this time in a call that writes data back.
+const GIVE_UP_WRITING: Nanos = 120 * SECOND;
+/// Longest time between two checks of the calls.
+const LONGEST_STEP: Nanos = SECOND / 2;
+/// Time between two checks of the parent process.
+const FOLLOWS: Duration = Duration::from_millis(50);
+/// Least number of checks before a file is named.
+const LOOKS: u64 = 20;
+/// Memory for the stack of the guard's thread, bytes.
+const STACK: usize = 256 << 10;
+/// Exit code of a command that ends here.
+const FAILED: u8 = 1;
+
+/// `--give-up` in nanoseconds; 0 without it. It is separate because a wish reads it while `GUARD` is locked.
+static GIVEN: AtomicU64 = AtomicU64::new(0);
+
+static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
+
+/// Ends a run; gets the message.
+type Decision = Box<dyn Fn(&str) + Send>;
+
+#[derive(Default)]
+struct Guard {
+    /// Threads whose calls do not end the command.
+    threads: HashMap<i32, Care>,
+    /// A run that ends with a report.
+    run: Option<(u64, Decision)>,
+    /// The wish of the user to end the command.
+    wish: Option<Weak<dyn StopSignal>>,
+    calls: HashMap<i32, WatchedCall>,
+    /// Named calls, with their files, that have not returned.
+    named: HashSet<(&'static str, CallPlace)>,
+}
+
+/// Care for the calls of a thread that do not end the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// The guard names files; another thread waits and decides.
+    WaitedFor,
+    /// The guard ignores the calls, because they are measured.
+    Measured,
+}
+
+/// A call that had not returned at the last look.
+#[derive(Debug)]
+struct WatchedCall {
+    call: BlockedCall,
+    /// Time when it was first seen, in seconds since 1970.
+    since: i64,
+    /// Time since it was first seen.
+    blocked: Nanos,
+    /// Time in which it did not return and its devices did not complete any I/O.
+    hung: Nanos,
+    progress: Option<Progress>,
+    is_given_up: bool,
+    /// Whether the last look missed it. A thread that waits for a lease wakes up at each tick of the kernel's
+    /// clock.
+    is_missed: bool,
+}
+
+/// The calls of the calling thread do not end the command as long as this exists.
+#[derive(Debug)]
+pub struct Exempt(i32);
+
+/// A run ends itself as long as this exists.
+#[derive(Debug)]
+pub struct RunDecides(u64);
+
+/// Starts the guard, once in a process; `give_up` replaces the default times.
+pub fn watch(give_up: Option<Duration>) {
+    let give_up = give_up.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    GIVEN.store(give_up, Ordering::Relaxed);
+    let step = Duration::from_nanos(LONGEST_STEP.min(named_after() / LOOKS));
+    let watch = move || {
+        let mut parent = Parent::of_this_process();
+        let mut last = clock::monotonic();
+        loop {
+            let end = last.saturating_add(u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
+            while let Some(parent) = parent.as_mut().filter(|_| clock::monotonic() < end) {
+                std::thread::sleep(FOLLOWS.min(step));
+                parent.follow();
+            }
+            if parent.is_none() {
+                std::thread::sleep(step);
+            }
+            let now = clock::monotonic();
+            // A longer time means that the program was stopped or had no CPU.
+            look(now.saturating_sub(last).min(2 * LONGEST_STEP));
+            last = now;
+        }
+    };
+    let thread = std::thread::Builder::new().name("guard".into()).stack_size(STACK);
+    // Without a thread every command works as before; only storage that hangs is waited for.
+    let _ = thread.spawn(watch);
+}
+
+/// Another thread waits for the calling thread, and can leave it behind.
+pub fn is_waited_for() -> Exempt {
+    Exempt::begin_exemption(Care::WaitedFor)
+}
+
+/// The calling thread does I/O whose duration is a result.
+pub fn is_measured() -> Exempt {
+    Exempt::begin_exemption(Care::Measured)
+}
+
+/// `decide` gets the message when the time is over, and ends the run.
+pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> RunDecides {
+    let mut guard = GUARD.lock_anyway();
+    let number = clock::monotonic();
+    guard.run = Some((number, Box::new(decide)));
+    RunDecides(number)
+}
+
+/// The guard waits less when the user wants the command to end.
+pub fn obey(wish: Weak<dyn StopSignal>) {
+    GUARD.lock_anyway().wish = Some(wish);
+}
+
+/// `--give-up` in nanoseconds; `None` without it.
+pub fn given_time() -> Option<Nanos> {
+    Some(GIVEN.load(Ordering::Relaxed)).filter(|given| *given > 0)
+}
+
+/// Limit for calls that do not write data back, in nanoseconds.
+pub fn patience() -> Nanos {
+    given_time().unwrap_or(GIVE_UP)
+}
+
+/// A file is named after this time, in nanoseconds.
+pub fn named_after() -> Nanos {
+    given_time().map_or(NAMED_AFTER, |time| NAMED_AFTER.min(time / 3))
+}
+
+/// Time that a call may hang.
+fn call_limit(call: &BlockedCall) -> Nanos {
+    given_time().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
+}
+
+/// Seconds that the end of the process may take, which closes its files.
+pub fn patience_at_end_s() -> u16 {
+    u16::try_from(given_time().unwrap_or(GIVE_UP_WRITING).div_ceil(SECOND)).unwrap_or(u16::MAX)
+}
+
+/// Whether other threads of this process wait for storage.
+pub fn is_waiting() -> bool {
+    let own = cpu::thread_number();
+    !blocked_calls(|thread| thread == own).is_empty()
+}
+
+/// Formats seconds since 1970 as `12:04:59 UTC`.
+pub fn time_of_day(seconds: i64) -> String {
+    let of_day = seconds.rem_euclid(86_400);
+    format!("{:02}:{:02}:{:02} UTC", of_day / 3600, of_day / 60 % 60, of_day % 60)
+}
+
+/// State of a waiting thread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waiting {
+    /// Time without a result and without progress.
+    pub hung: Nanos,
+    pub limit: Nanos,
+}
+
+/// The state of a thread; `None` if it does not wait, or without a guard.
+pub fn waiting(thread: i32) -> Option<Waiting> {
+    let guard = GUARD.lock_anyway();
+    let watched = guard.calls.get(&thread)?;
+    Some(Waiting { hung: watched.hung, limit: call_limit(&watched.call) })
+}
+
+enum Word {
+    Named(Finding),
+    GivenUp(String),
+}
+
+fn look(passed: Nanos) {
+    let words = GUARD.lock_anyway().look(passed);
+    for word in words {
+        match word {
+            Word::Named(finding) => say(finding),
+            Word::GivenUp(message) => give_up(&message),
+        }
+    }
+}
+
+/// Ends the run, or the command.
+fn give_up(message: &str) {
+    if let Some((_, decide)) = &GUARD.lock_anyway().run {
+        return decide(message);
+    }
+    say(Finding::error(message).remedy(REMEDY));
+    process::end(FAILED)
+}
+
+/// Remedy for storage that hangs.
+pub const REMEDY: &str = "check the server or device (dmesg), or wait longer (--give-up 5m)";
+
+impl Guard {
+    /// Time that a call may hang when the user wants the command to end. A run has separate times.
+    fn limit_now(&self, call: &BlockedCall) -> Nanos {
+        let wish = self.wish.as_ref().and_then(Weak::upgrade).filter(|_| self.run.is_none());
+        let hurried = wish.map(|wish| wish.patience_ns()).filter(|patience| *patience <= INTERRUPTED);
+        call_limit(call).min(hurried.unwrap_or(u64::MAX))
+    }
+
+    fn look(&mut self, passed: Nanos) -> Vec<Word> {
+        let threads = &self.threads;
+        let now = blocked_calls(|thread| threads.get(&thread) == Some(&Care::Measured));
+        let mut before = std::mem::take(&mut self.calls);
+        let mut words = Vec::new();
+        for call in now {
+            let watched = match before.remove(&call.thread) {
+                Some(mut earlier) if earlier.goes_on_in(&call) => {
+                    earlier.wait(passed);
+                    words.extend(self.judge_call(&mut earlier));
+                    earlier
+                }
+                _ => WatchedCall::new(call),
+            };
+            self.calls.insert(watched.call.thread, watched);
+        }
+        for (thread, earlier) in before {
+            if earlier.call.waits_for == WaitsFor::Lease && !earlier.is_missed {
+                self.calls.insert(thread, WatchedCall { is_missed: true, ..earlier });
+            }
+        }
+        let calls = &self.calls;
+        self.named.retain(|named| calls.values().any(|watched| watched.name() == *named));
+        words
+    }
+
+    fn judge_call(&mut self, watched: &mut WatchedCall) -> Option<Word> {
+        let limit = self.limit_now(&watched.call);
+        let waited_for = self.threads.contains_key(&watched.call.thread);
+        let (what, since) = (watched.describe_call(), time_of_day(watched.since));
+        if watched.call.waits_for != WaitsFor::Storage {
+            let is_named = waited_for || watched.hung < named_after() || !self.named.insert(watched.name());
+            let by = watched.call.awaited();
+            return (!is_named)
+                .then(|| Word::Named(Finding::note(format!("waiting for {what}, called at {since}: {by}"))));
+        }
+        if watched.hung >= limit && !waited_for && !watched.is_given_up {
+            watched.is_given_up = true;
+            let waited = format_seconds(watched.hung);
+            let message =
+                format!("cannot complete {what}: not responding since {since}, gave up after {waited}");
+            return Some(Word::GivenUp(message));
+        }
+        if watched.hung < named_after() || !self.named.insert(watched.name()) {
+            return None;
+        }
+        let end = match waited_for {
+            true => String::new(),
+            false => format!("; giving up after {} (--give-up)", format_seconds(limit)),
+        };
+        Some(Word::Named(Finding::warning(format!("waiting for {what}, called at {since}{end}"))))
+    }
+}
+
+fn format_seconds(time: Nanos) -> String {
+    let seconds = time as f64 / SECOND as f64;
+    if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
+}
+
+impl WatchedCall {
+    fn new(call: BlockedCall) -> WatchedCall {
+        let (since, progress) = (clock::wall_seconds(), call.progress());
+        WatchedCall { call, since, blocked: 0, hung: 0, progress, is_given_up: false, is_missed: false }
+    }
+
+    fn goes_on_in(&self, call: &BlockedCall) -> bool {
+        call.is_the_same_as(&self.call, self.blocked / SECOND)
+    }
+
+    fn wait(&mut self, passed: Nanos) {
+        let progress = self.call.progress();
+        self.blocked += passed;
+        self.hung = if progress == self.progress { self.hung + passed } else { 0 };
+        self.progress = progress;
+        self.is_missed = false;
+    }
+
+    fn name(&self) -> (&'static str, CallPlace) {
+        (self.call.name, self.call.file.clone())
+    }
+
+    fn describe_call(&self) -> String {
+        format!("{} of {}", self.call.name, self.call.file)
+    }
+}
+
+impl Exempt {
+    fn begin_exemption(care: Care) -> Exempt {
+        let thread = cpu::thread_number();
+        GUARD.lock_anyway().threads.insert(thread, care);
+        Exempt(thread)
+    }
+}
+
+impl Drop for Exempt {
+    fn drop(&mut self) {
+        GUARD.lock_anyway().threads.remove(&self.0);
+    }
+}
+
+impl Drop for RunDecides {
+    fn drop(&mut self) {
+        let mut guard = GUARD.lock_anyway();
+        if guard.run.as_ref().is_some_and(|(number, _)| *number == self.0) {
+            guard.run = None;
+        }
+    }
+}

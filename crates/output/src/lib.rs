@@ -1,0 +1,25 @@
+//! The single interface for files that a command writes in addition to its targets: reports, tables,
+//! pages, streams, logs, journals. It rejects outputs that would destroy data before opening anything,
+//! abandons hanging storage, and replaces files atomically. The same on every system.
+//!
+//! Invariant: a file appears complete, and does not replace data that must survive.
+
+#![forbid(unsafe_code)]
+#![deny(unreachable_pub)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
+pub mod destination;
+pub mod guard;
+mod late_file;
+mod outlet;
+mod output_error;
+mod patience;
+mod wish;
+
+pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_targets_of_command};
+pub use late_file::{FromTheFirstLine, StreamedFile};
+pub use outlet::{Outlet, OutputPolicy, Permitted};
+pub use output_error::{OutputError, OutputErrorKind, WriteError};
+pub use patience::{GRACE, HangGuard, SILENCE, Unanswered, grace};
+pub use wish::{HURRIED, INTERRUPTED, StopSignal};

@@ -1,0 +1,104 @@
+//! The runs: known properties of each, and how they were made.
+
+use super::points::run_name;
+use super::{ComparisonPage, LETTERS};
+use crate::page::command;
+use crate::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
+use diskspd_experiments::compare::{Side, SideRun};
+use diskspd_figures::units::start_time::date_and_time;
+use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_report::page_table::PageTable;
+use diskspd_results::{RunSummary, RunVerdict, SpanSummary};
+use maud::{Markup, html};
+
+/// Runs that are listed of each side; the others are in the charts alone.
+const MOST: usize = 200;
+/// Command lines of a side that are shown.
+const MOST_LINES: usize = 4;
+
+/// A row for each run and time span.
+pub(super) fn runs(page: &ComparisonPage) -> Markup {
+    let left = page.sides.iter().map(|side| side.runs.len().saturating_sub(MOST)).sum::<usize>();
+    let lines: Vec<SideRunLine> =
+        LETTERS.iter().zip(page.sides).flat_map(|(letter, side)| run_lines(letter, side)).collect();
+    html! {
+        (PageTable::new("runs", "Runs of both sides").high().render(SideRunLine::COLUMNS, &lines))
+        @if left > 0 { p.note { (left) " runs more are in the charts and their tables." } }
+    }
+}
+
+/// A time span of a run.
+struct SideRunLine<'a> {
+    name: String,
+    run: &'a RunSummary,
+    span: Option<&'a SpanSummary>,
+}
+
+fn run_lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunLine<'a>> {
+    let of_run = move |run: &'a SideRun| {
+        let several = run.known.time_spans.len() > 1;
+        let spans = run.known.time_spans.iter().enumerate();
+        spans.map(move |(number, span)| {
+            let place = if several { format!(", time span {}", number + 1) } else { String::new() };
+            let name = run_name(letter, &run.known.name) + &place;
+            SideRunLine { name, run: &run.known, span: span.as_ref() }
+        })
+    };
+    side.runs.iter().take(MOST).flat_map(of_run)
+}
+
+impl<'a> SideRunLine<'a> {
+    fn verdict(&self) -> RunVerdict {
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.worst())
+    }
+
+    const COLUMNS: &'a [TableColumn<SideRunLine<'a>>] = &[
+        TableColumn::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
+        TableColumn::<SideRunLine>::words("started", |line| {
+            Cell::text(line.run.started_at.and_then(date_and_time))
+        })
+        .paged(),
+        TableColumn::<SideRunLine>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
+        TableColumn::<SideRunLine>::words("severity", |line| line.verdict().severity_cell()).paged(),
+        TableColumn::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
+        iops(),
+        mib_per_s(),
+        mean(),
+        p99(),
+        p999(),
+        cpus(),
+    ];
+}
+
+impl OfSpan for SideRunLine<'_> {
+    fn span(&self) -> Option<&SpanSummary> {
+        self.span
+    }
+}
+
+/// How the runs of each side were made, each command line once.
+pub(super) fn command_lines(page: &ComparisonPage) -> Markup {
+    html! {
+        @for (letter, side) in LETTERS.iter().zip(page.sides) {
+            @let found = distinct_names(side);
+            @if !found.is_empty() {
+                p.name { "How " (letter) " was run" }
+                @for one in found.iter().take(MOST_LINES) {
+                    (command(one))
+                }
+                @if found.len() > MOST_LINES { p.quiet { (found.len() - MOST_LINES) " command lines more" } }
+            }
+        }
+    }
+}
+
+fn distinct_names(side: &Side) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in side.runs.iter().filter_map(|run| run.known.command_line.as_ref()) {
+        let text = String::from_utf8_lossy(line.as_bytes()).into_owned();
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}

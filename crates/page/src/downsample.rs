@@ -1,0 +1,51 @@
+//! Long series made short: as many points as a chart has room for, and no peak is lost.
+
+/// Neighbouring values as one point: the lowest, the mean by time, and the highest of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Band {
+    pub min: f64,
+    /// Mean; every value weighs as much as its interval is long.
+    pub mean: f64,
+    pub max: f64,
+}
+
+/// How many neighbours become one point, so that there are at most `most` (at least 1) of them.
+pub(crate) fn factor(count: usize, most: usize) -> usize {
+    count.div_ceil(most.max(1)).max(1)
+}
+
+/// Returns the band of values with the lengths of their intervals; `None` without values.
+pub(crate) fn span(values: impl IntoIterator<Item = (f64, f64)>) -> Option<Band> {
+    let (mut all, mut sum, mut time) = (None, 0.0, 0.0);
+    for (value, length) in values {
+        let (low, high) = all.unwrap_or((value, value));
+        all = Some((value.min(low), value.max(high)));
+        (sum, time) = (sum + value * length, time + length);
+    }
+    let (min, max) = all?;
+    // A mean lies between the two, whatever rounding made of it.
+    let mean = if time > 0.0 { (sum / time).clamp(min, max) } else { min };
+    Some(Band { min, mean, max })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_never_more_points_than_room() {
+        for (count, most, expected) in [(0, 240, 1), (240, 240, 1), (241, 240, 2), (3600, 240, 15), (5, 0, 5)]
+        {
+            assert_eq!(factor(count, most), expected, "{count} in {most}");
+            assert!(count.div_ceil(factor(count, most)) <= most.max(1));
+        }
+    }
+
+    #[test]
+    fn a_peak_stays_and_a_short_interval_weighs_less() {
+        let found = span([(10.0, 1.0), (100.0, 1.0), (0.0, 0.5)]);
+        assert_eq!(found, Some(Band { min: 0.0, mean: 44.0, max: 100.0 }));
+        assert_eq!(span([]), None);
+        assert_eq!(span([(7.1, 0.3), (7.1, 0.1)]), Some(Band { min: 7.1, mean: 7.1, max: 7.1 }));
+    }
+}

@@ -1,0 +1,149 @@
+//! The lasting changes, in words.
+
+use super::{HistoryPage, RunSeries, ToldOf, WorkloadSeries, change_of, figure_name, figure_text};
+use crate::verdict::{Badge, finding_box};
+use diskspd_experiments::compare::ChangeVerdict;
+use diskspd_experiments::selection::RunFigure;
+use diskspd_figures::stats::trend::FEWEST_RUNS;
+use diskspd_figures::units::mark::{Tone, VerdictMark};
+use diskspd_figures::units::start_time::date_and_time;
+use diskspd_figures::units::visible::line;
+use maud::{Markup, html};
+
+const MOST: usize = 24;
+
+pub(super) struct LastingChange {
+    pub verdict: ChangeVerdict,
+    /// Index of the first run after it, among the points of the course.
+    pub place: usize,
+    /// From when on, by how much, between which levels.
+    pub words: String,
+}
+
+/// The changes of a course, in order.
+pub(super) fn changes(page: &HistoryPage, course: &RunSeries) -> Vec<LastingChange> {
+    let write = figure_text(course.figure);
+    let change = |pair: &[diskspd_figures::stats::Level]| {
+        let (change, better) = change_of(&pair[0], &pair[1], course.figure);
+        let begin = pair[1].begin;
+        let machine = course.told.iter().find(|run| run.of == ToldOf::Machine && run.is_at(begin));
+        let machine = machine.map(|run| {
+            format!("; at the same time {} changed (not necessarily the cause)", line(&run.words))
+        });
+        let run = course.points.get(pair[1].begin).and_then(|(run, _)| page.runs.get(*run))?;
+        let since = date_and_time(run.at).unwrap_or_default();
+        Some(LastingChange {
+            verdict: if better { ChangeVerdict::Better } else { ChangeVerdict::Worse },
+            place: pair[1].begin,
+            words: format!(
+                "{change} ({}) from @{} on, {since}: {} before, {} since{}",
+                if better { "better" } else { "worse" },
+                line(&run.id),
+                write(pair[0].rate),
+                write(pair[1].rate),
+                machine.unwrap_or_default()
+            ),
+        })
+    };
+    course.levels.windows(2).filter_map(change).collect()
+}
+
+type FoundWork<'a> = (&'a WorkloadSeries, RunFigure, Vec<LastingChange>);
+
+/// The changes of all courses with enough runs.
+struct Found<'a> {
+    told: usize,
+    changed: Vec<FoundWork<'a>>,
+    few: Vec<(&'a WorkloadSeries, &'a RunSeries)>,
+}
+
+impl<'a> Found<'a> {
+    fn find(page: &'a HistoryPage<'a>) -> Found<'a> {
+        let all = page.works.iter().flat_map(|work| work.courses.iter().map(move |course| (work, course)));
+        let (told, few): (Vec<_>, Vec<_>) = all.partition(|(_, course)| course.points.len() >= FEWEST_RUNS);
+        let changed = told.iter().map(|(work, course)| (*work, course.figure, changes(page, course)));
+        let changed = changed.filter(|(.., changes)| !changes.is_empty()).collect();
+        Found { told: told.len(), changed, few }
+    }
+
+    fn badge(&self) -> Badge {
+        let latest = self.changed.iter().filter_map(|(.., changes)| changes.last());
+        match (self.told, latest.map(|change| change.verdict).max_by_key(how_bad)) {
+            (0, _) => Badge(VerdictMark::new(Tone::Unknown, "?", "TOO FEW RUNS")),
+            (_, None) => Badge::of_change(ChangeVerdict::Same),
+            (_, Some(verdict)) => Badge::of_change(verdict),
+        }
+    }
+}
+
+/// The verdict of the whole history.
+pub(super) fn badge(page: &HistoryPage) -> Badge {
+    Found::find(page).badge()
+}
+
+/// The whole section.
+pub(super) fn verdict(page: &HistoryPage) -> Markup {
+    let found = Found::find(page);
+    let (badge, changed) = (found.badge(), &found.changed);
+    html! {
+        div.judgement.{(badge.class())} {
+            p.word { (badge.markup()) " " (change_sentence(found.told, changed.len())) }
+            @if !changed.is_empty() {
+                ul.statements {
+                    @for (work, figure, changes) in changed.iter().take(MOST) {
+                        (change_statement(work, *figure, changes))
+                    }
+                }
+            }
+            @if changed.len() > MOST { p.quiet { (changed.len() - MOST) " more are in the charts." } }
+        }
+        (render_unfollowed(&found.few))
+    }
+}
+
+fn how_bad(verdict: &ChangeVerdict) -> u8 {
+    if *verdict == ChangeVerdict::Worse { 1 } else { 0 }
+}
+
+fn change_sentence(told: usize, changed: usize) -> String {
+    match (told, changed) {
+        (0, _) => {
+            format!(
+                "Too few runs of any workload: a trend needs {FEWEST_RUNS} runs of the same workload on the \
+                 same machine."
+            )
+        }
+        (1, 0) => "The figure with enough runs shows no lasting change.".into(),
+        (all, 0) => format!("None of the {all} figures with enough runs shows a lasting change."),
+        (1, _) => "The figure with enough runs shows a lasting change.".into(),
+        (all, some) if all == some => {
+            format!("All {all} figures with enough runs show a lasting change.")
+        }
+        (all, 1) => format!("Of {all} figures with enough runs, 1 shows a lasting change."),
+        (all, some) => format!("Of {all} figures with enough runs, {some} show a lasting change."),
+    }
+}
+
+/// The latest change of a figure, with the earlier ones as evidence.
+fn change_statement(work: &WorkloadSeries, figure: RunFigure, changes: &[LastingChange]) -> Markup {
+    let Some((last, earlier)) = changes.split_last() else { return html! {} };
+    let span = if work.time_span > 1 { format!(" (time span {})", work.time_span) } else { String::new() };
+    let message = format!("{}{span}: {}", figure_name(figure), last.words);
+    let mut evidence = vec![work.name()];
+    evidence.extend(earlier.iter().map(|change| format!("earlier: {}", change.words)));
+    finding_box(&Badge::of_change(last.verdict).markup(), None, &[], &message, &evidence, None)
+}
+
+fn render_unfollowed(few: &[(&WorkloadSeries, &RunSeries)]) -> Markup {
+    let mut works: Vec<&WorkloadSeries> = few.iter().map(|(work, _)| *work).collect();
+    works.dedup();
+    let runs: usize = works.iter().map(|work| work.runs()).sum();
+    html! {
+        @if runs > 0 {
+            p.note {
+                (runs) " runs left out: fewer than " (FEWEST_RUNS)
+                " runs on the same machine: too few for a trend."
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The list of all runs.
+
+use super::{HistoryPage, ListedRun};
+use diskspd_experiments::selection::RunFigure;
+use diskspd_figures::units::Millis;
+use diskspd_figures::units::start_time::date_and_time;
+use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_report::page_table::PageTable;
+use diskspd_results::{RunVerdict, SpanSummary, WhichIos};
+use maud::{Markup, html};
+
+/// Runs that are listed; more of them make a page that no browser opens at once.
+const MOST: usize = 2000;
+
+pub(super) fn list(page: &HistoryPage) -> Markup {
+    let lines: Vec<KeptLine> = page.runs.iter().rev().take(MOST).flat_map(kept_lines).collect();
+    html! {
+        @if page.runs.is_empty() { p { "No run fits." } }
+        @else {
+            (PageTable::new("kept", "All runs, latest first").high().render(KeptLine::COLUMNS, &lines))
+            p.note {
+                "Latest first, with a line for each time span; times are UTC."
+                @if page.runs.len() > MOST {
+                    " " (page.runs.len() - MOST)
+                    " older runs are left out; --since, --label and --target choose among them."
+                }
+            }
+        }
+    }
+}
+
+/// A time span of a run that is kept.
+struct KeptLine<'a> {
+    run: &'a ListedRun<'a>,
+    place: usize,
+    span: Option<&'a SpanSummary>,
+}
+
+/// A line for each time span; one for a run without any.
+fn kept_lines<'a>(run: &'a ListedRun) -> Vec<KeptLine<'a>> {
+    let spans = run.run.time_spans.iter().map(Option::as_ref).enumerate();
+    let lines: Vec<KeptLine> = spans.map(|(place, span)| KeptLine { run, place, span }).collect();
+    if lines.is_empty() { vec![KeptLine { run, place: 0, span: None }] } else { lines }
+}
+
+impl<'a> KeptLine<'a> {
+    const COLUMNS: &'a [TableColumn<KeptLine<'a>>] = &[
+        TableColumn::<KeptLine>::words("run", |line| Cell::named(format!("@{}", line.run.id))).paged(),
+        TableColumn::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
+        TableColumn::<KeptLine>::words("label, tags", KeptLine::words_cell).paged(),
+        TableColumn::<KeptLine>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
+        TableColumn::<KeptLine>::words("severity", |line| line.verdict().severity_cell()).paged(),
+        TableColumn::<KeptLine>::words("work", KeptLine::work_cell).paged(),
+        TableColumn::<KeptLine>::number("IOPS", |line| line.figure_cell(RunFigure::Iops)).paged(),
+        TableColumn::<KeptLine>::number("MiB/s", |line| line.figure_cell(RunFigure::MibPerS)).paged(),
+        TableColumn::<KeptLine>::number("mean", |line| line.figure_cell(RunFigure::Mean)).paged(),
+        TableColumn::<KeptLine>::number("50 %", |line| line.figure_cell(RunFigure::P50)).paged(),
+        TableColumn::<KeptLine>::number("99 %", |line| line.figure_cell(RunFigure::P99)).paged(),
+        TableColumn::<KeptLine>::number("99.9 %", |line| line.figure_cell(RunFigure::P999)).paged(),
+        TableColumn::<KeptLine>::words("machine", |line| Cell::text(line.run.run.computer())).paged(),
+        TableColumn::<KeptLine>::words("targets", |line| Cell::Text(line.run.targets.join(" "))).paged(),
+    ];
+
+    fn verdict(&self) -> RunVerdict {
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.run.worst())
+    }
+
+    fn words_cell(&self) -> Cell {
+        let words = self.run.label.into_iter().chain(self.run.tags.iter().map(String::as_str));
+        let words: Vec<&str> = words.chain(self.run.pinned.then_some("pinned")).collect();
+        Cell::Text(words.join(", "))
+    }
+
+    fn work_cell(&self) -> Cell {
+        let name = self.run.work.get(self.place).cloned().unwrap_or_default();
+        let several = self.run.run.time_spans.len() > 1;
+        let beside = if several { format!("time span {}", self.place + 1) } else { String::new() };
+        Cell::Named { name, beside, link: None, kind: "" }
+    }
+
+    fn figure_cell(&self, of: RunFigure) -> Cell {
+        match self.span.map(|span| of.cell(span, WhichIos::Total, 2)) {
+            Some(Cell::Figure(value, _)) if !of.more_is_better() => Cell::Time(Millis::new(value)),
+            cell => cell.unwrap_or(Cell::Missing),
+        }
+    }
+}

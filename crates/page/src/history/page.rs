@@ -1,0 +1,105 @@
+//! The content of a history page: its runs, and the course of figures.
+
+use diskspd_experiments::selection::RunFigure;
+use diskspd_figures::stats::Level;
+use diskspd_results::RunSummary;
+
+#[derive(Debug, Clone, Copy)]
+pub struct HistoryPage<'a> {
+    /// The whole command line, as it can be typed.
+    pub command_line: &'a str,
+    /// The only followed figure; `None` = the headline figures.
+    pub figure: Option<RunFigure>,
+    pub runs: &'a [ListedRun<'a>],
+    /// The works that can be followed, sorted by descending number of runs.
+    pub works: &'a [WorkloadSeries],
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedRun<'a> {
+    pub id: String,
+    /// When it began, or was kept, seconds since 1970.
+    pub at: i64,
+    pub label: Option<&'a str>,
+    /// Words to find it by.
+    pub tags: &'a [String],
+    /// It may not be removed.
+    pub pinned: bool,
+    pub targets: &'a [String],
+    pub work: Vec<String>,
+    pub run: &'a RunSummary,
+}
+
+/// The same work on the same machine.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WorkloadSeries {
+    /// Fingerprint or name of the machine; empty = not recorded.
+    pub machine: String,
+    pub command_line: Option<String>,
+    /// The targets of the latest run.
+    pub targets: Vec<String>,
+    pub time_span: u32,
+    pub courses: Vec<RunSeries>,
+}
+
+/// A figure from run to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSeries {
+    pub figure: RunFigure,
+    /// (index in [`HistoryPage::runs`], value), oldest first: at least one.
+    pub points: Vec<(usize, f64)>,
+    /// Where it was how high, by places in the points: at least one.
+    pub levels: Vec<Level>,
+    pub told: Vec<ToldRun>,
+    pub said: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldRun {
+    pub place: usize,
+    pub of: ToldOf,
+    pub words: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldOf {
+    /// The machine changed since the run before.
+    Machine,
+    Apart,
+    /// The clock was set back since the run before.
+    Clock,
+}
+
+impl ToldRun {
+    /// Whether this is the beginning of a level, which is only certain to one run.
+    pub fn is_at(&self, begin: usize) -> bool {
+        self.place.abs_diff(begin) <= 1
+    }
+}
+
+/// How a level differs from the one before it, and whether that is better.
+pub fn change_of(before: &Level, level: &Level, figure: RunFigure) -> (String, bool) {
+    let better = (level.rate > before.rate) == figure.more_is_better();
+    let change = level.change_percent(before);
+    (change.map_or_else(|| "up from 0".into(), |percent| format!("{percent:+.1} %")), better)
+}
+
+impl WorkloadSeries {
+    /// Runs that have the most usual of its figures.
+    pub(super) fn runs(&self) -> usize {
+        self.courses.iter().map(|course| course.points.len()).max().unwrap_or(0)
+    }
+
+    pub(super) fn name(&self) -> String {
+        let unknown = || format!("Work on {}, command line not recorded", self.targets.join(" "));
+        self.command_line.clone().unwrap_or_else(unknown)
+    }
+}
+
+pub(super) fn figure_name(figure: RunFigure) -> &'static str {
+    figure.title().strip_suffix(", ms").unwrap_or(figure.title())
+}
+
+pub(super) fn figure_text(figure: RunFigure) -> fn(f64) -> String {
+    if figure.more_is_better() { diskspd_report::number::number } else { diskspd_report::number::latency }
+}

@@ -1,0 +1,21 @@
+//! The commands that repeat the run.
+
+use super::page::command;
+use diskspd_results::{Origin, RunSummary};
+use maud::{Markup, html};
+
+/// The command line, and how the saved record does the same.
+pub(crate) fn again(run: &RunSummary) -> Markup {
+    let of_record = matches!(run.origin, Origin::Record { .. });
+    html! {
+        @match &run.command_line {
+            Some(line) => { (command(&String::from_utf8_lossy(line.as_bytes()))) },
+            None => p { "The command line is not recorded." },
+        }
+        @if of_record { p.quiet {
+            "Or, with the record of this run (" code { "--out run.json" } "), on the same targets, with the "
+            "same settings and method: " code { "diskspd rerun run.json" } ", which also says what about the "
+            "machine has changed."
+        } }
+    }
+}

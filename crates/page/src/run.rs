@@ -1,0 +1,115 @@
+//! One run: its header, and its sections from the verdict to the commands that repeat it.
+
+use super::input::{PagePlace, Run};
+use super::page::heading;
+use super::span::{RecordedSpan, Span};
+use super::title::{self, range, targets, targets_of};
+use super::verdict::run_verdict;
+use super::{charts, environment, fio, headline, overview, rerun_box, rounds, secondary, slow, verdict};
+use diskspd_figures::units::start_time::date_and_time;
+use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_figures::units::visible;
+use diskspd_report::number::number;
+use diskspd_report::page_table::PageTable;
+use diskspd_report::workload_text as workload;
+use diskspd_results::{RunSummary, SpanSummary, Throughput, Totals};
+use maud::{Markup, html};
+
+/// The whole content of the page of a single run.
+pub(crate) fn alone(run: &Run) -> Markup {
+    html! {
+        header {
+            p.kicker { "DiskSpd for Linux" @for text in place_and_time(&run.known) { " · " (text) } }
+            h1 { (title(run)) }
+            p.targets { (targets(&targets_of(&run.known))) }
+        }
+        (sections(run, &PagePlace::alone()))
+    }
+}
+
+pub(crate) fn place_and_time(run: &RunSummary) -> Vec<String> {
+    let name = [run.label.clone(), run.computer()].into_iter().flatten();
+    let name = name.map(|name| visible::line(&name).into_owned());
+    name.chain(run.started_at.and_then(date_and_time)).collect()
+}
+
+/// The work and its answer: the rate, and the verdict.
+pub(crate) fn title(run: &Run) -> String {
+    let spans: Vec<&SpanSummary> = run.known.time_spans.iter().flatten().collect();
+    let iops = range(spans.iter().filter_map(|span| span.total.iops));
+    title::of_runs(std::iter::once(&run.known), &format!("{iops}, {}", run_verdict(run).in_words()))
+}
+
+pub(crate) fn sections(run: &Run, place: &PagePlace) -> Markup {
+    let Run { known, judged } = run;
+    let spans = known.time_spans.len();
+    // The charts of many time spans share the room of a few.
+    let points = match spans {
+        3.. if place.points > 0 => (2 * place.points / spans).max(24),
+        _ => place.points,
+    };
+    let place = PagePlace { points, ..place.clone() };
+    let names = workload::names(known);
+    html! {
+        section.verdict { (heading(place.level, "Verdict")) (verdict::verdict(run, &place.prefix)) }
+        @if spans > 1 { (overview::section(run, &place)) }
+        @if let Some(done) = judged.and_then(|judged| judged.record.preconditioning.as_ref()) {
+            (rounds::section(done, &place))
+        }
+        @for (index, figures) in known.time_spans.iter().enumerate() {
+            @let name = if spans > 1 { format!("{}. {}", index + 1, names[index]) } else { "Figures".into() };
+            section.span id=(verdict::span_id(&place.prefix, index + 1)) {
+                (heading(place.level, &name)) (time_span(run, index, figures.as_ref(), &place))
+            }
+        }
+        @if let Some(totals) = judged.and_then(|judged| judged.summary.totals.as_ref()) {
+            (all_spans(totals, place.level))
+        }
+        section.again { (heading(place.level, "Do it again")) (rerun_box::again(known)) }
+        section.environment { (heading(place.level, "Environment")) (environment::environment(run)) }
+    }
+}
+
+fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &PagePlace) -> Markup {
+    let Some(figures) = figures else {
+        return html! { p { "It ended before measuring began: there are no figures." } };
+    };
+    let measured = run.judged.and_then(|judged| judged.summary.time_spans.get(index)?.as_ref());
+    let detail = run.judged.zip(measured).map(|(judged, measured)| RecordedSpan { judged, index, measured });
+    let span = Span::new(figures, detail, index, place);
+    html! {
+        (headline::figures(&span))
+        @if let Some(fio) = &figures.fio { (fio::section(fio)) }
+        @if let Some(measured) = measured { (secondary::tables(measured)) }
+        @if let Some(detail) = &detail { (slow::section(span.level, detail)) }
+        @if place.points > 0 { (charts::sections(&span)) }
+    }
+}
+
+struct TotalLine<'a> {
+    name: &'static str,
+    done: &'a Throughput,
+}
+
+impl<'a> TotalLine<'a> {
+    const COLUMNS: &'a [TableColumn<TotalLine<'a>>] = &[
+        TableColumn::<TotalLine>::words("I/Os", |line| Cell::named(line.name)).paged(),
+        TableColumn::<TotalLine>::number("amount", |line| Cell::Size(line.done.bytes)).paged(),
+        TableColumn::<TotalLine>::number("number", |line| Cell::Whole(line.done.ios)).paged(),
+        TableColumn::<TotalLine>::number("IOPS", |line| Cell::Figure(line.done.iops, 2)).paged(),
+        TableColumn::<TotalLine>::number("MiB/s", |line| Cell::Figure(line.done.mib_per_s, 2)).paged(),
+    ];
+}
+
+/// The figures of all time spans together.
+fn all_spans(totals: &Totals, level: u8) -> Markup {
+    let lines = [("total", &totals.total), ("read", &totals.read), ("write", &totals.write)];
+    let lines = lines.map(|(name, done)| TotalLine { name, done });
+    let caption = format!("Figures of all time spans, {} s", number(totals.seconds));
+    html! {
+        section.span {
+            (heading(level, "All time spans"))
+            (PageTable::new("", &caption).render(TotalLine::COLUMNS, &lines))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! One time span as the sections see it.
+
+use super::input::PagePlace;
+use diskspd_checks::JudgedRecord;
+use diskspd_figures::units::Millis;
+use diskspd_results::{ChartRow, Measured, SpanResults, SpanSummary};
+
+/// A time span that was measured.
+#[derive(Debug)]
+pub(crate) struct Span<'a> {
+    pub figures: &'a SpanSummary,
+    /// All the rest; `None` = there is no record of it.
+    pub detail: Option<RecordedSpan<'a>>,
+    /// Begins the ids of its charts.
+    prefix: String,
+    pub level: u8,
+    /// Points that a chart over time may have.
+    pub points: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordedSpan<'a> {
+    pub judged: &'a JudgedRecord<'a>,
+    pub index: usize,
+    pub measured: &'a Measured,
+}
+
+impl<'a> RecordedSpan<'a> {
+    /// The raw results; `None` = an edited record.
+    pub(crate) fn results(&self) -> Option<&'a SpanResults> {
+        self.judged.record.host().results.time_spans.get(self.index)
+    }
+}
+
+impl<'a> Span<'a> {
+    /// Time span `index` (from 0) of a run.
+    pub(crate) fn new(
+        figures: &'a SpanSummary,
+        detail: Option<RecordedSpan<'a>>,
+        index: usize,
+        place: &PagePlace,
+    ) -> Span<'a> {
+        let prefix = format!("{}-{}", place.prefix, index + 1);
+        Span { figures, detail, prefix, level: place.level + 1, points: place.points }
+    }
+
+    pub(crate) fn id(&self, name: &str) -> String {
+        format!("{}-{name}", self.prefix)
+    }
+}
+
+/// One direction of a row of percentiles.
+pub(crate) type PickDirection = fn(&ChartRow) -> Option<Millis>;

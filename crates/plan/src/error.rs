@@ -1,0 +1,37 @@
+//! Why a profile can't be carried out here.
+
+use diskspd_base::finding::Finding;
+use std::fmt;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanError {
+    pub lies_in: LiesIn,
+    pub finding: Box<Finding>,
+}
+
+/// How DISKSPD classes an error: the exit code depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiesIn {
+    /// The profile is not possible on this machine or with this version: exit code 3, without standard
+    /// output.
+    Profile,
+    /// A target isn't as the profile needs it, or something that is used up lacks: the run fails, exit code
+    /// 1.
+    Target,
+}
+
+impl PlanError {
+    pub fn profile(message: impl Into<String>) -> PlanError {
+        PlanError { lies_in: LiesIn::Profile, finding: Box::new(Finding::error(message)) }
+    }
+
+    pub fn target(message: impl Into<String>) -> PlanError {
+        PlanError { lies_in: LiesIn::Target, finding: Box::new(Finding::error(message)) }
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.finding.message)
+    }
+}

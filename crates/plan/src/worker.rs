@@ -1,0 +1,163 @@
+//! The work of one worker: its processors, targets and engine.
+
+use super::zone_share::ZoneShare;
+use crate::workload::TargetWorkload;
+use crate::workload::pace::Limit;
+use diskspd_base::access::{HugePages, IoFeatures, IoPriority, MapOptions, OpenMode};
+use diskspd_base::engines::EngineKind;
+use diskspd_base::operation::Operation;
+use diskspd_machine::completion::OneByOne;
+use diskspd_machine::io_features::AtomicWrites;
+use diskspd_profile::{ContentShape, OperationShares, RawText, TargetId};
+use std::path::PathBuf;
+
+/// One worker thread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkerPlan {
+    /// Number, from 0.
+    pub thread: u32,
+    /// Bound CPU by kernel number; `None` = unbound.
+    pub cpu: Option<u32>,
+    /// Seed of its random numbers.
+    pub seed: u64,
+    pub engine: EngineKind,
+    pub reason: &'static str,
+    /// Reason for sequential I/Os; `None` if they are concurrent or requested.
+    pub one_by_one: Option<OneByOne>,
+    pub poll: bool,
+    /// Requests in all: the largest number of I/Os in flight.
+    pub depth: u32,
+    /// Number of writes on a target per flush (`--fsync-every`); `None` = never.
+    pub flush_every: Option<u32>,
+    /// Completions are handled one by one (`-x`). Never where I/O is synchronous, as in DISKSPD.
+    pub routines: bool,
+    /// Whether requests choose among all targets before each I/O (`-F -O`); otherwise each belongs to one
+    /// target.
+    pub floating: bool,
+    pub targets: Vec<WorkerTarget>,
+    /// Bytes of its I/O buffer, sources of write data not included.
+    pub buffer: u64,
+    /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
+    pub large_pages: bool,
+    pub huge_pages: HugePages,
+    /// `-bs`: the buffer begins at a multiple of this, bytes; 0 = on a page.
+    pub separation: u64,
+}
+
+impl WorkerPlan {
+    /// Returns for each of its targets the entry with its requests: the first portion of the same target.
+    pub fn leaders(&self) -> Vec<usize> {
+        let mut leader = 0;
+        let of = |(index, target): (usize, &WorkerTarget)| {
+            leader = if target.is_further_portion() { leader } else { index };
+            leader
+        };
+        self.targets.iter().enumerate().map(of).collect()
+    }
+
+    pub fn counts_misses(&self) -> bool {
+        self.targets.iter().any(|target| target.ways.no_wait)
+    }
+
+    pub fn times_more_than_ios(&self) -> bool {
+        let others = |target: &WorkerTarget| !target.shares.are_none() || target.resets_zones();
+        self.flush_every.is_some() || self.targets.iter().any(others)
+    }
+
+    pub fn others_on(&self, target: &WorkerTarget) -> impl Iterator<Item = Operation> {
+        let flush = self.flush_every.map(|_| Operation::Flush);
+        let reset = target.resets_zones().then_some(Operation::ZoneReset);
+        flush.into_iter().chain(target.shares.iter().map(|(op, ..)| op)).chain(reset)
+    }
+
+    /// Whether the I/Os on any of its targets have to wait for their time.
+    pub fn is_limited(&self) -> bool {
+        self.targets.iter().any(|target| target.limit != Limit::None)
+    }
+
+    /// Whether the I/Os on any of its targets have a time to start at.
+    pub fn is_paced(&self) -> bool {
+        (0..self.targets.len()).any(|target| self.is_paced_on(target))
+    }
+
+    pub fn is_paced_on(&self, target: usize) -> bool {
+        !self.floating && self.targets.get(target).is_some_and(|target| target.limit.has_times())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteContent {
+    /// Bytes 0, 1, .. 255, again and again.
+    Pattern,
+    Zeros,
+    /// Something new every time (`-Zr`).
+    Fresh,
+    /// Reducible content (`--compress`, `--dedupe`), generated for every write.
+    Reducible(ContentShape),
+    /// A piece of a source, at a random position (`-Z<size>`).
+    Source {
+        /// Index in `SpanPlan::sources`.
+        index: usize,
+        /// The position is a multiple of this, bytes; a power of two.
+        alignment: u32,
+    },
+}
+
+/// How a target is divided that is verified (`--verify`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SectorGrid {
+    /// Bytes of a sector, which carries a stamp; a power of two.
+    pub sector: u32,
+    /// The largest piece that no I/O of the run touches in part, bytes; a multiple of the sector.
+    pub unit: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkerTarget {
+    /// Index of the target in the time span.
+    pub target: usize,
+    pub id: TargetId,
+    pub path: RawText,
+    pub location: PathBuf,
+    pub open: OpenMode,
+    /// Whether it is a block device without cache by default.
+    pub uncached_device: bool,
+    /// Whether kernel workers do its io_uring I/Os, because they block.
+    pub workers: bool,
+    pub priority: IoPriority,
+    pub ways: IoFeatures,
+    pub atomic_writes: Option<AtomicWrites>,
+    /// How it is mapped into memory; `None` = it isn't.
+    pub mapping: Option<MapOptions>,
+    /// Size found when planning, bytes.
+    pub size: u64,
+    /// Number of its requests; with a floating pool, of the whole thread. 0 = a further portion that
+    /// shares the previous target's requests.
+    pub requests: u32,
+    /// Distance between the data of consecutive requests in bytes: the largest block of all portions.
+    pub slot: u32,
+    pub content: WriteContent,
+    pub shares: OperationShares,
+    /// `--verify`: how it is divided; all 0 = it isn't verified.
+    pub verified: SectorGrid,
+    /// `--zoned`: its zones; `None` = used like a device without zones.
+    pub zones: Option<ZoneShare>,
+    pub limit: Limit,
+    /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a
+    /// block later.
+    pub read_buffer: u64,
+    pub write_buffer: u64,
+    pub workload: TargetWorkload,
+}
+
+impl WorkerTarget {
+    /// Whether zones are emptied that are written again (`--zoned`).
+    pub fn resets_zones(&self) -> bool {
+        self.zones.is_some() && self.workload.write_ratio > 0
+    }
+
+    /// Whether it shares requests and buffers of the one before it: both are portions of a target.
+    pub fn is_further_portion(&self) -> bool {
+        self.workload.portion.is_some_and(|portion| !portion.is_first)
+    }
+}

@@ -1,0 +1,227 @@
+//! Run settings beyond the profile, without a DISKSPD counterpart.
+
+use super::RawText;
+use diskspd_base::access::HugePages;
+use diskspd_base::engines::EngineKind;
+use diskspd_figures::units::Millis;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Options of a run. Together with the profile they are sufficient to repeat the run. They are stored in
+/// the record, and printed by `--dry-run`. Settings of one invocation (permissions, outputs, events) are
+/// excluded.
+///
+/// A new option needs a field here, a row of the flag table, and the code that applies it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunOptions {
+    /// `--engine`; `None` = the program chooses.
+    pub engine: Option<EngineKind>,
+    pub poll: bool,
+    /// `--no-huge-pages`: buffers are memory as programs usually have it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_huge_pages: bool,
+    /// `--prefill`: writing of unwritten areas before the run.
+    pub prefill: Option<Prefill>,
+    /// `--until-steady`: maximum warm-up in s until the run is steady.
+    pub until_steady_s: Option<u32>,
+    /// `--flush-after`: whether dirty data is written at the end, with timing.
+    pub flush_after: bool,
+    /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most
+    /// 2^31-1; `None` = as the machine has it.
+    pub cpu_latency_us: Option<u32>,
+    /// `--fsync-every`: number of a thread's writes on a target per flush, at least 1; `None` = never.
+    pub fsync_every: Option<u32>,
+    /// `--until-written`: the measured time of a time span also ends when so much has been written in it;
+    /// `None` = it doesn't.
+    pub until_written: Option<Volume>,
+    pub until_read: Option<Volume>,
+    /// `--stuck`: age in ms from which I/Os in flight are reported during the run, at least 1; `None` =
+    /// not reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stuck_ms: Option<u64>,
+    /// `--fail-on-outage`: the run ends when a target has answered nothing for so long, ms, at least 1000;
+    /// `None` = it doesn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fail_on_outage_ms: Option<u64>,
+    /// `--explain`: number of slowest I/Os kept for each second and each time span, with their delays, at
+    /// least 1; `None` = not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<u32>,
+    /// `--preset`: the named workload that the profile is, whose figures are judged; `None` = none.
+    pub preset: Option<String>,
+    /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
+    /// profile's rates count.
+    pub rate_total: Option<RateTotal>,
+    /// `--verify`: whether writes are stamped and reads are checked; `None` = neither.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyMode>,
+    /// `--verify=read:2,1`: number of each target in the writing run, from 1, in order of targets; empty
+    /// if not given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verify_as: Vec<u32>,
+    /// `--replay`: recorded I/Os are done instead of the profile's own; `None` = they aren't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayOptions>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifyMode {
+    Write,
+    /// Reads are checked, of a target that an earlier run has stamped.
+    Read,
+    Both,
+}
+
+impl VerifyMode {
+    pub fn stamps(self) -> bool {
+        self != VerifyMode::Read
+    }
+
+    pub fn checks(self) -> bool {
+        self != VerifyMode::Write
+    }
+}
+
+/// Recorded I/Os that are done again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayOptions {
+    pub file: RawText,
+    /// `--replay-speed`: thousandths of the speed at which they were recorded; 0 = as fast as possible.
+    pub speed_thousandths: u32,
+    /// `--replay-writes`; `None` if not given, so recorded writes are an error.
+    pub writes: Option<ReplayWrites>,
+    /// `--stream-of`: the target whose I/Os are done, as the file calls it; `None` = there is one alone.
+    pub stream: Option<String>,
+    /// `-d` says how long it takes at most.
+    pub duration_given: bool,
+    /// How many I/Os the file has that are done; 0 = it hasn't been read yet.
+    pub ios: u64,
+    /// When the last of them was submitted, ns after the first one, when they were recorded.
+    pub length_ns: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayWrites {
+    Issue,
+    Skip,
+}
+
+impl ReplayOptions {
+    pub const AS_RECORDED: u32 = 1000;
+
+    /// Returns the mean start rate in I/Os per second; `None` = unlimited.
+    pub fn ios_per_s(&self) -> Option<f64> {
+        let seconds = Millis::of_ns(self.length_ns).ms() / f64::from(self.speed_thousandths);
+        (self.speed_thousandths > 0 && self.ios > 0).then(|| self.ios as f64 / seconds.max(1e-3))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Volume {
+    Bytes(u64),
+    /// Multiple of the area that the time span may use on its written or read targets, at least 1.
+    Times(u32),
+}
+
+impl Volume {
+    /// Reads bytes, in digits, or `2x`; `None` = it is neither, or nothing.
+    pub fn parse(text: &str) -> Option<Volume> {
+        let number = |digits: &str| {
+            digits
+                .bytes()
+                .all(|digit| digit.is_ascii_digit())
+                .then_some(())
+                .and_then(|()| digits.parse().ok())
+                .filter(|number: &u64| *number > 0)
+        };
+        match text.strip_suffix('x') {
+            None => number(text).map(Volume::Bytes),
+            Some(times) => u32::try_from(number(times)?).ok().map(Volume::Times),
+        }
+    }
+}
+
+impl fmt::Display for Volume {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Volume::Bytes(bytes) => write!(f, "{bytes}"),
+            Volume::Times(times) => write!(f, "{times}x"),
+        }
+    }
+}
+
+/// A rate that all threads and targets of a time span share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RateTotal {
+    /// I/Os per second, 1 to [`RateTotal::HIGHEST`].
+    pub ios_per_s: u64,
+    pub arrivals: Arrivals,
+}
+
+impl RateTotal {
+    /// An I/O each nanosecond.
+    pub const HIGHEST: u64 = 1_000_000_000;
+}
+
+/// How the I/Os of a rate are spread over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// Independent users: the times between arrivals are exponentially distributed.
+    Poisson,
+    Uniform,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prefill {
+    /// Random data; block devices are included only if they contain only zeros.
+    Auto,
+    /// Random bytes, none of them zero.
+    Random,
+    Pattern,
+    Zero,
+}
+
+impl RunOptions {
+    pub fn huge_pages(&self) -> HugePages {
+        if self.no_huge_pages { HugePages::NotAskedFor } else { HugePages::AskedFor }
+    }
+
+    /// This, and where it says nothing what another one says.
+    pub fn or(self, other: RunOptions) -> RunOptions {
+        RunOptions {
+            engine: self.engine.or(other.engine),
+            poll: self.poll || other.poll,
+            no_huge_pages: self.no_huge_pages || other.no_huge_pages,
+            prefill: self.prefill.or(other.prefill),
+            until_steady_s: self.until_steady_s.or(other.until_steady_s),
+            flush_after: self.flush_after || other.flush_after,
+            cpu_latency_us: self.cpu_latency_us.or(other.cpu_latency_us),
+            fsync_every: self.fsync_every.or(other.fsync_every),
+            until_written: self.until_written.or(other.until_written),
+            until_read: self.until_read.or(other.until_read),
+            stuck_ms: self.stuck_ms.or(other.stuck_ms),
+            fail_on_outage_ms: self.fail_on_outage_ms.or(other.fail_on_outage_ms),
+            explain: self.explain.or(other.explain),
+            preset: self.preset.or(other.preset),
+            rate_total: self.rate_total.or(other.rate_total),
+            verify: self.verify.or(other.verify),
+            verify_as: if self.verify_as.is_empty() { other.verify_as } else { self.verify_as },
+            replay: self.replay.or(other.replay),
+        }
+    }
+
+    /// No file is opened, no device touched.
+    pub fn simulated(&self) -> bool {
+        self.engine.is_some_and(|kind| !kind.row().needs_files)
+    }
+
+    pub fn virtual_time(&self) -> bool {
+        self.engine.is_some_and(|kind| kind.row().virtual_time)
+    }
+}

@@ -1,0 +1,96 @@
+//! Errors in a document with their positions.
+
+use diskspd_base::limits::TIME_SPANS;
+use diskspd_figures::units::visible::drives;
+use std::fmt;
+
+/// Error of an invalid profile document: one message with the position, the expectation, and the remedy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct XmlError {
+    /// Line and column, both from 1, the column in characters; `None` where it is the document as a whole.
+    pub place: Option<(usize, usize)>,
+    pub what: String,
+    pub expected: Option<String>,
+    /// Likely cause and what to do.
+    pub hint: Option<String>,
+}
+
+/// The same, with a byte offset into the document's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it is, bytes from the beginning of the text.
+    pub position: usize,
+    pub what: String,
+    pub expected: Option<String>,
+    /// Likely cause and what to do.
+    pub hint: Option<String>,
+}
+
+impl Fault {
+    pub fn new(position: usize, what: impl Into<String>) -> Fault {
+        Fault { position, what: what.into(), expected: None, hint: None }
+    }
+
+    pub fn expected(self, expected: impl Into<String>) -> Fault {
+        Fault { expected: Some(expected.into()), ..self }
+    }
+
+    /// The same, with its likely cause and what to do.
+    pub fn hint(self, hint: impl Into<String>) -> Fault {
+        Fault { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl XmlError {
+    /// A fault in this text: its place becomes line and column.
+    pub fn in_text(text: &str, fault: &Fault) -> XmlError {
+        let before = text.get(..fault.position).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        XmlError { place: Some((line, column)), ..XmlError::of_document(fault) }
+    }
+
+    /// A fault of the document as a whole.
+    pub fn of_document(fault: &Fault) -> XmlError {
+        let Fault { what, expected, hint, .. } = fault.clone();
+        XmlError { place: None, what, expected, hint }
+    }
+}
+
+/// Checks a number of time spans.
+///
+/// # Errors
+/// It is above the limit.
+pub fn check_time_spans(number: usize, at: usize) -> Result<(), Fault> {
+    match number > TIME_SPANS {
+        true => Err(Fault::new(at, format!("more than {TIME_SPANS} time spans, the limit"))),
+        false => Ok(()),
+    }
+}
+
+impl std::error::Error for XmlError {}
+
+impl fmt::Display for XmlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((line, column)) = self.place {
+            write!(f, "line {line}, column {column}: ")?;
+        }
+        f.write_str(&self.what)?;
+        if let Some(expected) = &self.expected {
+            write!(f, "\n  expected: {expected}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A piece of the document for a message: quoted, short, in one line.
+pub fn quote(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let shown = |c: char| if drives(c) { '\u{fffd}' } else { c };
+    let short: String = text.chars().take(LONGEST).map(shown).collect();
+    let dots = if text.chars().nth(LONGEST).is_some() { ".." } else { "" };
+    format!("\"{short}{dots}\"")
+}

@@ -1,0 +1,37 @@
+//! Table of the verification results.
+
+use super::integrity::IntegrityResults;
+use crate::{Host, SpanResults};
+use diskspd_profile::{RawText, TargetId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Verified sectors by target, all threads together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntegrityTable {
+    pub rows: Vec<IntegrityRow>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntegrityRow {
+    /// The target, as the user gave it.
+    pub path: RawText,
+    #[serde(default)]
+    pub target: TargetId,
+    /// By all threads, with the first failures of each, by offset.
+    pub results: IntegrityResults,
+}
+
+impl IntegrityTable {
+    /// `None` = nothing was verified.
+    pub fn new(host: &Host, results: &SpanResults) -> Option<IntegrityTable> {
+        let mut rows: BTreeMap<_, IntegrityResults> = BTreeMap::new();
+        for target in results.threads.iter().flat_map(|thread| &thread.targets) {
+            let Some(more) = &target.integrity else { continue };
+            rows.entry(target.target).or_default().add_thread(IntegrityResults::clone(more));
+        }
+        let row = |(id, results): (_, _)| IntegrityRow { path: host.path(id).clone(), target: id, results };
+        let rows: Vec<IntegrityRow> = rows.into_iter().map(row).collect();
+        (!rows.is_empty()).then_some(IntegrityTable { rows })
+    }
+}

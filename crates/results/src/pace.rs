@@ -1,0 +1,30 @@
+//! Progress of a time span, observed outside the workers.
+
+use diskspd_figures::stats::PackedCounts;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// When it was taken, microseconds since measuring began.
+    pub end_us: u64,
+    pub ios: u64,
+    /// Bytes transferred.
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TickCounts {
+    /// Length of a beat, us.
+    pub width_us: u64,
+    /// I/Os completed in each, from the beginning of measuring on.
+    pub ios: PackedCounts,
+}
+
+/// A warm-up that waited for the run to be steady.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarmUp {
+    pub seconds: u32,
+    /// How long it might have taken at most, s.
+    pub limit: u32,
+    pub steady: bool,
+}

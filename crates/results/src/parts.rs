@@ -1,0 +1,134 @@
+//! Results by part of a mix and by size (`--mix`, `--bs-split`).
+
+use super::part_results::PartResults;
+use super::{Accumulate, DirectionResults, Host, SpanResults, TargetResults};
+use diskspd_figures::stats::Histogram;
+use diskspd_figures::units::Millis;
+use diskspd_profile::{RawText, TargetId};
+use serde::{Deserialize, Serialize};
+
+impl Accumulate for DirectionResults {
+    fn add(&mut self, other: &DirectionResults) {
+        self.bytes.add(&other.bytes);
+        self.ios.add(&other.ios);
+        self.short.add(&other.short);
+        self.nowait_misses.add(&other.nowait_misses);
+        self.latency.add(&other.latency);
+        self.paced.add(&other.paced);
+        match (&mut self.series, &other.series) {
+            (Some(series), Some(other)) => series.merge(other),
+            (series @ None, other) => series.clone_from(other),
+            (Some(_), None) => {}
+        }
+    }
+}
+
+impl TargetResults {
+    pub fn add_portion(&mut self, other: TargetResults) {
+        self.read.add(&other.read);
+        self.write.add(&other.write);
+        self.not_submitted.add(&other.not_submitted);
+        debug_assert!(other.integrity.is_none(), "only the first portion holds them");
+        self.others.add(&other.others);
+        self.unfinished.extend(other.unfinished);
+        self.unfinished.sort_unstable_by(|a, b| b.cmp(a));
+        self.unfinished.truncate(1024);
+    }
+
+    pub fn as_part(&self, part: u32, block_size: u32) -> PartResults {
+        let without_course = |of: &DirectionResults| DirectionResults { series: None, ..of.clone() };
+        let (read, write) = (without_course(&self.read), without_course(&self.write));
+        PartResults { part, block_size, read, write }
+    }
+}
+
+/// Figures by part and size, of all threads together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartTable {
+    /// By target, part, size; only of targets that have several.
+    pub rows: Vec<PartRow>,
+}
+
+/// A part and size of the work on a target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartRow {
+    /// The target, as the user gave it.
+    pub path: RawText,
+    /// Number of the part in the mix, from 1.
+    pub part: u32,
+    /// Bytes of an I/O.
+    pub block_size: u32,
+    pub figures: PartFigures,
+}
+
+/// Figures of a part. Times in ms; `None` = not measured, or there were no I/Os.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartFigures {
+    pub ios: u64,
+    pub writes: u64,
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// Share of the target's I/Os in percent; `None` without I/Os.
+    pub share: Option<f64>,
+    /// I/Os per second.
+    pub iops: f64,
+    pub mean: Option<Millis>,
+    pub median: Option<Millis>,
+    /// 99th percentile.
+    pub p99: Option<Millis>,
+    /// 99.9th percentile.
+    pub p999: Option<Millis>,
+}
+
+impl PartTable {
+    /// `None` = no target has parts.
+    pub(super) fn new(host: &Host, results: &SpanResults, seconds: f64) -> Option<PartTable> {
+        let mut found: Vec<(TargetId, PartResults)> = Vec::new();
+        for target in results.threads.iter().flat_map(|thread| &thread.targets) {
+            for part in &target.parts {
+                let same = |known: &&mut (TargetId, PartResults)| {
+                    known.0 == target.target
+                        && (known.1.part, known.1.block_size) == (part.part, part.block_size)
+                };
+                match found.iter_mut().find(same) {
+                    None => found.push((target.target, part.clone())),
+                    Some((_, known)) => {
+                        known.read.add(&part.read);
+                        known.write.add(&part.write);
+                    }
+                }
+            }
+        }
+        let all = |id: TargetId| {
+            let of = found.iter().filter(|(target, _)| *target == id);
+            of.map(|(_, part)| part.read.ios + part.write.ios).fold(0, u64::saturating_add)
+        };
+        let row = |(id, part): &(TargetId, PartResults)| PartRow {
+            path: host.path(*id).clone(),
+            part: part.part + 1,
+            block_size: part.block_size,
+            figures: PartFigures::new(part, all(*id), seconds),
+        };
+        (!found.is_empty()).then(|| PartTable { rows: found.iter().map(row).collect() })
+    }
+}
+
+impl PartFigures {
+    fn new(part: &PartResults, all: u64, seconds: f64) -> PartFigures {
+        let mut times = Histogram::default();
+        part.read.latency.iter().chain(&part.write.latency).for_each(|latency| times.add(latency));
+        let ios = part.read.ios + part.write.ios;
+        let at = |share| times.percentile(share).map(Millis::of_ns);
+        PartFigures {
+            ios,
+            writes: part.write.ios,
+            bytes: part.read.bytes + part.write.bytes,
+            share: (all > 0).then(|| 100.0 * ios as f64 / all as f64),
+            iops: ios as f64 / seconds,
+            mean: times.moments().mean().map(Millis::of_mean_ns),
+            median: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+        }
+    }
+}

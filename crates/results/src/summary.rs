@@ -1,0 +1,163 @@
+//! The summary: every figure that reports show, derived once. All reports print these, so they can't
+//! disagree.
+
+use super::charts::{FineChart, LatencyCharts, LatencyFigures};
+use super::interval_figures::IopsSeries;
+use super::{
+    CpuTable, EffectiveRange, IntegrityTable, NowaitTable, OtherTables, PacedFigures, PartTable,
+    TraceFigures, WaitStatistics,
+};
+use diskspd_profile::RawText;
+use serde::{Deserialize, Serialize};
+
+/// All figures of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// One per time span, in order; `None` = ended before measuring began.
+    pub time_spans: Vec<Option<Measured>>,
+    /// Over all time spans, if the profile has two or more.
+    pub totals: Option<Totals>,
+}
+
+/// All figures of one time span.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Measured time, s; greater than 0.
+    pub seconds: f64,
+    /// Threads: `-F`, or those created.
+    pub thread_count: u32,
+    /// `-O`; 0 = not given.
+    pub request_count: u32,
+    /// `-F` together with `-O`: the request count has an effect.
+    pub floating_pool: bool,
+    /// Number of failed I/Os over the whole span, excluded from all other figures.
+    #[serde(default)]
+    pub failed: u64,
+    pub cpu: CpuTable,
+    /// Effective distributions (`-rd`) without duplicates, in the order of their ranges.
+    pub distributions: Vec<DistributionGroup>,
+    pub total: Table,
+    pub read: Table,
+    pub write: Table,
+    pub latency: Option<LatencyCharts>,
+    /// All latencies, at more percentiles (`-L`).
+    #[serde(default)]
+    pub fine_percentiles: Option<FineChart>,
+    /// The course of the span (`-D`).
+    #[serde(default)]
+    pub iops: Option<IopsSeries>,
+    /// Adherence to scheduled start times; `None` without a schedule.
+    #[serde(default)]
+    pub paced: Option<PacedFigures>,
+    #[serde(default)]
+    pub parts: Option<PartTable>,
+    /// Verified sectors (`--verify`); `None` = nothing was verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<IntegrityTable>,
+    /// Other operations than reads and writes (`--fsync-every`, `--trim`).
+    #[serde(flatten)]
+    pub others: OtherTables,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nowait: Option<NowaitTable>,
+    #[serde(default)]
+    pub trace: Option<TraceFigures>,
+    /// Wait statistics (`-vs`), ascending by thread.
+    pub waits: Vec<ThreadWaits>,
+    /// How often threads submitted I/Os (`-u`), ascending by thread.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub submits: Vec<ThreadSubmits>,
+}
+
+/// Figures by thread and target. All three tables of a time span have the same rows in the same order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Threads ascending, targets in the thread's order.
+    pub rows: Vec<Row>,
+    pub total: Figures,
+}
+
+/// One thread on one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Thread number.
+    pub thread: u32,
+    /// The target, as the user gave it.
+    pub path: RawText,
+    /// Size of the target, bytes.
+    pub size: u64,
+    pub figures: Figures,
+}
+
+/// Throughput, latency and its regularity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    pub throughput: Throughput,
+    /// `-L`
+    pub latency: Option<LatencyFigures>,
+    /// `-D`: population standard deviation of the I/Os per second, over intervals. 0 without any interval.
+    pub iops_std_dev: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Bytes transferred.
+    pub bytes: u64,
+    pub ios: u64,
+    /// 2^20 bytes per second.
+    pub mib_per_s: f64,
+    /// I/Os per second.
+    pub iops: f64,
+}
+
+impl Throughput {
+    /// Amounts over a time in s; rates over no time are 0.
+    pub(super) fn new(bytes: u64, ios: u64, seconds: f64) -> Throughput {
+        let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
+        let mib_per_s = per_second(bytes as f64 / 1024.0 / 1024.0);
+        Throughput { bytes, ios, mib_per_s, iops: per_second(ios as f64) }
+    }
+}
+
+/// One effective distribution and who works by it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DistributionGroup {
+    pub users: Vec<DistributionUser>,
+    pub ranges: Vec<EffectiveRange>,
+}
+
+/// One target and the threads that work on it by the same distribution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DistributionUser {
+    pub path: RawText,
+    pub threads: Vec<u32>,
+}
+
+/// Wait statistics of one thread.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ThreadWaits {
+    /// Thread number.
+    pub thread: u32,
+    pub waits: WaitStatistics,
+    /// Some of its I/Os had to wait for their time (`-g`, `-i` with `-j`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub throttled: bool,
+}
+
+/// Calls by which one thread submitted I/Os (`-u`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ThreadSubmits {
+    /// Thread number.
+    pub thread: u32,
+    /// Calls per second of the measured time.
+    pub per_second: f64,
+}
+
+/// Figures over all measured time spans.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Sum of the measured times, s.
+    pub seconds: f64,
+    pub write: Throughput,
+    pub read: Throughput,
+    pub total: Throughput,
+}

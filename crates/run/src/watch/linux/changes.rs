@@ -1,0 +1,128 @@
+//! Changes by other processes during the measurement: settings of queues, and files of targets.
+
+use diskspd_host::file_state;
+use diskspd_host::queue_settings::QueueSetting;
+use diskspd_host::root::Root;
+use diskspd_machine::io_counters::{DeviceActivity, FileState, SettingChange};
+use diskspd_sys::clock::Nanos;
+use std::fs::File;
+
+/// Further changes are not recorded.
+const MOST: usize = 64;
+
+/// Watches the settings of devices. A look takes about 10 us per device, of the controlling thread.
+#[derive(Debug)]
+pub(crate) struct SettingsWatch {
+    settings: Vec<(QueueSetting, Option<String>)>,
+    changes: Vec<(String, SettingChange)>,
+    /// When the last look was, us since measuring began.
+    last_us: u64,
+}
+
+impl SettingsWatch {
+    /// Opens the settings of these devices, by the kernel's names.
+    pub(crate) fn start(devices: &[String]) -> SettingsWatch {
+        let settings = QueueSetting::read(&Root::live(), devices).into_iter();
+        let settings = settings.map(|setting| (setting, None)).collect();
+        SettingsWatch { settings, changes: Vec::new(), last_us: 0 }
+    }
+
+    /// Shortly before measuring begins.
+    pub(crate) fn begin(&mut self) {
+        self.settings.iter_mut().for_each(|(setting, value)| *value = setting.value());
+    }
+
+    /// Reads the settings at a time since measuring began, us.
+    pub(crate) fn look(&mut self, now_us: u64) {
+        for (setting, value) in &mut self.settings {
+            let now = setting.value();
+            if now == *value {
+                continue;
+            }
+            if let Some((from, to)) = value.take().zip(now.clone()).filter(|_| self.changes.len() < MOST) {
+                let (setting, device) = (setting.name.to_owned(), setting.device.clone());
+                let change = SettingChange { setting, from, to, after_us: self.last_us, observed_us: now_us };
+                self.changes.push((device, change));
+            }
+            *value = now;
+        }
+        self.last_us = now_us;
+    }
+
+    /// Adds the changes to their devices.
+    pub(crate) fn finish(self, devices: &mut [DeviceActivity]) {
+        for (name, change) in self.changes {
+            let device = devices.iter_mut().find(|device| device.name == name);
+            device.into_iter().for_each(|device| device.changes.push(change.clone()));
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct FileWatch {
+    file: File,
+    needs_server: bool,
+    states: Vec<FileState>,
+}
+
+impl FileWatch {
+    /// Watches an open file; `None` = it is not a regular file.
+    pub(crate) fn start(file: &File) -> Option<FileWatch> {
+        file_state::read(file, 0, false)?;
+        let needs_server = file_state::needs_server(file);
+        Some(FileWatch { file: file.try_clone().ok()?, needs_server, states: Vec::new() })
+    }
+
+    /// Reads the state at a time since measuring began, us.
+    pub(crate) fn look(&mut self, now_us: u64) {
+        let now = file_state::read(&self.file, now_us, self.needs_server);
+        let same = |last: &FileState| {
+            now.is_some_and(|now| FileState { observed_us: last.observed_us, ..now } == *last)
+        };
+        if self.states.len() < MOST && !self.states.last().is_some_and(same) {
+            self.states.extend(now);
+        }
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Returns the states, if there was more than one.
+    pub(crate) fn finish(self) -> Vec<FileState> {
+        if self.states.len() > 1 { self.states } else { Vec::new() }
+    }
+}
+
+/// Time since measuring began, us.
+pub(crate) fn micros(begun: Nanos, now: Nanos) -> u64 {
+    now.saturating_sub(begun) / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_each_state_of_a_file_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, [0; 100]).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        let states = |change: &dyn Fn()| {
+            let mut watch = FileWatch::start(&file).unwrap();
+            watch.look(0);
+            watch.look(1_000);
+            change();
+            watch.look(2_000);
+            watch.look(3_000);
+            let states = watch.finish().into_iter();
+            states.map(|state| (state.observed_us, state.size, state.links)).collect::<Vec<_>>()
+        };
+        assert_eq!(states(&|| ()), [], "nothing changed");
+        assert_eq!(states(&|| file.set_len(50).unwrap()), [(0, 100, 1), (2_000, 50, 1)]);
+        assert_eq!(states(&|| file.set_len(150).unwrap()), [(0, 50, 1), (2_000, 150, 1)]);
+        assert_eq!(states(&|| std::fs::remove_file(&path).unwrap()), [(0, 150, 1), (2_000, 150, 0)]);
+        assert!(FileWatch::start(&File::open(folder.path()).unwrap()).is_none(), "a folder");
+    }
+}

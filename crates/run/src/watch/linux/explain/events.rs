@@ -1,0 +1,151 @@
+//! Kernel events of the devices and of the workers' threads.
+
+use diskspd_checks::slow::{BlockSeen, BlockStep};
+use diskspd_host::tracing::pages::{u16_at, u32_at, u64_at};
+use diskspd_host::tracing::refusal::TracingError;
+use diskspd_host::tracing::{BlockFormat, EventFormat, Tracefs};
+use diskspd_sys::clock::Nanos;
+use std::collections::HashMap;
+
+/// The block layer gets an I/O.
+pub(super) const QUEUED: &str = "block/block_bio_queue";
+pub(super) const ISSUED: &str = "block/block_rq_issue";
+pub(super) const COMPLETED: &str = "block/block_rq_complete";
+/// The same of drivers without a queue of requests.
+pub(super) const DONE: &str = "block/block_bio_complete";
+/// A processor goes from one task to another.
+pub(super) const SWITCH: &str = "sched/sched_switch";
+pub(super) const WOKEN: &str = "sched/sched_wakeup";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KernelTold {
+    Block(BlockSeen),
+    /// A task left a processor in this state, another one got it.
+    Switch {
+        from: TracedTask,
+        state: u64,
+        to: TracedTask,
+    },
+    Woken(i32),
+}
+
+/// A task: number and name; the processor that rests has number 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TracedTask {
+    pub number: i32,
+    pub name: Option<u16>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct TaskNames {
+    known: HashMap<Vec<u8>, u16>,
+    all: Vec<String>,
+}
+
+impl TaskNames {
+    fn name_number(&mut self, name: &[u8]) -> Option<u16> {
+        if let Some(number) = self.known.get(name) {
+            return Some(*number);
+        }
+        let number = u16::try_from(self.all.len()).ok()?;
+        self.known.insert(name.to_vec(), number);
+        self.all.push(String::from_utf8_lossy(name).into_owned());
+        Some(number)
+    }
+
+    pub(super) fn name_of_event(&self, number: u16) -> &str {
+        self.all.get(usize::from(number)).map_or("", String::as_str)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct EventFormats {
+    block: Vec<(BlockFormat, EventStep)>,
+    switch: EventFormat,
+    woken: EventFormat,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum EventStep {
+    Queued,
+    Issued,
+    Completed,
+}
+
+impl EventFormats {
+    /// Returns the formats of this kernel.
+    ///
+    /// # Errors
+    /// Fails if it lacks a tracepoint, or reading is not permitted.
+    pub(super) fn find(tracefs: &Tracefs) -> Result<EventFormats, TracingError> {
+        let find = |name: &str| {
+            let missing = || TracingError::NoTracepoint { names: name.into() };
+            tracefs.format(name)?.ok_or_else(missing)
+        };
+        let block = |name: &str| {
+            let missing = || TracingError::NoTracepoint { names: name.into() };
+            BlockFormat::from_event(&find(name)?).ok_or_else(missing)
+        };
+        let steps = [
+            (QUEUED, EventStep::Queued),
+            (ISSUED, EventStep::Issued),
+            (COMPLETED, EventStep::Completed),
+            (DONE, EventStep::Completed),
+        ];
+        let block: Result<Vec<_>, TracingError> =
+            steps.into_iter().map(|(name, step)| Ok((block(name)?, step))).collect();
+        Ok(EventFormats { block: block?, switch: find(SWITCH)?, woken: find(WOKEN)? })
+    }
+
+    /// Reads a record; `None` = it is too short, or not of these tracepoints.
+    pub(super) fn read(&self, at: Nanos, fields: &[u8], names: &mut TaskNames) -> Option<KernelTold> {
+        let id = u64::from(u16_at(fields, 0)?);
+        if let Some((format, step)) = self.block.iter().find(|(format, _)| format.id == id) {
+            return block(at, format, *step, fields).map(KernelTold::Block);
+        }
+        let switch = &self.switch;
+        let number = |format: &EventFormat, field: &str| {
+            Some(u32_at(fields, format.field(field)?.offset)?.cast_signed())
+        };
+        if id == self.woken.id {
+            return number(&self.woken, "pid").map(KernelTold::Woken);
+        }
+        if id != switch.id {
+            return None;
+        }
+        let mut task = |number_field: &str, name_field: &str| {
+            let number = number(switch, number_field)?;
+            let place = switch.field(name_field)?;
+            let name = fields.get(place.offset..)?.get(..place.size)?;
+            let name = name.split(|byte| *byte == 0).next()?;
+            Some(TracedTask { number, name: if number == 0 { None } else { names.name_number(name) } })
+        };
+        let (from, to) = (task("prev_pid", "prev_comm")?, task("next_pid", "next_comm")?);
+        let state = switch.field("prev_state")?;
+        let state = match state.size {
+            8 => u64_at(fields, state.offset)?,
+            _ => u64::from(u32_at(fields, state.offset)?),
+        };
+        Some(KernelTold::Switch { from, state, to })
+    }
+}
+
+fn block(at: Nanos, format: &BlockFormat, step: EventStep, fields: &[u8]) -> Option<BlockSeen> {
+    /// Where every record has the task in which it was made (`common_pid`).
+    const TASK: usize = 4;
+    let record = format.read(fields)?;
+    let step = match step {
+        EventStep::Queued => BlockStep::Queued(u32_at(fields, TASK)?.cast_signed()),
+        EventStep::Issued => BlockStep::Issued,
+        EventStep::Completed => BlockStep::Completed,
+    };
+    Some(BlockSeen {
+        at,
+        step,
+        device: record.device,
+        sector: record.sector,
+        sectors: record.sectors,
+        write: record.writes(),
+        flush: record.flushes(),
+    })
+}

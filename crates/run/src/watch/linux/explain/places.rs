@@ -1,0 +1,147 @@
+//! Where on their devices the targets' I/Os go.
+
+use crate::located::SpanTargets;
+use crate::unobserved::targets;
+use crate::watch::linux::observe_devices;
+use diskspd_host::located::InspectionHandle;
+use diskspd_host::root::Root;
+use diskspd_host::tracing::devices::WatchedDevice;
+use diskspd_plan::SpanPlan;
+use diskspd_profile::TargetId;
+use diskspd_sys::extents::{self, DevicePlace};
+use std::io;
+
+/// Maximum number of known file pieces; I/O in further pieces is unattributed.
+const MOST_PIECES: usize = 1 << 16;
+const SECTOR: u64 = 512;
+/// File systems with a virtual address space in `FIEMAP` instead of device positions.
+const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
+
+#[derive(Debug)]
+pub(super) struct TargetPlaces {
+    pub id: TargetId,
+    device: Result<TracedPlace, NoPlace>,
+}
+
+/// Reason why the device position of a target's I/Os is unknown.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoPlace {
+    #[error("its target is unknown")]
+    Unnamed,
+    #[error("{0}")]
+    NoDevice(String),
+    #[error("{0} does not report where on its devices a file is")]
+    OwnSpace(String),
+    #[error("several devices are directly below it")]
+    SeveralDevices,
+    #[error("the I/Os of {0} are not separable from the I/Os of its disk")]
+    WithOthers(String),
+    #[error("the file was not opened")]
+    NotOpened,
+    #[error("the file system does not report where the file is ({0})")]
+    NotMapped(#[source] io::Error),
+}
+
+#[derive(Debug)]
+struct TracedPlace {
+    watched: WatchedDevice,
+    name: String,
+    /// Pieces in file order; `None` = the target is the device.
+    pieces: Option<Vec<DevicePlace>>,
+}
+
+impl TracedPlace {
+    fn from_opened(root: &Root, opened: &InspectionHandle, size: u64) -> Result<TracedPlace, NoPlace> {
+        let stack = &opened.stack;
+        if let Some(why) = &stack.no_device_reason {
+            return Err(NoPlace::NoDevice(why.clone()));
+        }
+        if let Some(own) = stack.file_system.as_ref().filter(|name| OWN_SPACE.contains(&name.as_str())) {
+            return Err(NoPlace::OwnSpace(own.clone()));
+        }
+        let [name] = &stack.top_devices[..] else { return Err(NoPlace::SeveralDevices) };
+        let watched = WatchedDevice::beneath(root, stack).ok_or_else(|| NoPlace::WithOthers(name.clone()))?;
+        let pieces = match (&stack.file_system, &opened.file) {
+            (None, _) => None,
+            (Some(_), None) => return Err(NoPlace::NotOpened),
+            (Some(_), Some(file)) => {
+                Some(extents::places(file, size, MOST_PIECES).map_err(NoPlace::NotMapped)?)
+            }
+        };
+        Ok(TracedPlace { watched, name: name.clone(), pieces })
+    }
+}
+
+impl TargetPlaces {
+    pub(super) fn of_span(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<TargetPlaces> {
+        let ids = targets(plan);
+        let find = |index: usize| {
+            let all = plan.workers.iter().flat_map(|worker| &worker.targets);
+            let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);
+            let known = ids.iter().find(|(_, target)| Some(target.id) == id);
+            let device = known.ok_or(NoPlace::Unnamed);
+            let device = device.and_then(|(engine, target)| {
+                TracedPlace::from_opened(
+                    root,
+                    &observe_devices::opened(located, *engine, target),
+                    target.size,
+                )
+            });
+            TargetPlaces { id: id.unwrap_or_default(), device }
+        };
+        (0..plan.targets).map(find).collect()
+    }
+
+    /// The device, as tracepoints number it, and whether it has a queue of requests.
+    pub(super) fn device(&self) -> Option<(u32, bool)> {
+        self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
+    }
+
+    pub(super) fn unknown(&self) -> Option<&NoPlace> {
+        self.device.as_ref().err()
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.device.as_ref().map_or("", |device| &device.name)
+    }
+
+    /// Returns the sectors of an I/O: device, first, and past the last; empty if unknown.
+    pub(super) fn sectors(&self, offset: u64, length: u32) -> Vec<(u32, u64, u64)> {
+        let Ok(TracedPlace { watched, pieces, .. }) = &self.device else { return Vec::new() };
+        let end = offset.saturating_add(u64::from(length));
+        let on_device = |from: u64, to: u64| {
+            let at = |byte: u64| watched.start.saturating_add(byte) / SECTOR;
+            (watched.number, at(from), at(to).max(at(from) + 1))
+        };
+        let Some(pieces) = pieces else { return vec![on_device(offset, end)] };
+        let first = pieces.partition_point(|piece| piece.from + piece.length <= offset);
+        let within = pieces.get(first..).unwrap_or_default().iter().take_while(|piece| piece.from < end);
+        within
+            .map(|piece| {
+                let (from, to) = (offset.max(piece.from), end.min(piece.from + piece.length));
+                on_device(piece.at + (from - piece.from), piece.at + (to - piece.from))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn io_across_two_extents_has_two_locations() {
+        let place = |from, at, length| DevicePlace { from, at, length };
+        let watched = WatchedDevice { number: 7, start: 1 << 20, size: 1 << 30, has_queue: true };
+        let pieces = Some(vec![place(0, 8192, 4096), place(4096, 65536, 4096), place(16384, 0, 4096)]);
+        let target = |pieces| TargetPlaces {
+            id: TargetId(0),
+            device: Ok(TracedPlace { watched: watched.clone(), name: String::new(), pieces }),
+        };
+        let file = target(pieces);
+        assert_eq!(file.sectors(2048, 4096), [(7, 2068, 2072), (7, 2176, 2180)]);
+        assert_eq!(file.sectors(16384, 512), [(7, 2048, 2049)]);
+        assert_eq!(file.sectors(8192, 4096), [], "a hole");
+        assert_eq!(target(None).sectors(4096, 4096), [(7, 2056, 2064)]);
+    }
+}

@@ -1,0 +1,11 @@
+//! A device whose requests are recorded.
+
+use diskspd_host::tracing::devices::TracedDevice;
+use diskspd_profile::TargetId;
+
+/// A device and the targets on it.
+#[derive(Debug)]
+pub(super) struct Traced {
+    pub(super) device: TracedDevice,
+    pub(super) targets: Vec<TargetId>,
+}

@@ -1,0 +1,30 @@
+//! Counters of the kernel, from one edge of the measured window to the other.
+
+use diskspd_host::window_counters::WindowCounters;
+
+/// Reads counters at both edges of the measured window.
+#[derive(Debug)]
+pub(crate) struct WindowCounterReader<C: WindowCounters> {
+    counters: C,
+    before: C::AtEdge,
+    after: C::AtEdge,
+}
+
+impl<C: WindowCounters> WindowCounterReader<C> {
+    pub(crate) fn new(counters: C) -> WindowCounterReader<C> {
+        WindowCounterReader { counters, before: C::AtEdge::default(), after: C::AtEdge::default() }
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.before = self.counters.read();
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.after = self.counters.read();
+    }
+
+    /// Returns the counts; empty if the time span was not measured to its end.
+    pub(crate) fn finish(self) -> Vec<C::BetweenEdges> {
+        self.counters.between(&self.before, &self.after)
+    }
+}

@@ -1,0 +1,236 @@
+//! `diskspd baseline check`: has anything become worse?
+
+use super::find::{self, find_named};
+use super::{again, side};
+use crate::cli::shell_quote::quoted;
+use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
+use crate::commands::compare as comparing;
+use crate::commands::compare::outputs::{AboutPage, ComparisonFiles};
+use crate::commands::compare::{past, sides};
+use crate::commands::lab::foreseen;
+use crate::commands::lab::suite::kept::SuiteKeeper;
+use crate::commands::lab::suite::rounds::{RoundsEnd, SuiteRounds};
+use crate::commands::lab::suite::source::PlannedTest;
+use crate::commands::lab::suite::{self, fits};
+use crate::commands::shared::command_error::{CommandError, report_error};
+use crate::commands::shared::output;
+use crate::commands::shared::runs::stored;
+use crate::experiments::compare::{
+    self, ChangeVerdict, Looks, PlannedRuns, Question, RunComparison, Side, SideRun, SpanCompared,
+    in_one_sentence, table,
+};
+use crate::finding::Finding;
+use crate::report::answers::ComparisonReport;
+use crate::run::OutputPolicy;
+use crate::store::{Baseline, Store, StoreEntry};
+use crate::sys::standard_error::say;
+use crate::sys::standard_output;
+use crate::units::visible;
+
+/// Maximum number of checks with `--until-sure`, each with twice as many runs.
+const LOOKS: u32 = 4;
+
+struct NewRuns {
+    side: Side,
+    comparison: RunComparison,
+    ended: RoundsEnd,
+    /// How long a run of each test takes, s.
+    seconds: Vec<(String, f64)>,
+}
+
+struct BaselineSide<'a> {
+    request: &'a BaselineRequest,
+    side: Side,
+    question: Question,
+}
+
+/// Runs, or reads, and compares.
+///
+/// # Errors
+/// A run fails, or they can't be compared.
+pub(super) fn check(
+    store: &Store,
+    request: &BaselineRequest,
+    asked: &BaselineCheck,
+) -> Result<Exit, CommandError> {
+    let baseline = find_named(store, &asked.name)?;
+    let index = stored::open(store)?;
+    let (first, entries) = side::of_baseline(store, &index, &asked.name, &baseline)?;
+    let tests = find::tests(&baseline).into_iter();
+    let question = Question {
+        tests: tests.map(|test| (test.to_owned(), again::question(&baseline, test))).collect(),
+        looks: Looks::Equal(if asked.rounds.until_sure { LOOKS } else { 1 }),
+        ..Question::default()
+    };
+    let judged = BaselineSide { request, side: first, question };
+    drop(index);
+    match &asked.against {
+        Some(against) => {
+            let read = sides::read_files(std::slice::from_ref(against), request.store.as_deref())?;
+            let files = ComparisonFiles::open(&asked.out, &read, OutputPolicy::default())?;
+            let side = sides::side(against, request.store.as_deref())?;
+            let judged = unnamed_unless_all(judged, &side);
+            let common = sides::tell_of_common([&judged.side, &side]);
+            let comparison = compare_sides(&judged, &side)?;
+            let new = NewRuns { side, comparison, ended: RoundsEnd::Complete, seconds: Vec::new() };
+            let exit = report_check(&judged, asked, &new, &files)?;
+            Ok(exit.max(comparing::gate_of_common(common, asked.fail_if)))
+        }
+        None => {
+            let (new, files) = run(store, &judged, asked, &baseline, &entries)?;
+            report_check(&judged, asked, &new, &files)
+        }
+    }
+}
+
+fn unnamed_unless_all<'a>(judged: BaselineSide<'a>, other: &Side) -> BaselineSide<'a> {
+    if other.runs.iter().all(|run| run.test.is_some()) {
+        return judged;
+    }
+    let runs = judged.side.runs.into_iter().map(|run| SideRun { test: None, ..run }).collect();
+    BaselineSide { side: Side { runs, ..judged.side }, ..judged }
+}
+
+fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, CommandError> {
+    let most = past::MOST * judged.question.tests.len().max(1);
+    let past = past::runs([&judged.side, other], judged.request.store.as_deref(), most);
+    compare::compare_knowing(&judged.side, other, &past, &judged.question)
+        .map_err(|differences| comparing::refused(&differences))
+}
+
+/// Runs the tests, with `--until-sure` the undecided ones again and again.
+fn run(
+    store: &Store,
+    judged: &BaselineSide,
+    asked: &BaselineCheck,
+    baseline: &Baseline,
+    entries: &[StoreEntry],
+) -> Result<(NewRuns, ComparisonFiles), CommandError> {
+    let mut tests = again::tests(store, baseline, entries, asked)?;
+    fits::machine(&tests, false)?;
+    tests.iter_mut().for_each(|planned| planned.run.own.keeps.push(store.folder().to_owned()));
+    let door = tests.iter().fold(OutputPolicy::default(), |door, planned| planned.run.door(door));
+    let files = ComparisonFiles::open(&asked.out, &[], door)?;
+    let name = if baseline.asked.suite.is_empty() { &asked.name } else { &baseline.asked.suite };
+    let notes = suite::notes(name, &baseline.asked.about, &tests);
+    let keeper = SuiteKeeper::open(judged.request.store.as_deref(), &notes)?;
+    let mut rounds = suite::rounds(&tests, asked.rounds);
+    warn_of_few_runs(&tests, &rounds, judged, asked);
+    if !asked.quiet {
+        say(format_args!("{}; its runs are kept as @{}", suite::announced(&tests, &rounds), keeper.label));
+    }
+    let mut walk = SuiteRounds::new(&tests, &keeper, asked.rounds.budget_s, asked.quiet);
+    let mut look = 1;
+    loop {
+        let ended = walk.run_to(&rounds)?;
+        let runs: Vec<SideRun> = walk.made.iter().flatten().map(|run| run.side.clone()).collect();
+        if runs.is_empty() || ended == RoundsEnd::Interrupted {
+            return Err(CommandError::failed([format!(
+                "the check was interrupted without a result; the runs made until then are kept as @{}",
+                keeper.label
+            )]));
+        }
+        let side = Side { name: format!("now (@{})", keeper.label), runs };
+        let comparison = compare_sides(judged, &side)?;
+        let undecided: Vec<bool> =
+            tests.iter().map(|planned| can_be_told(&comparison, &planned.test.name)).collect();
+        if !asked.rounds.until_sure
+            || ended != RoundsEnd::Complete
+            || look >= LOOKS
+            || !undecided.contains(&true)
+        {
+            let seconds = tests.iter().enumerate();
+            let seconds =
+                seconds.map(|(at, planned)| (planned.test.name.clone(), walk.seconds(at))).collect();
+            return Ok((NewRuns { side, comparison, ended, seconds }, files));
+        }
+        look += 1;
+        let rounds_of = rounds.iter_mut().zip(undecided).filter(|(_, undecided)| *undecided);
+        rounds_of.for_each(|(rounds, _)| *rounds *= 2);
+    }
+}
+
+/// Warns if the planned runs, compared with the baseline, cannot show a change of a test.
+fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], judged: &BaselineSide, asked: &BaselineCheck) {
+    // Undecided tests get twice as many runs at each further look.
+    let most = if asked.rounds.until_sure { 1 << (LOOKS - 1) } else { 1 };
+    let of_test = |planned: &PlannedTest| {
+        let runs = judged.side.runs.iter();
+        runs.filter(|run| run.test.as_deref() == Some(planned.test.name.as_str())).count()
+    };
+    let sides =
+        tests.iter().zip(rounds).map(|(planned, rounds)| [of_test(planned), (rounds * most) as usize]);
+    let Some(fewest) = sides.min_by_key(|sides| (sides[0].min(sides[1]), sides[0] + sides[1])) else {
+        return;
+    };
+    let figures = suite::deciding(tests) * if asked.rounds.until_sure { LOOKS as usize } else { 1 };
+    foreseen::warn(PlannedRuns::Sides(fewest), figures, asked.quiet, |found| match found.later {
+        Some(later) if later <= 2 * found.each => format!("use --repeat {later}"),
+        _ => format!(
+            "set a baseline with {0} runs of each test (diskspd suite --repeat {0}), and check with \
+             --repeat {0}",
+            found.each
+        ),
+    });
+}
+
+fn can_be_told(comparison: &RunComparison, test: &str) -> bool {
+    let of_test = |span: &&SpanCompared| comparison.workload_name(span) == test;
+    let decides = comparison.time_spans.iter().filter(of_test).filter_map(|span| span.metrics.first());
+    decides.into_iter().any(|metric| match metric.verdict {
+        // Too few runs can't be sure of anything.
+        ChangeVerdict::CantTell if metric.confidence_percent.is_none() => true,
+        ChangeVerdict::CantTell => metric.more_of_b.is_some() || metric.more_runs.is_some(),
+        ChangeVerdict::TwoRuns => true,
+        _ => false,
+    })
+}
+
+fn report_check(
+    judged: &BaselineSide,
+    asked: &BaselineCheck,
+    new: &NewRuns,
+    files: &ComparisonFiles,
+) -> Result<Exit, CommandError> {
+    let comparison = &new.comparison;
+    let seconds = |test: &str| new.seconds.iter().find(|(name, _)| name == test).map_or(0.0, |(_, s)| *s);
+    let mut text = table(comparison, ["baseline", "now"], standard_output::room());
+    let sentence = in_one_sentence(comparison, &seconds);
+    text += &format!("\n{sentence}\n");
+    text.extend(in_turn(judged, asked, comparison));
+    if !comparison.differences.is_empty() {
+        text += "\nOther differences (A: the baseline, B: now):\n";
+        text.extend(compare::differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
+    }
+    let exit = match ComparisonFiles::take_standard_output(&asked.out) {
+        true => Exit::Success,
+        false => report_error(output::told_to_stdout(&visible::lines(&text))),
+    };
+    let command_line = format!("diskspd baseline {}", quoted(&judged.request.given));
+    let by = if let Some(FailIf::Worse(by)) = asked.fail_if { by } else { 0.0 };
+    let telling = ComparisonReport { title: &asked.name, comparison, question: &judged.question, by };
+    let about = AboutPage { command_line: &command_line, is_noise: false, sentence: Some(&sentence) };
+    files.write(&telling, [&judged.side, &new.side], &about)?;
+    if new.ended == RoundsEnd::OutOfBudget {
+        say(Finding::note("the budget is exhausted; tests have fewer runs than requested"));
+    }
+    Ok(comparing::ended(exit, comparison, asked.fail_if, &judged.question))
+}
+
+fn in_turn(judged: &BaselineSide, asked: &BaselineCheck, comparison: &RunComparison) -> Option<String> {
+    let open = comparison.primary().any(|metric| {
+        metric.verdict == ChangeVerdict::CantTell
+            && metric.confidence_percent.is_some()
+            && metric.allowance.is_some()
+            && metric.more_of_b.is_none()
+    });
+    let first =
+        judged.side.runs.first()?.known.command_line.as_ref().filter(|_| open && asked.against.is_none())?;
+    let words = first.to_string();
+    let options = words.split_once(' ').map_or("", |(_, options)| options);
+    Some(format!(
+        "\nA change that is smaller than this machine's own drift between two days shows only if the runs of \
+         both sides alternate. If the old program, or the old device, is still there: diskspd compare \
+         --repeat 8 --with-a OLD --with-b NEW {options}\n"
+    ))
+}

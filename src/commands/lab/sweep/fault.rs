@@ -1,0 +1,66 @@
+//! Reasons why a sweep cannot continue, or a point of it has no figures.
+
+use super::super::run_backend::NoFigures;
+use crate::commands::shared::command_error::{CommandError, failed_with};
+use crate::commands::shared::folder_error::FolderFault;
+use crate::commands::shared::job::ctrl_c::Unwatched;
+use crate::experiments::sweep::time_in_words;
+use std::io;
+use std::process::ExitStatus;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SweepFault {
+    #[error("--dir: run {run} of the folder belongs to another sweep; name another folder")]
+    Astray {
+        /// The first such run, from 1.
+        run: usize,
+    },
+    /// The user couldn't end it.
+    #[error(transparent)]
+    Unwatched(#[from] Unwatched),
+    /// A run can't be kept.
+    #[error(transparent)]
+    Folder(#[from] FolderFault),
+}
+
+/// One pass over all points takes longer than `--budget`.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "--budget {}: one run of every point lasts {}, all requested runs last {}; use fewer points, or shorter \
+     runs (-d, -W)",
+    time_in_words(*budget_s), time_in_words(*one_pass_s), time_in_words(*needed_s)
+)]
+pub(crate) struct OverBudget {
+    pub budget_s: f64,
+    /// One run of every point, s.
+    pub one_pass_s: f64,
+    pub needed_s: f64,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PointFault {
+    #[error(transparent)]
+    NoFigures(#[from] NoFigures),
+    #[error("--between: {0}")]
+    Between(#[from] BetweenFault),
+    #[error(transparent)]
+    CommandError(#[from] CommandError),
+    /// The plan has no such point.
+    #[error("there is no such point")]
+    Unknown,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BetweenFault {
+    /// It can't be started, or not be waited for.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It says that it has failed, or was killed.
+    #[error("{0}")]
+    Failed(ExitStatus),
+    /// The user has ended the sweep.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+failed_with!(SweepFault, OverBudget);

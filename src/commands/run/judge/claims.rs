@@ -1,0 +1,147 @@
+//! The figures that a command reports itself: fio's JSON, and the reports of DISKSPD and this program.
+
+use crate::clock::{self, Clock, SECOND};
+use crate::formats::table as formats;
+use crate::results::{ClaimedFigures, ClaimedSide, DirectionSummary, RunSummary, SpanSummary};
+use crate::sys::mutex::LockUnpoisoned;
+use crate::sys::standard_output;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ChildStdout;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+/// Output that is kept at most, bytes.
+const MOST_KEPT: usize = 64 << 20;
+/// Time for the rest of the output after the end of the command, ns. A descendant may keep the pipe open.
+const REST: u64 = SECOND;
+
+/// Where a command reports its figures.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    Nowhere,
+    StandardOutput,
+    File(PathBuf),
+}
+
+pub(super) struct Claims {
+    place: Place,
+    printed: Arc<Mutex<Vec<u8>>>,
+    copier: Option<JoinHandle<()>>,
+}
+
+impl Claims {
+    pub(super) fn expected(words: &[OsString]) -> Claims {
+        Claims { place: place(words), printed: Arc::default(), copier: None }
+    }
+
+    /// Whether standard output of the command is read on its way.
+    pub(super) fn are_piped(&self) -> bool {
+        self.place == Place::StandardOutput
+    }
+
+    /// Passes on the output of the command, byte by byte, and keeps a copy.
+    pub(super) fn take(&mut self, mut from: ChildStdout) {
+        let printed = Arc::clone(&self.printed);
+        self.copier = Some(std::thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(length @ 1..) = from.read(&mut buffer) {
+                let Some(bytes) = buffer.get(..length) else { break };
+                let mut out = standard_output::writer();
+                // Where no process reads any more the command gets SIGPIPE.
+                if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
+                    break;
+                }
+                let mut kept = printed.lock_anyway();
+                let room = MOST_KEPT.saturating_sub(kept.len()).min(length);
+                kept.extend(bytes.iter().take(room));
+            }
+        }));
+    }
+
+    /// Reads the figures; `None` = not found, or not readable.
+    pub(super) fn read(&mut self) -> Option<ClaimedFigures> {
+        if let Some(copier) = self.copier.take() {
+            let until = clock::monotonic() + REST;
+            while !copier.is_finished() && clock::monotonic() < until {
+                Clock::Monotonic.sleep_until(clock::monotonic() + SECOND / 200);
+            }
+        }
+        let bytes = match &self.place {
+            Place::Nowhere => return None,
+            Place::StandardOutput => std::mem::take(&mut *self.printed.lock_anyway()),
+            Place::File(path) => fs::read(path).ok()?,
+        };
+        let format = formats::of_beginning(&bytes)?;
+        let runs = (format.read)(&bytes, "").ok()?;
+        claimed(format.name, &runs)
+    }
+}
+
+/// Where these words report figures that can be read.
+fn place(words: &[OsString]) -> Place {
+    let Some((program, arguments)) = words.split_first() else { return Place::Nowhere };
+    let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+    let texts: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match &*name {
+        "fio" => {
+            let value = |option: &str| {
+                let attached = texts.iter().find_map(|text| text.strip_prefix(option)?.strip_prefix('='));
+                let apart = || {
+                    let at = texts.iter().position(|text| text == option)?;
+                    texts.get(at + 1).map(String::as_str)
+                };
+                attached.or_else(apart)
+            };
+            match (value("--output-format"), value("--output")) {
+                (Some(format), _) if !format.contains("json") => Place::Nowhere,
+                (None, _) => Place::Nowhere,
+                (Some(_), Some(file)) => Place::File(file.into()),
+                (Some(_), None) => Place::StandardOutput,
+            }
+        }
+        "diskspd" | "diskspd.exe" => Place::StandardOutput,
+        _ => Place::Nowhere,
+    }
+}
+
+fn claimed(source: &str, runs: &[RunSummary]) -> Option<ClaimedFigures> {
+    let spans: Vec<&SpanSummary> = runs.iter().flat_map(|run| &run.time_spans).flatten().collect();
+    let sum = |of: fn(&SpanSummary) -> &DirectionSummary| {
+        let figures = || spans.iter().map(|span| of(span));
+        ClaimedSide {
+            ios: figures().map(|figures| figures.ios).sum(),
+            bytes: figures().map(|figures| figures.bytes).sum(),
+            iops: figures().map(|figures| figures.iops).sum(),
+        }
+    };
+    (!spans.is_empty()).then(|| ClaimedFigures {
+        source: source.to_owned(),
+        read: sum(|span| &span.read),
+        write: sum(|span| &span.write),
+        seconds: spans.iter().map(|span| span.seconds).sum(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fio_reports_where_its_options_say() {
+        let of = |line: &str| place(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        for (line, expected) in [
+            ("fio a.fio", Place::Nowhere),
+            ("fio --output-format=terse a.fio", Place::Nowhere),
+            ("/usr/bin/fio --output-format=json a.fio", Place::StandardOutput),
+            ("fio --output-format json+ --output=o.json a.fio", Place::File("o.json".into())),
+            ("fio --output o.json --output-format=normal,json", Place::File("o.json".into())),
+            ("dd if=a", Place::Nowhere),
+            ("./diskspd -d1 t.dat", Place::StandardOutput),
+        ] {
+            assert_eq!(of(line), expected, "{line}");
+        }
+    }
+}

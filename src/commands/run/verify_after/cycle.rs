@@ -1,0 +1,173 @@
+//! A cycle of a campaign: one run, one power cut, one read-back. Its result is kept next to its journal.
+
+use super::journal::JournalReadBack;
+use crate::integrity::Power;
+use crate::json_reader::JsonError;
+use crate::profile::RawText;
+use crate::results::{Accumulate, IntegrityCounts, IntegrityResults};
+use crate::units::start_time::date_and_time;
+use crate::units::table::{Cell, TableColumn};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CycleEnd {
+    /// The machine has been started again since, or the storage lost power, and the run hadn't ended.
+    #[default]
+    Cut,
+    /// It was killed, and the machine has run ever since.
+    Killed,
+    Ended,
+}
+
+impl CycleEnd {
+    fn end_word(self) -> &'static str {
+        match self {
+            CycleEnd::Cut => "power cut",
+            CycleEnd::Killed => "killed",
+            CycleEnd::Ended => "ended",
+        }
+    }
+}
+
+const FORMAT: &str = "diskspd-power-cycle 1";
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Cycle {
+    /// `diskspd-power-cycle 1`
+    pub format: String,
+    /// The name of its journal in the folder.
+    pub journal: String,
+    /// Number of the run, as the journal and all stamps of it have it; 16 hexadecimal digits.
+    pub run: String,
+    /// When it began, ms since 1970-01-01 00:00 UTC.
+    pub began_ms: i64,
+    pub end: CycleEnd,
+    /// Bytes of the journal that are damaged: not all that was acknowledged could be verified.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub damaged_journal_bytes: u64,
+    pub targets: Vec<CycleTarget>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct CycleTarget {
+    pub path: RawText,
+    pub acknowledged_places: u64,
+    /// Sectors that hold a later version, which was never acknowledged.
+    pub newer: u64,
+    #[serde(flatten)]
+    pub results: IntegrityResults,
+}
+
+impl Cycle {
+    pub(crate) fn from_read_back(journal: &str, found: &JournalReadBack) -> Cycle {
+        let content = &found.content;
+        let end = match (content.has_ended, found.power) {
+            (true, _) => CycleEnd::Ended,
+            (_, Power::Held) => CycleEnd::Killed,
+            (_, Power::Lost | Power::Unknown) => CycleEnd::Cut,
+        };
+        let targets = content.targets.values().zip(&found.targets).map(|(target, found)| CycleTarget {
+            path: target.path.clone(),
+            acknowledged_places: found.units,
+            newer: found.newer,
+            results: found.results.clone(),
+        });
+        Cycle {
+            format: FORMAT.into(),
+            journal: journal.into(),
+            run: format!("{:016x}", content.run),
+            began_ms: content.began_ms,
+            end,
+            damaged_journal_bytes: content.damage.bytes,
+            targets: targets.collect(),
+        }
+    }
+
+    /// Reads one that was kept.
+    ///
+    /// # Errors
+    /// It isn't one, or damaged.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Cycle, CycleError> {
+        let cycle: Cycle = crate::json_reader::read_json(bytes)?;
+        if cycle.format == FORMAT { Ok(cycle) } else { Err(CycleError::Other) }
+    }
+
+    pub(crate) fn counts(&self) -> IntegrityCounts {
+        let mut all = IntegrityCounts::default();
+        self.targets.iter().for_each(|target| all.add(&target.results.counts));
+        all
+    }
+
+    /// Whether it says something about power cuts: one happened, and all that was acknowledged could be
+    /// read back.
+    pub(crate) fn is_proof(&self) -> bool {
+        self.end == CycleEnd::Cut && self.counts().verified > 0 && !self.is_incomplete()
+    }
+
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.damaged_journal_bytes > 0
+    }
+}
+
+/// It is left out of files that older versions of the program read.
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CycleError {
+    #[error("it is damaged: {0}")]
+    Damaged(#[from] JsonError),
+    #[error("is not a result of verify-after --campaign")]
+    Other,
+}
+
+/// A row of the table: the cycle's number from 1, and its known data.
+pub(super) struct CycleRow {
+    pub number: u64,
+    /// `None` = its journal was not read back.
+    pub cycle: Option<Cycle>,
+    pub journal: String,
+    pub missed: &'static str,
+}
+
+impl CycleRow {
+    fn whole_cell(&self, of: impl Fn(&Cycle) -> u64) -> Cell {
+        Cell::whole(self.cycle.as_ref().map(of))
+    }
+}
+
+pub(super) const COLUMNS: &[TableColumn<CycleRow>] = &[
+    TableColumn::number("cycle", |row: &CycleRow| Cell::Whole(row.number)).brief(),
+    TableColumn::words("journal", |row: &CycleRow| Cell::Text(row.journal.clone())).brief(),
+    TableColumn::words("begun", |row: &CycleRow| {
+        Cell::text(row.cycle.as_ref().and_then(|cycle| date_and_time(cycle.began_ms.div_euclid(1000))))
+    })
+    .brief(),
+    TableColumn::words("ended", |row: &CycleRow| {
+        Cell::text(row.cycle.as_ref().map(|cycle| cycle.end.end_word()))
+    })
+    .brief(),
+    TableColumn::number("acknowledged_places", |row: &CycleRow| {
+        row.whole_cell(|cycle| cycle.targets.iter().map(|target| target.acknowledged_places).sum())
+    })
+    .brief(),
+    TableColumn::number("verified_sectors", |row: &CycleRow| row.whole_cell(|cycle| cycle.counts().verified))
+        .brief(),
+    TableColumn::number("undecided_sectors", |row: &CycleRow| {
+        row.whole_cell(|cycle| cycle.counts().undecided)
+    })
+    .brief(),
+    TableColumn::words("damaged_sectors", |row: &CycleRow| match row.cycle.as_ref().map(Cycle::counts) {
+        None => Cell::Text(row.missed.into()),
+        Some(counts) if counts.wrong() == 0 => {
+            let incomplete = row.cycle.as_ref().is_some_and(Cycle::is_incomplete);
+            Cell::Text(if incomplete { "none found, incomplete" } else { "none" }.into())
+        }
+        Some(counts) => Cell::Text(counts.described()),
+    })
+    .brief(),
+];

@@ -1,0 +1,110 @@
+//! The error of every command, reported in one place.
+
+use super::folder_error::{FolderError, FolderFault};
+use super::unread_runs::UnreadRunsError;
+use crate::cli::{CliError, Exit};
+use crate::finding::Finding;
+use crate::merge::MergeError;
+use crate::plan::{LiesIn, PlanError};
+use crate::run::{OutputError, RunError, WatchError};
+use crate::store::StoreError;
+use crate::sys::standard_error::say;
+
+pub(crate) const DEFECT: &str = "a defect of this program made it fail, see above; please report it";
+
+#[derive(Debug, thiserror::Error)]
+#[error("{}", join_messages(.findings))]
+pub(crate) struct CommandError {
+    exit: Exit,
+    findings: Vec<Finding>,
+}
+
+impl CommandError {
+    /// The command line or a profile is wrong.
+    pub(crate) fn usage(findings: Vec<Finding>) -> CommandError {
+        CommandError { exit: Exit::Usage, findings }
+    }
+
+    /// The same, for these reasons.
+    pub(crate) fn misused<M: Into<String>>(messages: impl IntoIterator<Item = M>) -> CommandError {
+        CommandError::usage(messages.into_iter().map(Finding::error).collect())
+    }
+
+    pub(crate) fn failed<M: Into<String>>(messages: impl IntoIterator<Item = M>) -> CommandError {
+        CommandError { exit: Exit::RunFailed, findings: messages.into_iter().map(Finding::error).collect() }
+    }
+
+    /// The program ends in this way for it.
+    pub(crate) fn with_exit(self, exit: Exit) -> CommandError {
+        CommandError { exit, ..self }
+    }
+
+    /// The same, with where it was before each message.
+    #[must_use]
+    pub(crate) fn at(mut self, place: &str) -> CommandError {
+        self.findings.iter_mut().for_each(|found| found.message = format!("{place}: {}", found.message));
+        self
+    }
+
+    pub(crate) fn into_messages(self) -> Vec<String> {
+        self.findings.into_iter().map(|finding| finding.message).collect()
+    }
+
+    pub(crate) fn tell(self) -> Exit {
+        self.findings.iter().for_each(say);
+        self.exit
+    }
+}
+
+/// All of it in one line, for who keeps it.
+fn join_messages(findings: &[Finding]) -> String {
+    findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the exit code; an error is reported at once, because more work follows.
+pub(crate) fn report_error(done: Result<Exit, CommandError>) -> Exit {
+    done.unwrap_or_else(CommandError::tell)
+}
+
+impl From<String> for CommandError {
+    fn from(message: String) -> CommandError {
+        CommandError::failed([message])
+    }
+}
+
+macro_rules! failed_with {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for $crate::commands::shared::command_error::CommandError {
+            fn from(error: $error) -> Self {
+                error.to_string().into()
+            }
+        })*
+    };
+}
+
+pub(crate) use failed_with;
+
+failed_with!(OutputError, FolderError, FolderFault, StoreError, UnreadRunsError, WatchError, MergeError,);
+
+impl From<CliError> for CommandError {
+    fn from(error: CliError) -> CommandError {
+        CommandError::misused([error.to_string()])
+    }
+}
+
+impl From<Vec<PlanError>> for CommandError {
+    fn from(errors: Vec<PlanError>) -> CommandError {
+        let wrong = errors.iter().any(|error| error.lies_in == LiesIn::Profile);
+        let exit = if wrong { Exit::Usage } else { Exit::RunFailed };
+        CommandError { exit, findings: errors.into_iter().map(|error| *error.finding).collect() }
+    }
+}
+
+impl From<RunError> for CommandError {
+    fn from(not: RunError) -> CommandError {
+        match not {
+            RunError::Unfit(errors) => errors.into(),
+            RunError::Invalid(findings) => CommandError::usage(findings),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The run and its options: from the command line, a file of `-X` or `--fio`, or a record (`rerun`).
+
+use super::{fio_jobs, load_runs};
+use crate::cli::{CliError, Exit, ProfileFile, ProfileForm, RunRequest};
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::runs::runnable::Runnable;
+use crate::commands::shared::runs::stored;
+use crate::finding::Finding;
+use crate::fio_jobs::Converted;
+use crate::host::claims;
+use crate::host::target::locate;
+use crate::limits::EmptyInput;
+use crate::machine::System;
+use crate::profile::xml::{self, MAX_BYTES};
+use crate::profile::{Origin, Profile, RawText, RunOptions};
+use crate::sys::inode;
+use crate::sys::owners::{self, OwnersError};
+use crate::sys::standard_error::say;
+use std::cell::OnceCell;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+pub(crate) struct RunSource {
+    /// The run, including all settings of the command line.
+    pub run: Runnable,
+    /// Not if it comes from a record that doesn't say.
+    pub run_options_are_known: bool,
+    /// The machine that it was run on before, when it's run again.
+    pub before: Option<System>,
+}
+
+impl RunSource {
+    fn new(request: &RunRequest, profile: Profile, run_options: RunOptions, origin: Origin) -> RunSource {
+        let run = Runnable { origin, ..Runnable::new(request, profile, run_options) };
+        RunSource { run, run_options_are_known: true, before: None }
+    }
+
+    pub(crate) fn repetition(&self, number: usize) -> RunSource {
+        RunSource { run: self.run.repetition(number), before: self.before.clone(), ..*self }
+    }
+}
+
+/// The profile of `-X` or `--fio`, its run options and its origin, read once for all runs of a command.
+#[derive(Default)]
+pub(crate) struct ProfileOnce {
+    read: OnceCell<(Profile, RunOptions, Origin)>,
+    /// Where the command line comes from that names it.
+    origin: Origin,
+}
+
+impl ProfileOnce {
+    /// One that a command line of this origin names.
+    pub(crate) fn named_by(origin: Origin) -> ProfileOnce {
+        ProfileOnce { read: OnceCell::new(), origin }
+    }
+
+    fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), CommandError> {
+        if let Some(read) = self.read.get() {
+            return Ok(read.clone());
+        }
+        let read = match from.form {
+            ProfileForm::FioLine => {
+                let mut origin = self.origin.clone();
+                let converted = fio_jobs::converted_command_line(&from.words, &mut origin.owners);
+                of_fio(converted, origin, quiet)?
+            }
+            ProfileForm::Xml | ProfileForm::FioJobs => self.read_file(from, quiet)?,
+        };
+        Ok(self.read.get_or_init(|| read).clone())
+    }
+
+    fn read_file(
+        &self,
+        from: &ProfileFile,
+        quiet: bool,
+    ) -> Result<(Profile, RunOptions, Origin), CommandError> {
+        let path = from.path.as_path();
+        let is_secret = self.origin.is_received();
+        let (bytes, owner) = read_limited(from, &self.origin.owners)
+            .map_err(|why| wrong_profile(from, vec![why.to_string()]))?;
+        let mut origin = self.origin.clone().owned_by(owner);
+        if from.form == ProfileForm::FioJobs {
+            let converted = fio_jobs::converted(&bytes, path, &mut origin.owners, is_secret);
+            return of_fio(converted, origin, quiet);
+        }
+        let profile = xml::read(&bytes).map_err(|error| match is_secret {
+            true => wrong_profile(
+                from,
+                vec![format!("this profile is not valid; diskspd -Rp -X{} explains", from.path)],
+            ),
+            false => wrong_profile(from, vec![error.to_string()]),
+        })?;
+        Ok((profile, RunOptions::default(), origin))
+    }
+}
+
+/// Prints the notes of a conversion.
+fn of_fio(
+    converted: Result<Converted, Vec<Finding>>,
+    origin: Origin,
+    quiet: bool,
+) -> Result<(Profile, RunOptions, Origin), CommandError> {
+    let converted = converted.map_err(CommandError::usage)?;
+    if !quiet {
+        fio_jobs::notes(&converted).for_each(say);
+    }
+    Ok((converted.profile, converted.run_options, origin))
+}
+
+/// Returns the run of a command line.
+///
+/// # Errors
+/// Fails if a file cannot be read or is invalid, or the templates of a profile and the targets do not
+/// match.
+pub(crate) fn requested_run(request: &RunRequest) -> Result<RunSource, CommandError> {
+    asked_of(request, &ProfileOnce::default())
+}
+
+/// Returns the same for a profile in a file, with unchanged templates.
+///
+/// # Errors
+/// As [`requested_run`].
+pub(crate) fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> {
+    let Some(from) = &request.profile_file else { return requested_run(request) };
+    let (profile, run_options, origin) = ProfileOnce::default().read(from, request.quiet)?;
+    Ok(RunSource::new(request, profile, run_options, origin))
+}
+
+/// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
+pub(crate) fn begins_with(path: &Path, character: u8) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+    read.is_ok() && text.trim_ascii_start().first() == Some(&character)
+}
+
+/// The same of one of several lines that have the same `-X`.
+///
+/// # Errors
+/// As [`requested_run`].
+pub(crate) fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<RunSource, CommandError> {
+    if let Some(file) = &request.record {
+        let found =
+            stored::file(file, request.store.as_deref()).and_then(|file| Ok(load_runs::owned_record(&file)?));
+        let (record, owner) = found.map_err(|not| not.with_exit(Exit::Usage))?;
+        if let Some(program) = &record.program {
+            let hint = format!("start the program again: diskspd judge -- {}", program.line());
+            return Err(CliError::new("the record is of another program's I/O, which rerun cannot repeat")
+                .hint(hint)
+                .into());
+        }
+        let before = Some(record.present().next().unwrap_or(record.host()).system.clone());
+        let run_options_are_known = record.run_options.is_some();
+        let profile = record.asked_of_each().clone();
+        are_targets(&request.permitted, &profile)?;
+        let origin = Origin { named: Some(request.permitted.clone()), ..Origin::default() }.owned_by(owner);
+        let again = RunSource::new(request, profile, record.run_options.unwrap_or_default(), origin);
+        return Ok(RunSource { run_options_are_known, before, ..again });
+    }
+    let Some(from) = &request.profile_file else {
+        let (profile, run_options) = (request.profile.clone(), request.run_options.clone());
+        return Ok(RunSource::new(request, profile, run_options, once.origin.clone()));
+    };
+    let (profile, run_options, origin) = once.read(from, request.quiet)?;
+    let complete = from.complete(profile, &request.profile.command_line);
+    let profile = complete.map_err(|messages| wrong_profile(from, messages))?;
+    Ok(RunSource::new(request, profile, request.run_options.clone().or(run_options), origin))
+}
+
+/// Whether each of these targets is one of the profile: the user repeats a device to let it be written to.
+fn are_targets(named: &[RawText], profile: &Profile) -> Result<(), CommandError> {
+    match named.iter().find(|named| !is_target(named, profile)) {
+        None => Ok(()),
+        Some(other) => Err(CliError::new(format!("'{other}' is not a target of this record"))
+            .hint("name one record; after it only devices of it that may be written to")
+            .into()),
+    }
+}
+
+/// Whether a target of the command line is one of the profile, by its path or as the same device.
+pub(crate) fn is_target(named: &RawText, profile: &Profile) -> bool {
+    let mut targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    targets.any(|target| {
+        let same_device = || {
+            let place = locate(target.path.as_bytes());
+            place.is_ok_and(|place| claims::names_device(named, &place))
+        };
+        target.path == *named || same_device()
+    })
+}
+
+fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> CommandError {
+    let given = from.form.form_text(&from.path);
+    CommandError::misused(messages).at(&given)
+}
+
+/// Why a file with a profile can't be read.
+#[derive(Debug, thiserror::Error)]
+enum UnreadProfile {
+    #[error("no such file; check the name")]
+    Missing,
+    #[error("no such file; folders end with / here, not with \\: use {0}")]
+    Backslashes(String),
+    #[error("cannot be opened: {0}")]
+    NotOpened(#[source] OwnersError),
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("is a directory; name a file in it")]
+    IsFolder,
+    #[error("{}", xml::too_large())]
+    TooLarge,
+    #[error(transparent)]
+    Empty(#[from] EmptyInput),
+}
+
+/// The cause of a missing profile: `-Xx\win.xml` is a name without folders here.
+fn missing_profile(from: &ProfileFile) -> UnreadProfile {
+    let path = from.path.to_string();
+    if !path.contains('\\') || cfg!(windows) {
+        return UnreadProfile::Missing;
+    }
+    let drive = path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic());
+    let local = if drive { &path[2..] } else { &path };
+    UnreadProfile::Backslashes(from.form.form_text(&RawText::from(local.replace('\\', "/").as_str())))
+}
+
+/// Reads a file and its owner up to the size limit of profiles, because it might be a disk image or
+/// endless.
+fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), UnreadProfile> {
+    let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => missing_profile(from),
+        _ => UnreadProfile::NotOpened(error),
+    })?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(UnreadProfile::IsFolder);
+    }
+    if metadata.is_file() && metadata.len() > MAX_BYTES {
+        return Err(UnreadProfile::TooLarge);
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(UnreadProfile::TooLarge);
+    }
+    EmptyInput::check(&bytes)?;
+    Ok((bytes, inode::owner(&metadata)))
+}

@@ -1,0 +1,40 @@
+//! Handling of Ctrl-C and other signals that end runs, while the returned value is kept.
+
+use crate::commands::shared::command_error::{CommandError, failed_with};
+pub(crate) use crate::run::Unwatched;
+use crate::run::events::{self, Event};
+use crate::run::{self, Control};
+use std::sync::Arc;
+
+failed_with!(Unwatched);
+
+/// Ends a run on a signal, as the event of `-yp` does; `document`: standard output contains only a
+/// document.
+///
+/// # Errors
+/// Fails if signals cannot be watched.
+pub(crate) fn ends_a_run(
+    control: &Arc<Control>,
+    stop: Option<Arc<Event>>,
+    document: bool,
+) -> Result<impl Sized + use<>, CommandError> {
+    let signals = run::watch(Arc::clone(control), stop.clone(), document)?;
+    let event = stop.map(|event| events::stop_when_set(event, Arc::clone(control))).transpose();
+    Ok((signals, event.map_err(|error| format!("-yp: {error}"))?))
+}
+
+/// It ends all runs of a command that makes several, between two of them too.
+///
+/// # Errors
+/// It can't be watched for.
+pub(crate) fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatched> {
+    run::watch(Arc::clone(control), None, true)
+}
+
+/// Does the same silently, because the current run or the first rank prints the message.
+///
+/// # Errors
+/// Fails if signals cannot be watched.
+pub(crate) fn ends_silently(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatched> {
+    run::watch_silently(Arc::clone(control))
+}

@@ -1,0 +1,42 @@
+//! A command that makes runs, as the ranks of a job see it.
+
+use crate::cli::{Exit, RunRequest};
+use std::path::Path;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct JobCommand<'a> {
+    pub quiet: bool,
+    /// `--mpi`, with the library to use, if one is named.
+    pub mpi: Option<Option<&'a Path>>,
+}
+
+impl JobCommand<'_> {
+    pub(crate) fn quiet(quiet: bool) -> JobCommand<'static> {
+        JobCommand { quiet, mpi: None }
+    }
+
+    pub(crate) fn of_run(request: &RunRequest) -> JobCommand<'_> {
+        JobCommand { quiet: request.quiet, mpi: request.mpi.as_ref().map(Option::as_deref) }
+    }
+}
+
+/// The answer of one rank of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RankReply {
+    /// The rank and its host, in words.
+    pub name: String,
+    pub text: String,
+    /// The text without facts that differ by rank.
+    pub key: String,
+    pub exit: Exit,
+    /// The reason for a missing text.
+    pub failure: Option<String>,
+}
+
+/// The plans of all ranks of a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RankPlans {
+    pub text: String,
+    /// Obstacles, with the ranks.
+    pub failures: Vec<String>,
+}

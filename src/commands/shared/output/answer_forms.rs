@@ -1,0 +1,73 @@
+//! The forms and files of answers made of many runs.
+
+use crate::cli::OutRequest;
+use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::output::{self, OutFile};
+use crate::report_formats::{Format, OfRuns, WithVerdicts};
+use crate::run::{HangGuard, OutputError, OutputPolicy};
+use crate::units::visible;
+use std::io::{self, Write};
+
+/// The forms of an answer.
+pub(crate) trait AnswerForms {
+    /// The report, with tables of at most `room` columns.
+    fn text(&self, room: usize) -> String;
+
+    /// # Errors
+    /// A value has no form in JSON.
+    fn json(&self) -> io::Result<String>;
+    fn csv(&self) -> String;
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// The errors of `sink`.
+    fn page(&self, sink: &mut dyn Write) -> io::Result<()>;
+}
+
+/// Opens the files of the answer before the first run.
+///
+/// # Errors
+/// One of them can't be written, or should not.
+pub(crate) fn open(
+    outs: &[OutRequest],
+    door: OutputPolicy,
+    verdicts: WithVerdicts,
+    patience: &HangGuard,
+) -> Result<Vec<OutFile>, CommandError> {
+    let formats = outs.iter().map(|out| {
+        let format = output::format_of(out, verdicts)?;
+        match format.of_runs {
+            OfRuns::AsOne | OfRuns::OneEach => Ok(format),
+            OfRuns::InTurn | OfRuns::Latest => Err(CommandError::misused([format!(
+                "--out {}: an answer of several runs has no report in this form; write the report of a run: \
+                 diskspd report r-1.json --out FILE",
+                visible::line(&out.path.to_string_lossy())
+            )])),
+        }
+    });
+    let formats = formats.collect::<Result<Vec<&Format>, CommandError>>()?;
+    let permitted = {
+        let (outs, mut door) = (outs.to_vec(), door);
+        patience.attempt("outputs", move || {
+            outs.iter().map(|out| door.permit("--out", &out.path)).collect::<Result<Vec<_>, OutputError>>()
+        })
+    };
+    let permitted =
+        permitted.map_err(|unanswered| format!("a file that is read or written: {unanswered}"))??;
+    let opened = permitted.into_iter().zip(outs).zip(formats);
+    opened.map(|((permitted, out), format)| OutFile::open(permitted, &out.path, format, patience)).collect()
+}
+
+/// Writes the answer to a file, in the form of the file.
+///
+/// # Errors
+/// The file can't be written.
+pub(crate) fn save(file: &OutFile, answer: &dyn AnswerForms) -> Result<(), CommandError> {
+    file.save_page(&|sink| match file.form() {
+        "json" => sink.write_all(answer.json()?.as_bytes()),
+        "csv" => sink.write_all(answer.csv().as_bytes()),
+        "html" => answer.page(sink),
+        _ => sink.write_all(visible::lines(&answer.text(usize::MAX)).as_bytes()),
+    })
+}

@@ -1,0 +1,179 @@
+//! The stream (`--stream`): the interval figures during the run. A separate thread writes it, so that a
+//! slow or missing reader never delays the run.
+
+use crate::report::live::{self, LiveInterval, LiveScope, LiveTotals, StreamFormat};
+use crate::results::{IntervalFigures, JobInterval};
+use crate::run::{Outlet, guard};
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
+use std::time::Duration;
+
+/// Lines that may wait for the reader; more are left out.
+const WAITING: usize = 1024;
+/// How long the end of the run waits for a reader to take the last lines.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(crate) struct Stream {
+    lines: SyncSender<String>,
+    /// Says how it ended, when all lines are written or one can't be.
+    ended: Receiver<std::io::Result<()>>,
+    style: StreamStyle,
+    missed: u64,
+    time_span: usize,
+    totals: LiveTotals,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct StreamStyle {
+    pub format: StreamFormat,
+    pub name: String,
+    pub host: String,
+}
+
+/// A file replaced atomically by each interval, so that readers never see a part.
+#[derive(Debug)]
+pub(crate) struct Replaced(pub Outlet);
+
+impl Write for Replaced {
+    fn write(&mut self, whole: &[u8]) -> io::Result<usize> {
+        self.0.put(whole.to_vec()).map(|()| whole.len()).map_err(io::Error::other)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Why not all lines have arrived, as a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unfinished {
+    /// The reader is slow, or has seen enough.
+    Unread(String),
+    Unwritten(String),
+}
+
+impl Stream {
+    /// A stream to `sink`.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub(crate) fn new(mut sink: Box<dyn Write + Send>, style: StreamStyle) -> std::io::Result<Stream> {
+        let (lines, waiting) = sync_channel::<String>(WAITING);
+        let (end, ended) = channel();
+        std::thread::Builder::new().name("stream".into()).spawn(move || {
+            let _waited_for = guard::is_waited_for();
+            let write = |line: String| sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
+            let _ = end.send(waiting.into_iter().try_for_each(write));
+        })?;
+        Ok(Stream { lines, ended, style, missed: 0, time_span: 0, totals: LiveTotals::default() })
+    }
+
+    /// The lines that follow are of this time span, from 1.
+    pub(crate) fn begin_span(&mut self, number: usize) {
+        self.time_span = number;
+    }
+
+    /// Hands an interval over, or leaves it out when too many wait. Never blocks.
+    pub(crate) fn send(&mut self, figures: &IntervalFigures) {
+        let (time_span, missed) = (self.time_span, self.missed);
+        let interval = LiveInterval { time_span, missed, scope: LiveScope::Alone, figures: Some(figures) };
+        self.totals.add(figures);
+        self.put(&[interval]);
+    }
+
+    /// The same for an interval of a job: its hosts, then their sum.
+    pub(crate) fn send_job(&mut self, job: &JobInterval) {
+        self.totals.add(&job.sum);
+        self.put(&live::job_intervals(job, self.missed));
+    }
+
+    fn put(&mut self, intervals: &[LiveInterval]) {
+        let host = &self.style.host;
+        let text = match self.style.format {
+            StreamFormat::Json => intervals.iter().map(live::json_line).collect(),
+            StreamFormat::Influx => intervals.iter().map(|one| live::influx_lines(one, host)).collect(),
+            StreamFormat::Prometheus => live::prometheus(intervals, &self.totals, host),
+        };
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = self.lines.try_send(text) {
+            self.missed += 1;
+        }
+    }
+
+    /// Waits briefly for the reader to take the rest. Returns a message about an error.
+    pub(crate) fn finish(self) -> Option<Unfinished> {
+        use Unfinished::{Unread, Unwritten};
+        let Stream { lines, ended, style, missed, totals, .. } = self;
+        if style.format == StreamFormat::Prometheus {
+            // Where too many wait it is full of others that come to the same.
+            let _ = lines.try_send(live::prometheus(&[], &totals, &style.host));
+        }
+        drop(lines);
+        let name = style.name;
+        let lost =
+            |count: u64| if count > 0 { format!("; {count} lines were left out") } else { String::new() };
+        match ended.recv_timeout(PATIENCE) {
+            Ok(Ok(())) if missed == 0 => None,
+            Ok(Ok(())) => Some(Unread(format!("--stream {name}: the reader was too slow{}", lost(missed)))),
+            Ok(Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => Some(Unread(format!(
+                "--stream {name}: the reader closed it before the run ended{}",
+                lost(missed)
+            ))),
+            Ok(Err(e)) => Some(Unwritten(format!(
+                "--stream {name}: is incomplete, because writing failed: {e}{}",
+                lost(missed)
+            ))),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Some(Unread(format!(
+                "--stream {name}: the reader does not take the last lines; they are dropped{}",
+                lost(missed)
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// Takes nothing until it is let.
+    struct Gate(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Gate {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn lines_to(name: &str) -> StreamStyle {
+        StreamStyle { format: StreamFormat::Json, name: name.into(), host: String::new() }
+    }
+
+    #[test]
+    fn a_slow_reader_misses_lines_and_learns_how_many() {
+        let taken = Arc::new(Mutex::new(Vec::new()));
+        let held = taken.lock().unwrap();
+        let mut stream = Stream::new(Box::new(Gate(Arc::clone(&taken))), lines_to("slow")).unwrap();
+        let interval = IntervalFigures::default();
+        (0..2 * WAITING).for_each(|_| stream.send(&interval));
+        assert!(stream.missed >= WAITING as u64 - 1);
+        drop(held);
+        let Some(Unfinished::Unread(message)) = stream.finish() else { panic!("all was read") };
+        assert!(message.contains("too slow") && message.contains("lines were left out"), "{message}");
+        let lines = taken.lock().unwrap().iter().filter(|byte| **byte == b'\n').count();
+        assert!((WAITING..=WAITING + 1).contains(&lines), "{lines}");
+    }
+
+    #[test]
+    fn closed_stream_reader_is_reported() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut stream = Stream::new(Box::new(writer), lines_to("gone")).unwrap();
+        stream.send(&IntervalFigures::default());
+        assert!(matches!(stream.finish(), Some(Unfinished::Unread(message)) if message.contains("closed")));
+    }
+}

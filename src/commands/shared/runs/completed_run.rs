@@ -1,0 +1,102 @@
+//! The result of one of several runs, made by this program or DISKSPD (`--with`).
+
+use super::side_run;
+use super::with::ToolResults;
+use crate::checks::JudgedRecord;
+use crate::experiments::RunRow;
+use crate::experiments::compare::SideRun;
+use crate::formats::known;
+use crate::machine::fingerprint::Fingerprint;
+use crate::results::{Record, RunSummary};
+use crate::run::Executed;
+
+#[derive(Debug, Clone)]
+pub(crate) enum CompletedResults {
+    Here(Box<Record>),
+    ByTool(Box<ToolResults>),
+}
+
+#[derive(Debug)]
+pub(crate) struct CompletedRun {
+    pub results: CompletedResults,
+    /// Why the run failed, a message each; empty = it didn't.
+    pub failures: Vec<String>,
+    pub troubles: Vec<String>,
+    /// Threads of this process still wait for the kernel.
+    pub left_behind: bool,
+    /// It has run to its end.
+    pub is_whole: bool,
+}
+
+impl From<Executed> for CompletedRun {
+    fn from(executed: Executed) -> CompletedRun {
+        let Executed { record, failures, troubles, left_behind, .. } = executed;
+        let is_whole = record.host().results.time_spans.iter().all(|span| span.ended.is_none());
+        CompletedRun {
+            results: CompletedResults::Here(Box::new(record)),
+            failures,
+            troubles,
+            left_behind,
+            is_whole,
+        }
+    }
+}
+
+impl From<ToolResults> for CompletedRun {
+    fn from(results: ToolResults) -> CompletedRun {
+        let results = CompletedResults::ByTool(Box::new(results));
+        CompletedRun {
+            results,
+            failures: Vec::new(),
+            troubles: Vec::new(),
+            left_behind: false,
+            is_whole: true,
+        }
+    }
+}
+
+impl CompletedResults {
+    /// The figures; `None` = nothing was measured.
+    pub(crate) fn line(&self) -> Option<RunRow> {
+        match self {
+            CompletedResults::Here(record) => RunRow::from_record(&JudgedRecord::new(record)),
+            CompletedResults::ByTool(made) => RunRow::of_summary(&made.known),
+        }
+    }
+
+    /// The summary of the run, without a name.
+    pub(crate) fn to_summary(&self) -> RunSummary {
+        match self {
+            CompletedResults::Here(record) => known::run(&JudgedRecord::new(record), ""),
+            CompletedResults::ByTool(made) => made.known.clone(),
+        }
+    }
+
+    /// Start of the measurement, seconds since 1970-01-01 00:00 UTC.
+    pub(crate) fn began_at(&self) -> Option<i64> {
+        let spans = &self.record()?.host().results.time_spans;
+        Some(spans.iter().find_map(|span| span.started_at)? / 1000)
+    }
+
+    /// The record, where this program made it.
+    pub(crate) fn record(&self) -> Option<&Record> {
+        match self {
+            CompletedResults::Here(record) => Some(record),
+            CompletedResults::ByTool(_) => None,
+        }
+    }
+
+    pub(crate) fn side(&self, name: &str) -> SideRun {
+        match self {
+            CompletedResults::Here(record) => side_run::of_record(record, name),
+            CompletedResults::ByTool(made) => {
+                side_run::of_known(RunSummary { name: name.to_owned(), ..made.known.clone() })
+            }
+        }
+    }
+
+    /// Returns the machine properties that affect the figures; `None` if not inspected.
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(Fingerprint::from_system(&self.record()?.host().system))
+    }
+}

@@ -1,0 +1,85 @@
+//! `--with`: the runs of a command are made by DISKSPD itself, named by the user. It receives an XML
+//! profile, and its result XML is read.
+//!
+//! ```text
+//! Runnable ─refusal─▶ profile XML ─run, by way of remote─▶ result XML ─▶ RunSummary
+//! ```
+
+mod profile;
+mod refusal;
+mod remote;
+mod run;
+mod tool;
+mod version;
+
+pub(crate) use refusal::{AskedBeside, refusals};
+pub(crate) use run::{ToolResults, tool_input};
+pub(crate) use tool::Tool;
+
+use super::other_program::ProgramFault;
+use crate::commands::shared::command_error::{CommandError, failed_with};
+use crate::experiments::suite::UnclosedQuote;
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WithFault {
+    #[error(
+        "--with: this copy of the program has more rights than its user (set-uid, set-gid, or \
+         capabilities) and so starts no other program; use a copy without them"
+    )]
+    Privileged,
+    #[error("--with: {0}")]
+    Quote(#[from] UnclosedQuote),
+    #[error("--with: the command is empty; name the program, as in --with 'ssh host diskspd.exe'")]
+    Empty,
+    #[error("--with: {0}")]
+    Ssh(#[from] remote::SshFault),
+    /// It didn't come to its end.
+    #[error("--with {command}: {fault}")]
+    Program { command: String, fault: ProgramFault },
+    #[error(
+        "--with {command}: its 'diskspd -?' does not print a version of DISKSPD{printed}; is it the right \
+         program?"
+    )]
+    NoVersion { command: String, printed: String },
+    #[error("{0}")]
+    Unfit(String),
+    #[error("--with: {what}: {source}")]
+    File { what: &'static str, source: io::Error },
+    /// It has ended with an error.
+    #[error("{tool} {how}{said}")]
+    Failed { tool: String, how: String, said: String },
+    #[error("{tool} printed results that cannot be used: {why}")]
+    NoResults { tool: String, why: String },
+    /// The user has ended the command.
+    #[error("--with: the run was interrupted")]
+    Interrupted,
+}
+
+failed_with!(WithFault);
+
+/// The end of something that went wrong with a program.
+fn of_program(command: &str, fault: ProgramFault) -> WithFault {
+    match fault {
+        ProgramFault::Interrupted => WithFault::Interrupted,
+        fault => WithFault::Program { command: command.to_owned(), fault },
+    }
+}
+
+/// The first word of a line, which has one, and the others.
+fn program(line: &[OsString]) -> (&Path, &[OsString]) {
+    line.split_first().map_or((Path::new(""), line), |(program, words)| (Path::new(program), words))
+}
+
+/// Rejects features that no other program supports.
+///
+/// # Errors
+/// Fails with the reason if requested.
+pub(crate) fn no_place(with: Option<&str>, what: &str) -> Result<(), CommandError> {
+    match with {
+        Some(_) => Err(CommandError::misused([format!("--with cannot be used with {what}")])),
+        None => Ok(()),
+    }
+}

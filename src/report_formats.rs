@@ -1,0 +1,99 @@
+//! The formats of a report, by name and by extension of a file: each is a writer of `report` or `page`.
+
+use crate::checks::JudgedRecord;
+use crate::formats::json;
+use crate::report::{csv, metrics, text, xml};
+use crate::results::Record;
+use std::io::{self, Write};
+use std::path::Path;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    pub name: &'static str,
+    /// File name extensions that stand for it, without the dot; the first one is the usual one.
+    pub extensions: &'static [&'static str],
+    pub of_runs: OfRuns,
+    /// Writes the whole report, in parts if it can be large. Fails with the errors of the sink.
+    pub write: fn(&JudgedRecord, &mut dyn Write) -> io::Result<()>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfRuns {
+    /// One report after the other.
+    InTurn,
+    /// The answer of the repetition.
+    AsOne,
+    /// The answer, and a numbered file for each run.
+    OneEach,
+    /// The report of the latest run.
+    Latest,
+}
+
+impl Format {
+    /// Returns this form, or on request its variant with verdicts and findings where this one has no place
+    /// for them.
+    pub fn with_verdicts(&'static self, asked: WithVerdicts) -> &'static Format {
+        match self.name {
+            "xml" if asked.xml => &XML_WITH_VERDICT,
+            "text" if asked.text => &TEXT_WITH_VERDICT,
+            _ => self,
+        }
+    }
+
+    /// The whole report of a record at once.
+    pub fn bytes(&self, record: &Record) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Memory takes everything.
+        let _ = (self.write)(&JudgedRecord::new(record), &mut bytes);
+        bytes
+    }
+}
+
+/// The DISKSPD forms that additionally get verdicts and findings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WithVerdicts {
+    pub xml: bool,
+    pub text: bool,
+}
+
+impl WithVerdicts {
+    pub const ALL: WithVerdicts = WithVerdicts { xml: true, text: true };
+}
+
+pub const TEXT: Format =
+    Format { name: "text", extensions: &["txt"], of_runs: OfRuns::AsOne, write: text::write };
+
+pub const HTML: Format =
+    Format { name: "html", extensions: &["html", "htm"], of_runs: OfRuns::AsOne, write: diskspd_page::write };
+
+const XML: Format = Format { name: "xml", extensions: &["xml"], of_runs: OfRuns::InTurn, write: xml::write };
+
+pub const FORMATS: &[Format] = &[
+    TEXT,
+    XML,
+    Format { name: "json", extensions: &["json"], of_runs: OfRuns::OneEach, write: json::write_readable },
+    Format { name: "csv", extensions: &["csv"], of_runs: OfRuns::OneEach, write: csv::write },
+    HTML,
+    Format { name: "prom", extensions: &["prom"], of_runs: OfRuns::Latest, write: metrics::write_prometheus },
+    Format {
+        name: "openmetrics",
+        extensions: &["om"],
+        of_runs: OfRuns::Latest,
+        write: metrics::write_openmetrics,
+    },
+];
+
+/// XML with elements more than DISKSPD's has (`--xml-verdict`).
+static XML_WITH_VERDICT: Format = Format { write: xml::write_with_verdict, ..XML };
+
+static TEXT_WITH_VERDICT: Format = Format { write: text::write_with_verdict, ..TEXT };
+
+pub fn format_named(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// Returns the form for a file's extension, in either case; `None` if unknown.
+pub fn format_of(file: &Path) -> Option<&'static Format> {
+    let extension = file.extension()?.to_str()?;
+    FORMATS.iter().find(|f| f.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+}
