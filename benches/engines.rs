@@ -13,7 +13,7 @@ use diskspd::clock::{Clock, monotonic};
 use diskspd::engine::MakeEngine;
 use diskspd::engine::Operation;
 use diskspd::engine::uring::{RingOptions, Uring};
-use diskspd::engine::{Done, Engine, File, Io, Setup};
+use diskspd::engine::{CompletedIo, Engine, File, Io, Setup};
 use diskspd::engines::EngineKind;
 use diskspd::sys::memory::Buffer;
 use diskspd::sys::ring::Ring;
@@ -46,7 +46,7 @@ fn io(request: u32, state: &mut u64) -> Io {
 fn measure(name: &str, engine: &mut dyn Engine, depth: u32, batch: usize) -> Result<(), Box<dyn Error>> {
     let mut state = 1;
     let mut queue: Vec<Io> = Vec::with_capacity(depth as usize);
-    let mut done: Vec<Done> = Vec::with_capacity(depth as usize);
+    let mut done: Vec<CompletedIo> = Vec::with_capacity(depth as usize);
     queue.extend((0..depth).map(|request| io(request, &mut state)));
     let mut count = 0u64;
     let (start, usage) = (monotonic(), thread_usage()?);
@@ -78,7 +78,7 @@ fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>
     let Setup { files, buffer, .. } = setup(path, depth)?;
     let files = files.into_iter().map(|file| file.handle).collect();
     let mut ring = Ring::new(depth, files, buffer, RingOptions::default())?;
-    let mut done: Vec<Done> = Vec::with_capacity(depth as usize);
+    let mut done: Vec<CompletedIo> = Vec::with_capacity(depth as usize);
     let (mut push, mut reap, mut state) = (0, 0, 1);
     let mut clock = 0;
     for _ in 0..ROUNDS {
@@ -96,7 +96,7 @@ fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>
         let pushed = monotonic();
         ring.enter(depth as usize, Duration::MAX)?;
         let entered = monotonic();
-        ring.reap(|request, result| done.push(Done { request, result: i64::from(result) }));
+        ring.reap(|request, result| done.push(CompletedIo { request, result: i64::from(result) }));
         let reaped = monotonic();
         done.clear();
         clock += times[1] - times[0];

@@ -79,7 +79,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
         times.push(watch.elapsed().as_secs_f64() * 1e3);
         watch = Instant::now();
     };
-    diskspd::host::look_around(&mut system, vec![storage::storage(&RawText::from(file))]);
+    diskspd::host::read_environment(&mut system, vec![storage::storage(&RawText::from(file))]);
     lap();
     let content = run::look_at_content(&plan, &located, &voice);
     lap();

@@ -1,7 +1,7 @@
 //! Compares two sets of runs. The difference is the queue depth; a comparison needs several runs of each side.
 
 use super::simulated::{profile, simulate};
-use diskspd::experiments::compare::{Question, Side, SideRun, compare};
+use diskspd::experiments::compare::{ComparisonQuery, Side, SideRun, compare};
 use diskspd::formats::known;
 use diskspd::prelude::*;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ fn side(name: &str, queue_depth: u32) -> Result<Side, RunError> {
 
 pub fn run(output: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     // Sides that differ in their work are refused unless the question allows it.
-    let question = Question { anyway: true, ..Question::default() };
+    let question = ComparisonQuery { anyway: true, ..ComparisonQuery::default() };
     let comparison = compare(&side("shallow", 4)?, &side("deep", 8)?, &question)
         .map_err(|differences| format!("not comparable: {} differences", differences.len()))?;
     let deciding = comparison.time_spans.first().and_then(|span| span.metrics.first());

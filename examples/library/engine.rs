@@ -3,7 +3,7 @@
 
 use diskspd::clock::Clock;
 use diskspd::engine::{
-    Done, ENGINES, Engine, EngineError, EngineInfo, EngineKind, Io, MakeEngine, Operation, Setup,
+    CompletedIo, ENGINES, Engine, EngineError, EngineInfo, EngineKind, Io, MakeEngine, Operation, Setup,
 };
 use diskspd::sys::memory::{Buffer, Slot, SlotMut};
 use std::error::Error;
@@ -25,7 +25,12 @@ impl Engine for Flaky {
         self.engine.submit(batch)
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
         let earlier = done.len();
         self.engine.wait(min, timeout, done)?;
         for ended in &mut done[earlier..] {
@@ -45,8 +50,8 @@ impl Engine for Flaky {
         self.engine.memory_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
-        self.engine.about()
+    fn info(&self) -> EngineInfo<'_> {
+        self.engine.info()
     }
 }
 

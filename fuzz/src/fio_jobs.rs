@@ -1,7 +1,7 @@
 //! Any bytes as a job file of fio: refused with reasons, or converted into a profile that can be written
 //! and read back.
 
-use diskspd::fio_jobs::{self, Converted, Existing, HostContext, JobFault, Keyword};
+use diskspd::fio_jobs::{self, ConversionError, ConvertedJob, Existing, HostContext, Keyword};
 use diskspd::profile::xml;
 use diskspd::report::profile_xml::write_whole_profile;
 use std::io;
@@ -46,7 +46,7 @@ pub fn check(data: &[u8]) {
     is_converted_or_refused(fio_jobs::convert_command_line(&words, &Anything));
 }
 
-fn is_converted_or_refused(converted: Result<Converted, Vec<JobFault>>) {
+fn is_converted_or_refused(converted: Result<ConvertedJob, Vec<ConversionError>>) {
     match converted {
         Err(faults) => {
             assert!(!faults.is_empty());

@@ -6,7 +6,7 @@ mod powershell;
 use super::Shell;
 use super::commands::{COMMANDS, Command};
 use super::option::{OptionRow, OptionValue};
-use offered::{Beside, beside, of_runs};
+use offered::{ExtraCompletion, extra_completion, of_runs};
 use std::fmt::Write;
 
 /// The completion script of a shell; ends with a line feed.
@@ -63,10 +63,10 @@ fn bash_commands() -> String {
     for command in COMMANDS {
         let rows = rows_of(command);
         let options = rows.iter().map(|row| row.name).collect::<Vec<_>>().join(" ");
-        let action = match beside(command) {
-            Beside::Files => offer_files(&options),
-            Beside::Nothing => offer_words(&options),
-            Beside::Words(words) => {
+        let action = match extra_completion(command) {
+            ExtraCompletion::Files => offer_files(&options),
+            ExtraCompletion::Nothing => offer_words(&options),
+            ExtraCompletion::Words(words) => {
                 let first = offer_words(&format!("{words} {options}"));
                 format!("if ((COMP_CWORD == 2)); then {first}; else {}; fi", offer_files(&options))
             }
@@ -144,10 +144,10 @@ fn zsh_options(rows: &[OptionRow]) -> String {
 fn zsh_script() -> String {
     let mut after = String::new();
     for command in COMMANDS {
-        let positional = match beside(command) {
-            Beside::Files => "'*:file:_files'".to_owned(),
-            Beside::Nothing => "'*: :'".to_owned(),
-            Beside::Words(words) => format!("'1:what:({words})' '*:file:_files'"),
+        let positional = match extra_completion(command) {
+            ExtraCompletion::Files => "'*:file:_files'".to_owned(),
+            ExtraCompletion::Nothing => "'*: :'".to_owned(),
+            ExtraCompletion::Words(words) => format!("'1:what:({words})' '*:file:_files'"),
         };
         let _ = write!(
             after,
@@ -198,10 +198,10 @@ fn fish_script() -> String {
     }
     for command in COMMANDS {
         let seen = format!("__fish_seen_subcommand_from {}", command.name);
-        let others = match beside(command) {
-            Beside::Files => "-F".to_owned(),
-            Beside::Nothing => "-f".to_owned(),
-            Beside::Words(words) => format!("-x -a '{words}'"),
+        let others = match extra_completion(command) {
+            ExtraCompletion::Files => "-F".to_owned(),
+            ExtraCompletion::Nothing => "-f".to_owned(),
+            ExtraCompletion::Words(words) => format!("-x -a '{words}'"),
         };
         let _ = writeln!(text, "complete -c diskspd -n '{seen}' {others}");
         command.rows_and_help().iter().for_each(|row| text.push_str(&fish_option(&seen, row)));
@@ -234,11 +234,11 @@ mod tests {
                     _ if row.is_letter() && matches!(shell, Shell::Bash | Shell::PowerShell) => None,
                     words => Some(words.join(" ")),
                 }));
-                match (beside(command), shell) {
-                    (Beside::Words(words), Shell::PowerShell) => {
+                match (extra_completion(command), shell) {
+                    (ExtraCompletion::Words(words), Shell::PowerShell) => {
                         wanted.extend(words.split(' ').map(|word| format!("{}|{word}|", command.name)));
                     }
-                    (Beside::Words(words), _) => wanted.push(words),
+                    (ExtraCompletion::Words(words), _) => wanted.push(words),
                     _ => {}
                 }
                 let place = script.find(&match shell {

@@ -1,7 +1,7 @@
 //! Intermediate state of a command line during parsing.
 
 use super::answer::InfoRequest;
-use super::error::Problem;
+use super::error::ValueError;
 use super::quantity::Quantity;
 use super::{Overrides, ProfileFile, ProfileForm, RunRequest};
 use crate::finding::Finding;
@@ -96,7 +96,7 @@ impl Draft {
         value: &[u8],
         quantity: Quantity,
         expected: &str,
-    ) -> Result<i32, Problem> {
+    ) -> Result<i32, ValueError> {
         let number = units::parse_lenient_integer(value);
         let dropped = units::behind_lenient_integer(value);
         let intended = quantity.convert(value).filter(|_| self.overrides.compat.is_none());
@@ -104,8 +104,8 @@ impl Draft {
             let unit = String::from_utf8_lossy(dropped);
             let what = format!("this option has no unit '{unit}': DISKSPD reads {number}");
             let compat = "--compat 2.2 keeps DISKSPD's reading";
-            return Err(Problem::new(value.len() - dropped.len(), what)
-                .expected(expected)
+            return Err(ValueError::new(value.len() - dropped.len(), what)
+                .with_expected(expected)
                 .hint(format!("use {option}{intended}{ending}; {compat}")));
         }
         if !dropped.is_empty() {

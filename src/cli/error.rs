@@ -9,7 +9,7 @@ pub(super) const SIZE: &str =
     "a size: digits and at most one of K, M, G, T (1024-based) or B (blocks), such as 64K";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct ValueError {
     /// Byte offset into the value.
     pub position: usize,
     pub what: String,
@@ -20,37 +20,37 @@ pub struct Problem {
     pub form: Option<&'static str>,
 }
 
-impl Problem {
+impl ValueError {
     /// A problem at byte `position` of the value.
-    pub fn new(position: usize, what: impl Into<String>) -> Problem {
-        Problem { position, what: what.into(), expected: None, hint: None, form: None }
+    pub fn new(position: usize, what: impl Into<String>) -> ValueError {
+        ValueError { position, what: what.into(), expected: None, hint: None, form: None }
     }
 
-    pub fn expected(self, expected: impl Into<String>) -> Problem {
-        Problem { expected: Some(expected.into()), ..self }
+    pub fn with_expected(self, expected: impl Into<String>) -> ValueError {
+        ValueError { expected: Some(expected.into()), ..self }
     }
 
-    pub fn hint(self, hint: impl Into<String>) -> Problem {
-        Problem { hint: Some(hint.into()), ..self }
+    pub fn hint(self, hint: impl Into<String>) -> ValueError {
+        ValueError { hint: Some(hint.into()), ..self }
     }
 
     /// Says which form of the option it is about.
-    pub fn with_form(self, form: &'static str) -> Problem {
-        Problem { form: Some(form), ..self }
+    pub fn with_form(self, form: &'static str) -> ValueError {
+        ValueError { form: Some(form), ..self }
     }
 
     /// The same in a longer value, in which this value begins at `offset`.
-    pub fn at(self, offset: usize) -> Problem {
-        Problem { position: self.position + offset, ..self }
+    pub fn at(self, offset: usize) -> ValueError {
+        ValueError { position: self.position + offset, ..self }
     }
 }
 
-impl From<UnitError> for Problem {
-    fn from(error: UnitError) -> Problem {
-        let problem = Problem::new(error.position, error.kind.to_string());
+impl From<UnitError> for ValueError {
+    fn from(error: UnitError) -> ValueError {
+        let problem = ValueError::new(error.position, error.kind.to_string());
         match error.kind {
-            UnitErrorKind::TooLarge => problem.expected("at most 18446744073709551615 bytes"),
-            _ => problem.expected(SIZE),
+            UnitErrorKind::TooLarge => problem.with_expected("at most 18446744073709551615 bytes"),
+            _ => problem.with_expected(SIZE),
         }
     }
 }
@@ -93,7 +93,7 @@ impl CliError {
     }
 
     /// A problem of an option's value, which begins at byte `offset` of `argument`.
-    pub fn in_value(argument: &[u8], offset: usize, option: &str, problem: Problem) -> CliError {
+    pub fn in_value(argument: &[u8], offset: usize, option: &str, problem: ValueError) -> CliError {
         let option = problem.form.unwrap_or(option);
         let error = CliError::at(argument, offset + problem.position, format!("{option}: {}", problem.what));
         CliError { expected: problem.expected, hint: problem.hint, ..error }

@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::flag::Flag;
 use super::flags;
-use super::line::{Given, TypedLine};
+use super::line::{OptionOnLine, TypedLine};
 use crate::fio_jobs::option_of_word;
 use std::ffi::OsString;
 
@@ -36,7 +36,7 @@ pub(super) fn split(words: &[OsString]) -> Result<(Vec<String>, TypedLine), CliE
             of_fio.push(argument);
             of_fio.extend(rest.next_if(|_| takes_next).map(text).transpose()?);
         } else if word.first() == Some(&b'-') && is_ours(word) {
-            ours.options.push(own(word, Given::new(word, &mut rest)?)?);
+            ours.options.push(own(word, OptionOnLine::new(word, &mut rest)?)?);
         } else {
             of_fio.push(argument);
         }
@@ -54,7 +54,7 @@ fn is_ours(word: &[u8]) -> bool {
     }
 }
 
-fn own(word: &[u8], given: Given) -> Result<Given, CliError> {
+fn own(word: &[u8], given: OptionOnLine) -> Result<OptionOnLine, CliError> {
     match given.flag {
         Some(flag) if !given.goes_with_profile() || is_refused(flag) => {
             let what = format!("{} cannot be among fio's options", flag.name.with_dashes());

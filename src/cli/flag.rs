@@ -1,7 +1,7 @@
 //! A row of the flag table: syntax, help, compatibility, and the parsing function.
 
 use super::draft::Draft;
-use super::error::{Problem, SIZE};
+use super::error::{SIZE, ValueError};
 use super::quantity::Quantity;
 use crate::experiments::sweep::{self, ValueForm};
 use crate::profile::{RunOptions, Target, TimeSpan};
@@ -176,11 +176,11 @@ pub enum Read {
         set: fn(&mut Draft, u64),
     },
     /// A long option with an optional value (empty if missing), only accepted after `=`.
-    Optional(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
+    Optional(fn(&mut Draft, &[u8]) -> Result<(), ValueError>),
     /// A long option with an optional value after `=`, or as the next argument if that is one of
     /// [`Flag::values`].
-    Word(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
-    Text(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
+    Word(fn(&mut Draft, &[u8]) -> Result<(), ValueError>),
+    Text(fn(&mut Draft, &[u8]) -> Result<(), ValueError>),
 }
 
 /// Returns the name in `--name` or `--name=value` without its dashes; `None` if it is not a long option.
@@ -190,7 +190,7 @@ pub(super) fn long_name(argument: &str) -> Option<&str> {
 
 impl Flag {
     /// Reads the attached (or, for long options, following) `value` into `draft`.
-    pub fn apply(&self, draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    pub fn apply(&self, draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
         match self.read {
             Read::Switch(set) => set(draft),
             Read::Integer { required, min, max, quantity, expected, set } => {
@@ -199,14 +199,16 @@ impl Flag {
                 if number < min || number > max || (required && value.is_empty()) {
                     let what =
                         if value.is_empty() { "the value is missing" } else { "this value is not possible" };
-                    return Err(Problem::new(0, what).expected(expected));
+                    return Err(ValueError::new(0, what).with_expected(expected));
                 }
                 set(draft, number);
             }
             Read::Size { min, set } => {
                 let size = units::parse_size(value, draft.block_size())?;
                 if size < min {
-                    return Err(Problem::new(0, format!("this must be at least {min}")).expected(SIZE));
+                    return Err(
+                        ValueError::new(0, format!("this must be at least {min}")).with_expected(SIZE)
+                    );
                 }
                 set(draft, size);
             }

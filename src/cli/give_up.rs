@@ -14,7 +14,7 @@ pub(super) const LEAST_MS: u64 = 100;
 pub(super) const DEFAULT: &str = "30s, and 120s for calls that write data back";
 
 pub(super) const GIVE_UP: OptionRow =
-    text(NAME, "<time>", "60s", "end when storage is not responding for this long").or(DEFAULT);
+    text(NAME, "<time>", "60s", "end when storage is not responding for this long").with_default(DEFAULT);
 
 /// Splits the arguments into the value of `--give-up` and all others. The last value counts.
 ///

@@ -13,7 +13,7 @@ use std::iter::Peekable;
 /// Options and targets of a run, in their order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TypedLine {
-    pub options: Vec<Given>,
+    pub options: Vec<OptionOnLine>,
     pub targets: Vec<Vec<u8>>,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn join_arguments(arguments: &[OsString]) -> RawText {
 
 /// One option of the command line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
+pub struct OptionOnLine {
     pub argument: Vec<u8>,
     pub flag: Option<&'static Flag>,
     pub value: Vec<u8>,
@@ -55,7 +55,7 @@ impl TypedLine {
                 line.targets.push(argument.to_vec());
                 continue;
             }
-            let given = Given::new(argument, &mut rest)?;
+            let given = OptionOnLine::new(argument, &mut rest)?;
             // A preset stands for a command line, and so anywhere.
             if let Some(target) = line.targets.first().filter(|_| !given.is_long("preset")) {
                 return Err(option_after_target(argument, target, &line.options));
@@ -84,7 +84,8 @@ impl TypedLine {
     /// # Errors
     /// The first of them.
     pub fn carried_by_file(&self, place: &str) -> Result<(), CliError> {
-        let refused = |given: &&Given| given.flag.is_some_and(|flag| flag.carried != CarriedByFile::Workload);
+        let refused =
+            |given: &&OptionOnLine| given.flag.is_some_and(|flag| flag.carried != CarriedByFile::Workload);
         match self.options.iter().find(refused) {
             None => Ok(()),
             Some(given) => {
@@ -109,7 +110,7 @@ impl TypedLine {
     pub fn after(&self, argument: &str) -> TypedLine {
         let mut line = self.clone();
         // Its value is attached: nothing can be missing.
-        let option = Given::new(argument.as_bytes(), &mut std::iter::empty().peekable());
+        let option = OptionOnLine::new(argument.as_bytes(), &mut std::iter::empty().peekable());
         line.options.splice(0..0, option);
         line
     }
@@ -119,12 +120,12 @@ impl TypedLine {
         join_arguments(&[vec![program], self.words()].concat())
     }
 
-    pub fn typed(&self) -> String {
+    pub fn to_typed_text(&self) -> String {
         format!("diskspd {}", quoted(&self.words()))
     }
 
     pub fn words(&self) -> Vec<OsString> {
-        let options = self.options.iter().flat_map(Given::words);
+        let options = self.options.iter().flat_map(OptionOnLine::words);
         let words = options.chain(self.targets.iter().cloned());
         words.map(|word| RawText::from(word).as_path().as_os_str().to_owned()).collect()
     }
@@ -136,10 +137,10 @@ pub(super) fn given_again(argument: &[u8], option: &str) -> CliError {
         .hint("leave out one of them")
 }
 
-fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> CliError {
+fn option_after_target(argument: &[u8], target: &[u8], options: &[OptionOnLine]) -> CliError {
     // `--slo p99=5ms -b4K`: what stands behind an unknown option was meant as its value.
     if let Some(unknown) = options.iter().find(|option| option.flag.is_none()) {
-        return unknown.unknown();
+        return unknown.unknown_option_error();
     }
     let shown = String::from_utf8_lossy(target);
     let error = CliError::at(argument, 0, format!("an option follows the target '{shown}'"));
@@ -150,22 +151,22 @@ fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> Cli
     }
 }
 
-impl Given {
+impl OptionOnLine {
     /// Looks the argument up in the table; a long option may take its value from `rest`.
     pub(super) fn new<'a>(
         argument: &[u8],
         rest: &mut Peekable<impl Iterator<Item = &'a [u8]>>,
-    ) -> Result<Given, CliError> {
+    ) -> Result<OptionOnLine, CliError> {
         let Some(long) = argument.strip_prefix(b"--") else {
             let offset = argument.len().min(2);
             let value = argument[offset..].to_vec();
-            let given = Given { argument: argument.to_vec(), flag: None, value, offset };
+            let given = OptionOnLine { argument: argument.to_vec(), flag: None, value, offset };
             // `-dry-run` would pass as `-d0`, `-help` as `-h`: too dangerous to read that way.
             if given.as_long_option().is_some() {
                 return Ok(given);
             }
             let flag = argument.get(1).and_then(|letter| flags::find(|name| name == Name::Letter(*letter)));
-            return Ok(Given { flag, ..given });
+            return Ok(OptionOnLine { flag, ..given });
         };
         let equals = long.iter().position(|b| *b == b'=');
         let name = &long[..equals.unwrap_or(long.len())];
@@ -190,7 +191,7 @@ impl Given {
             },
             (None, None) => (&long[long.len()..], argument.len()),
         };
-        Ok(Given { argument: argument.to_vec(), flag, value: value.to_vec(), offset })
+        Ok(OptionOnLine { argument: argument.to_vec(), flag, value: value.to_vec(), offset })
     }
 
     pub fn is_apart(&self) -> bool {
@@ -202,13 +203,13 @@ impl Given {
     }
 
     /// Returns the same option with another value in the same place.
-    pub fn with(&self, value: &str) -> Given {
+    pub fn with(&self, value: &str) -> OptionOnLine {
         let value = value.as_bytes().to_vec();
         let argument = match self.is_apart() {
             true => self.argument.clone(),
             false => [&self.argument[..self.offset], &value].concat(),
         };
-        Given { argument, value, ..self.clone() }
+        OptionOnLine { argument, value, ..self.clone() }
     }
 
     pub fn attached(&self) -> String {

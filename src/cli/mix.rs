@@ -1,12 +1,12 @@
 //! `--mix`: parsing of each part with the table of options, restricted to some of them.
 
 use super::draft::Draft;
-use super::error::Problem;
+use super::error::ValueError;
 use super::flag::Name;
 use super::flags;
 use crate::profile::MixPart;
 
-const PART: &str = "parts such as 70:-b8K -r -w0, with ; between them: a share, a colon, options";
+const PART_EXAMPLES: &str = "parts such as 70:-b8K -r -w0, with ; between them: a share, a colon, options";
 /// The options that a part may have.
 const LETTERS: &[u8] = b"brswBf";
 const LONG: &[&str] = &["distribution", "bs-split"];
@@ -15,9 +15,9 @@ const LONG: &[&str] = &["distribution", "bs-split"];
 ///
 /// # Errors
 /// The first thing that is wrong, with its place in the value.
-pub(super) fn parse(value: &[u8]) -> Result<Vec<MixPart>, Problem> {
+pub(super) fn parse(value: &[u8]) -> Result<Vec<MixPart>, ValueError> {
     if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected(PART));
+        return Err(ValueError::new(0, "the value is missing").with_expected(PART_EXAMPLES));
     }
     let mut position = 0;
     let mut parts = Vec::new();
@@ -28,12 +28,14 @@ pub(super) fn parse(value: &[u8]) -> Result<Vec<MixPart>, Problem> {
     Ok(parts)
 }
 
-fn parse_part(text: &[u8]) -> Result<MixPart, Problem> {
+fn parse_part(text: &[u8]) -> Result<MixPart, ValueError> {
     let colon = text.iter().position(|byte| *byte == b':').unwrap_or(text.len());
     let share = std::str::from_utf8(&text[..colon]).ok().map(str::trim);
     let share = share.and_then(|digits| digits.parse().ok()).filter(|share| (1..=1_000_000).contains(share));
     let Some(share) = share.filter(|_| colon < text.len()) else {
-        return Err(Problem::new(0, "a share from 1 to 1000000 is missing here").expected(PART));
+        return Err(
+            ValueError::new(0, "a share from 1 to 1000000 is missing here").with_expected(PART_EXAMPLES)
+        );
     };
     let mut draft = Draft::default();
     let words = split_words(text, colon + 1);
@@ -83,9 +85,9 @@ fn parse_part(text: &[u8]) -> Result<MixPart, Problem> {
     Ok(MixPart::new(target, share, base, end))
 }
 
-fn not_of_a_part(at: usize) -> Problem {
-    Problem::new(at, "this is not an option of a part")
-        .expected("-b -r -rs -rd -s -w -B -f --distribution --bs-split")
+fn not_of_a_part(at: usize) -> ValueError {
+    ValueError::new(at, "this is not an option of a part")
+        .with_expected("-b -r -rs -rd -s -w -B -f --distribution --bs-split")
         .hint("put all other options, such as -o, -t, -S and -Z, outside: they hold for the whole target")
 }
 

@@ -86,16 +86,16 @@ pub(super) const fn text(
 
 impl OptionRow {
     /// Says what holds without it.
-    pub(super) const fn or(self, default: &'static str) -> OptionRow {
+    pub(super) const fn with_default(self, default: &'static str) -> OptionRow {
         OptionRow { default, ..self }
     }
 
-    pub(super) const fn here(self, help: &'static str) -> OptionRow {
+    pub(super) const fn with_help(self, help: &'static str) -> OptionRow {
         OptionRow { help, ..self }
     }
 
     /// Says which values completions offer.
-    pub(super) const fn offering(self, offered: &'static [&'static str]) -> OptionRow {
+    pub(super) const fn with_choices(self, offered: &'static [&'static str]) -> OptionRow {
         let Text { shown, .. } = self.value else { return self };
         OptionRow { value: Text { shown, offered }, ..self }
     }
@@ -117,7 +117,7 @@ impl OptionRow {
             (true, shown) => Text { shown, offered: flag.values },
         };
         let default = if flag.default == "off" { "" } else { flag.default };
-        row(name, value, help).or(default)
+        row(name, value, help).with_default(default)
     }
 
     /// Whether it is a letter, whose value is attached.
@@ -176,7 +176,7 @@ pub(super) const VERBOSE: OptionRow = switch("-v", "with everything that was fou
 
 pub(super) const METRIC: OptionRow =
     text("--metric", "<figure>", "", "the figure: iops, mib, mean, p50, p99, p99.9")
-        .offering(&["iops", "mib", "mean", "p50", "p99", "p99.9"]);
+        .with_choices(&["iops", "mib", "mean", "p50", "p99", "p99.9"]);
 
 pub(super) const FIGURES: &str = "iops, mib, mean, p50, p99 or p99.9";
 
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn option_row_shows_value_range_and_default() {
-        let rounds = row("--rounds", Number { min: 5, max: 100, of: "rounds" }, "give up").or("25");
+        let rounds = row("--rounds", Number { min: 5, max: 100, of: "rounds" }, "give up").with_default("25");
         assert_eq!(
             (rounds.form(), rounds.meaning()),
             ("--rounds <n>".into(), "give up (5 to 100) [25]".into())

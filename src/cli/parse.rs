@@ -2,9 +2,9 @@
 
 use super::command_line::RunReaders;
 use super::draft::Draft;
-use super::error::{CliError, Problem};
+use super::error::{CliError, ValueError};
 use super::flag::{Flag, Name, Scope};
-use super::line::{Given, TypedLine};
+use super::line::{OptionOnLine, TypedLine};
 use super::{
     InfoRequest, Invocation, ProfileForm, RunRequest, UsageExtent, commands, fio_line, flags, foreign,
     foreign_options, line, mix, preset, split_give_up, suggest,
@@ -111,7 +111,7 @@ fn help_invocation(answer: InfoRequest, line: &TypedLine) -> Result<Invocation, 
     }
 }
 
-fn no_target(options: &[Given]) -> CliError {
+fn no_target(options: &[OptionOnLine]) -> CliError {
     let hint = match options {
         [only] if only.argument == b"-h" => {
             "for help type diskspd --help. -h is -Sh here (unbuffered, durable writes) and needs a target"
@@ -122,7 +122,7 @@ fn no_target(options: &[Given]) -> CliError {
 }
 
 /// `-o1..64` would be read as `-o1`.
-fn no_ranges(options: &[Given]) -> Result<(), CliError> {
+fn no_ranges(options: &[OptionOnLine]) -> Result<(), CliError> {
     let ranged = options.iter().find(|given| given.flag.is_some_and(|flag| flag.takes_range(&given.value)));
     ranged.map_or(Ok(()), |given| {
         let name = given.flag.map_or(String::new(), |flag| flag.name.with_dashes());
@@ -132,9 +132,9 @@ fn no_ranges(options: &[Given]) -> Result<(), CliError> {
     })
 }
 
-fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
+fn shaped_once(options: &[OptionOnLine], draft: &mut Draft) -> Result<(), CliError> {
     let given = |name: &str| options.iter().rfind(|option| option.is_long(name));
-    let size = |option: &&Given| option.is_letter(b'b') && option.value.first() != Some(&b's');
+    let size = |option: &&OptionOnLine| option.is_letter(b'b') && option.value.first() != Some(&b's');
     let block = options.iter().find(size);
     let pattern = options.iter().find(|option| b"rsw".iter().any(|letter| option.is_letter(*letter)));
     if let Some(split) = given("bs-split").filter(|_| given("mix").is_none()) {
@@ -204,7 +204,7 @@ fn fio(arguments: &[OsString]) -> Result<Invocation, CliError> {
 
 fn first_pass(line: &TypedLine, draft: &mut Draft) -> Result<(), CliError> {
     let options = &line.options;
-    let mut not_beside_profile: Option<&Given> = None;
+    let mut not_beside_profile: Option<&OptionOnLine> = None;
     let named = options.iter().find(|option| option.names_profile());
     let jobs = named.is_some_and(|option| option.is_long("fio"));
     let form = if jobs { ProfileForm::FioJobs } else { ProfileForm::Xml };
@@ -230,7 +230,7 @@ fn first_pass(line: &TypedLine, draft: &mut Draft) -> Result<(), CliError> {
 }
 
 fn system_alone(line: &TypedLine, draft: &Draft) -> Result<Invocation, CliError> {
-    let rest = |option: &&Given| !option.is_compat() && !option.is_letter(b'R');
+    let rest = |option: &&OptionOnLine| !option.is_compat() && !option.is_letter(b'R');
     let options = line.options.iter();
     let reports = options.clone().filter(|option| option.is_letter(b'R')).skip(1);
     let others = options.filter(rest).chain(reports).map(|option| option.argument.as_slice());
@@ -244,7 +244,7 @@ fn system_alone(line: &TypedLine, draft: &Draft) -> Result<Invocation, CliError>
 }
 
 /// `-Rp` and `--dry-run` end before there is anything to report or to log.
-fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliError> {
+fn measures_what_it_reports(options: &[OptionOnLine], draft: &Draft) -> Result<(), CliError> {
     let idle = match (draft.request.profile_only, draft.request.dry_run) {
         (true, _) => "-Rp",
         (_, true) => "--dry-run",
@@ -273,9 +273,9 @@ fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
     }
 }
 
-impl Given {
+impl OptionOnLine {
     fn read(&self, draft: &mut Draft, line: &TypedLine) -> Result<(), CliError> {
-        let Some(flag) = self.flag else { return Err(self.unknown()) };
+        let Some(flag) = self.flag else { return Err(self.unknown_option_error()) };
         // An explicit --compat requests DISKSPD's reading.
         if let Some(error) = self.foreign_error().filter(|_| draft.overrides.compat.is_none()) {
             return Err(error);
@@ -294,7 +294,7 @@ impl Given {
                 Some(spelling) => Some(format!("attach the value without a blank: {spelling}")),
                 None => list().or_else(|| self.plain_sizes(draft)).or_else(|| problem.hint.clone()),
             };
-            self.option_error(flag, Problem { hint, ..problem })
+            self.option_error(flag, ValueError { hint, ..problem })
         })
     }
 
@@ -323,7 +323,7 @@ impl Given {
         accepted.then(|| format!("use {}", self.with(&plain).attached()))
     }
 
-    fn option_error(&self, flag: &Flag, problem: Problem) -> CliError {
+    fn option_error(&self, flag: &Flag, problem: ValueError) -> CliError {
         let name = flag.name.with_dashes();
         if self.is_apart() {
             // The value of a long option is an argument of its own.
@@ -334,7 +334,7 @@ impl Given {
 
     fn beside_profile(&self, form: ProfileForm) -> CliError {
         match self.flag {
-            None => self.unknown(),
+            None => self.unknown_option_error(),
             Some(flag) => {
                 let beside: Vec<String> = flags::all()
                     .filter(|flag| flag.with_profile && matches!(flag.name, Name::Letter(_)))
@@ -355,7 +355,7 @@ impl Given {
         }
     }
 
-    pub fn unknown(&self) -> CliError {
+    pub fn unknown_option_error(&self) -> CliError {
         let argument = self.argument.as_slice();
         let dashes = argument.iter().take_while(|b| **b == b'-').count();
         let error = CliError::at(argument, dashes, "unknown option");

@@ -1,7 +1,7 @@
 //! `--preset`: the options of a named workload, followed by the command line's options.
 
 use super::error::CliError;
-use super::line::{Given, TypedLine};
+use super::line::{OptionOnLine, TypedLine};
 use super::suggest;
 use super::{Invocation, RunRequest};
 use crate::finding::Finding;
@@ -14,7 +14,7 @@ use std::ffi::OsString;
 /// # Errors
 /// Fails if the preset is unknown, or if two are given.
 pub(super) fn split_preset(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
-    let (given, options): (Vec<Given>, Vec<Given>) =
+    let (given, options): (Vec<OptionOnLine>, Vec<OptionOnLine>) =
         line.options.iter().cloned().partition(|given| given.is_long("preset"));
     let Some(one) = given.first() else { return Ok(None) };
     let name = String::from_utf8_lossy(&one.value);

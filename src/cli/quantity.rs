@@ -17,7 +17,7 @@ pub enum Quantity {
 }
 
 /// Units of time and their nanoseconds.
-const TIMES: [(&[&str], u64); 8] = [
+const TIME_UNITS: [(&[&str], u64); 8] = [
     (&["ns"], 1),
     (&["us", "\u{b5}s", "\u{3bc}s"], 1_000),
     (&["ms", "msec", "msecs"], 1_000_000),
@@ -40,8 +40,8 @@ impl Quantity {
     /// Units of the value and nanoseconds or pieces of one step of the option.
     fn unit_table(self) -> (&'static [(&'static [&'static str], u64)], u64) {
         match self {
-            Quantity::Seconds => (&TIMES, 1_000_000_000),
-            Quantity::Milliseconds => (&TIMES, 1_000_000),
+            Quantity::Seconds => (&TIME_UNITS, 1_000_000_000),
+            Quantity::Milliseconds => (&TIME_UNITS, 1_000_000),
             Quantity::Count => (&AMOUNTS, 1),
             Quantity::Plain => (&[], 1),
         }

@@ -15,7 +15,7 @@ mod sweep;
 mod trace;
 mod verify_after;
 
-use super::error::Problem;
+use super::error::ValueError;
 use super::events::EventNames;
 use crate::experiments::repeat::Repeat;
 use crate::finding::Finding;
@@ -150,20 +150,22 @@ impl StreamRequest {
     ///
     /// # Errors
     /// The file is missing, or N is not a descriptor.
-    pub fn read(value: &[u8]) -> Result<StreamRequest, Problem> {
+    pub fn read(value: &[u8]) -> Result<StreamRequest, ValueError> {
         let (format, place) = format_and_rest(value, &Self::FORMATS);
         let before = value.len() - place.len();
         let to = match place {
             b"" => {
-                return Err(Problem::new(before, "the value is missing").expected("a file, - or fd:<n>"));
+                return Err(
+                    ValueError::new(before, "the value is missing").with_expected("a file, - or fd:<n>")
+                );
             }
             b"-" => StreamPlace::StandardOutput,
             [b'f', b'd', b':', number @ ..] => {
                 let number =
                     std::str::from_utf8(number).ok().and_then(|n| n.parse().ok()).filter(|n| *n >= 0);
                 StreamPlace::Descriptor(number.ok_or_else(|| {
-                    Problem::new(before + 3, "not a descriptor")
-                        .expected("the number of an open file descriptor, as in fd:3")
+                    ValueError::new(before + 3, "not a descriptor")
+                        .with_expected("the number of an open file descriptor, as in fd:3")
                 })?)
             }
             file => StreamPlace::File(RawText::from(file.to_vec()).as_path().to_owned()),

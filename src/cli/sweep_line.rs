@@ -3,7 +3,7 @@
 
 use super::error::CliError;
 use super::flag::{Flag, Scope};
-use super::line::{Given, TypedLine};
+use super::line::{OptionOnLine, TypedLine};
 use crate::experiments::sweep::{self, Axis, Setting};
 
 /// A command line with axes.
@@ -52,19 +52,19 @@ fn name(flag: &Flag, value: &str) -> String {
     flag.name.with_dashes() + head
 }
 
-fn sets_option(given: &Given, option: &str) -> bool {
+fn sets_option(given: &OptionOnLine, option: &str) -> bool {
     let Some(flag) = given.flag else { return false };
     name(flag, &String::from_utf8_lossy(&given.value)) == option
 }
 
 /// A setting's value as the row of its option reads it.
-fn value_of(given: &Given, setting: &Setting) -> String {
+fn value_of(given: &OptionOnLine, setting: &Setting) -> String {
     let dashed = given.flag.map_or_else(String::new, |flag| flag.name.with_dashes());
     format!("{}{}", setting.option.strip_prefix(&dashed).unwrap_or_default(), setting.value)
 }
 
 /// The axis that an option is; `None` = it has one value.
-fn option_axis(given: &Given) -> Result<Option<Axis>, CliError> {
+fn option_axis(given: &OptionOnLine) -> Result<Option<Axis>, CliError> {
     let (Some(flag), Ok(value)) = (given.flag, std::str::from_utf8(&given.value)) else { return Ok(None) };
     let Some(form) = flag.swept else { return refuse_range(flag, given, value).map(|()| None) };
     let option = name(flag, value);
@@ -75,7 +75,7 @@ fn option_axis(given: &Given) -> Result<Option<Axis>, CliError> {
     Ok(values.map(|values| Axis { option, values }))
 }
 
-fn refuse_range(flag: &Flag, given: &Given, value: &str) -> Result<(), CliError> {
+fn refuse_range(flag: &Flag, given: &OptionOnLine, value: &str) -> Result<(), CliError> {
     if !sweep::is_range(value) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Words of options and their meanings, used for parsing and printing.
 
-use super::error::Problem;
+use super::error::ValueError;
 
 /// Each word with its meaning; the first word of a meaning is printed.
 pub(super) struct Words<T: 'static>(pub &'static [(&'static str, T)]);
@@ -38,10 +38,10 @@ pub(super) fn in_words(ms: u64) -> String {
 /// Longest time that `--stuck`, `--give-up` and `--fail-on-outage` take, ms: a day.
 const LONGEST_MS: u64 = 86_400_000;
 
-pub(super) fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
+pub(super) fn time_ms(value: &[u8], least: u64) -> Result<u64, ValueError> {
     const TIME: &str = "a time up to a day, as in 10s or 1500ms; --fail-on-outage takes 1s or more";
     if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected(TIME));
+        return Err(ValueError::new(0, "the value is missing").with_expected(TIME));
     }
     let text = std::str::from_utf8(value).unwrap_or_default();
     let (digits, factor) = match text.strip_suffix("ms") {
@@ -51,7 +51,7 @@ pub(super) fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
     let number = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let ms = number.and_then(|digits| digits.parse::<u64>().ok()).and_then(|time| time.checked_mul(factor));
     let possible = ms.filter(|ms| (least..=LONGEST_MS).contains(ms));
-    possible.ok_or_else(|| Problem::new(0, "no such time").expected(TIME))
+    possible.ok_or_else(|| ValueError::new(0, "no such time").with_expected(TIME))
 }
 
 /// Formats a size as typed: `64K`, or bytes if it is not a multiple of 1024.

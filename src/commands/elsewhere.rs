@@ -18,7 +18,7 @@ use std::ffi::OsString;
 /// A command, why it isn't there, and what to do instead.
 type LackingCommand = (&'static str, &'static str, &'static str);
 
-const LACKING: [LackingCommand; 5] = [
+const LACKING_COMMANDS: [LackingCommand; 5] = [
     ("compatibility", "its table describes the Linux program", "read docs/reference/windows.md"),
     ("hosts", "its ranks need Linux", "run each host alone, and merge the records: diskspd merge"),
     ("judge", "it reads counters of processes that Windows does not have", "judge the program on Linux"),
@@ -27,14 +27,14 @@ const LACKING: [LackingCommand; 5] = [
 ];
 
 fn lacking_command(command: &str) -> CommandError {
-    let found = LACKING.iter().find(|(name, ..)| *name == command);
-    let (name, why, instead) = found.unwrap_or(&LACKING[LACKING.len() - 1]);
+    let found = LACKING_COMMANDS.iter().find(|(name, ..)| *name == command);
+    let (name, why, instead) = found.unwrap_or(&LACKING_COMMANDS[LACKING_COMMANDS.len() - 1]);
     let what = format!("{name} is not possible with this program on Windows: {why}");
     CommandError::usage(vec![Finding::error(what).remedy(*instead)])
 }
 
 /// Returns the arguments in the program's syntax: without a command, `/` begins an option, as in DISKSPD.
-pub(super) fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
+pub(super) fn to_typed_arguments(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_command = |word: &OsString| cli::command_names().iter().any(|name| word == name);
     if arguments.get(1).is_some_and(|first| !is_command(first)) {
         for word in arguments.iter_mut().skip(1) {
@@ -58,7 +58,7 @@ pub(super) fn permit_streams() -> Result<(), CommandError> {
 ///
 /// # Errors
 /// Fails if it is impossible or unavailable.
-pub(super) fn obey(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError> {
+pub(super) fn execute(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError> {
     let command = match invocation {
         // Which runs can be made the run itself says, and whoever makes several.
         Invocation::Run(request) => return run::run(&request),
@@ -96,4 +96,4 @@ pub(super) fn in_job(
     command()
 }
 
-pub(super) fn give_up(_: &Invocation) {}
+pub(super) fn drop_privileges(_: &Invocation) {}

@@ -3,11 +3,11 @@
 use super::compare::BootRun;
 use crate::commands::lab::sweep::KeptSweep;
 use crate::commands::run::verify_after::Cycle;
-use crate::experiments::sweep::Ran;
+use crate::experiments::sweep::CompletedPoint;
 
 /// The command of a sweep (`sweep.json`), or one of its runs; whether it is one.
 pub fn sweep_folder(bytes: &[u8]) -> bool {
-    KeptSweep::parse(bytes).is_ok() | crate::json_reader::read_json::<Ran>(bytes).is_ok()
+    KeptSweep::parse(bytes).is_ok() | crate::json_reader::read_json::<CompletedPoint>(bytes).is_ok()
 }
 
 /// A run of a comparison of two kernels; whether it is one.

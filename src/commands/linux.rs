@@ -17,11 +17,11 @@ use crate::sys::process;
 use cluster::refuse;
 pub(super) use cluster::{in_job, let_first_report};
 pub(super) use event::set_all as set_events;
-pub(super) use privileges::give_up;
+pub(super) use privileges::drop_privileges;
 use std::ffi::OsString;
 
 /// The arguments as the program reads them: as they were typed.
-pub(super) fn typed(arguments: Vec<OsString>) -> Vec<OsString> {
+pub(super) fn to_typed_arguments(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
@@ -43,7 +43,7 @@ pub(super) fn permit_streams() -> Result<(), CommandError> {
 ///
 /// # Errors
 /// Fails if it is impossible.
-pub(super) fn obey(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
+pub(super) fn execute(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
     match invocation {
         Invocation::System { xml } => run::print_system(xml),
         Invocation::Compatibility => print(&crate::cli::compatibility::table()),

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 /// Runs the command that the arguments (program name first) ask for; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
-    let arguments = linux::typed(arguments);
+    let arguments = linux::to_typed_arguments(arguments);
     process::prepare();
     crate::clock::prepare();
     let done = std::panic::catch_unwind(|| obey_arguments(&arguments))
@@ -51,7 +51,7 @@ fn obey_arguments(arguments: &[OsString]) -> Result<Exit, CommandError> {
     let (give_up, _) = cli::split_give_up(arguments)?;
     match cli::parse(arguments) {
         Ok(invocation) => {
-            linux::give_up(&invocation);
+            linux::drop_privileges(&invocation);
             guard::watch(give_up);
             dispatch(invocation, arguments)
         }
@@ -111,6 +111,6 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
         Invocation::Baseline(request) => {
             linux::in_job(arguments, JobCommand::quiet(request.is_quiet()), || baseline::baseline(&request))
         }
-        of_this_machine => linux::obey(of_this_machine, arguments),
+        of_this_machine => linux::execute(of_this_machine, arguments),
     }
 }

@@ -3,7 +3,7 @@
 use super::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use super::random::Random;
 use diskspd::experiments::compare::{
-    LOOKS, Looks, MAX_PAIRS, Question, Side, SideRun, UntilSure, compare, draw_look_order, judge_look,
+    ComparisonQuery, LOOKS, Looks, MAX_PAIRS, Side, SideRun, UntilSure, compare, draw_look_order, judge_look,
     spent_after,
 };
 use diskspd::results::{DirectionSummary, Origin, RunSummary, SpanSummary};
@@ -65,7 +65,7 @@ pub fn make_limits(comparisons: usize, seed: u64) -> Vec<LookLimit> {
             values += 1;
         }
         open.retain(|path| path[look] >= values);
-        let law = design(pairs).law();
+        let law = design(pairs).null_distribution();
         let chance = |values: usize| values.checked_sub(1).map_or(0.0, |most| 2.0 * law.at_most(most));
         let ended = (comparisons - open.len()) as f64 / comparisons as f64;
         LookLimit { pairs, values, level: chance(values), next_level: chance(values + 1), ended }
@@ -164,7 +164,8 @@ pub fn end_of_comparison(condition: Condition, factor: f64, same: f64, seed: u64
             sides[which].runs.push(make_run(5000.0 * share * [1.0, factor][which], at));
             at += 1;
         }
-        let question = Question { looks: Looks::AfterPairs(pairs), same, ..Question::default() };
+        let question =
+            ComparisonQuery { looks: Looks::AfterPairs(pairs), same, ..ComparisonQuery::default() };
         let Ok(comparison) = compare(&sides[0], &sides[1], &question) else {
             unreachable!("both sides do the same work")
         };

@@ -108,7 +108,7 @@ fn slow_drain_leaks_memory_and_files_to_the_kernel() {
 fn used_and_unused_features_are_reported() {
     for subject in uring_variants() {
         let engine = subject.open(vec![open("/dev/null".as_ref())], 4096, 1);
-        let told = engine.about().features;
+        let told = engine.info().features;
         for what in ["files", "buffer"] {
             let wanted = !subject.name.contains(what) && !subject.name.contains("nothing");
             let stated = told.contains(&format!("registered {what}"));

@@ -211,7 +211,7 @@ fn mapped_and_other_files_are_served_side_by_side() {
             assert!(holds(&content[..4096], SOURCE, 4096), "{kind:?}: file {file}");
         }
         engine.wait(5, Duration::MAX, &mut vec![]).expect("nothing is in flight");
-        assert!(engine.about().features.contains("1 of 3 files mapped"), "{}", engine.about().features);
+        assert!(engine.info().features.contains("1 of 3 files mapped"), "{}", engine.info().features);
     }
 }
 

@@ -59,7 +59,7 @@ fn each_read_comes_back_once_with_all_its_data() {
         // Now all is there: nothing waits. Anybody may take it out again, but not each time.
         let nothing_waits = (0..6).any(|_| {
             perform(&mut *engine, &batch);
-            (0..BLOCKS).all(|request| !engine.missed(request))
+            (0..BLOCKS).all(|request| !engine.would_block(request))
         });
         assert!(nothing_waits, "{kind:?}");
         // A read that the end of the file cuts short doesn't either, the first time or again.
@@ -67,7 +67,7 @@ fn each_read_comes_back_once_with_all_its_data() {
         for attempt in 0..2 {
             assert_eq!(perform(&mut *engine, &[last])[0].result, i64::from(REST), "{kind:?} {attempt}");
         }
-        assert!(!engine.missed(BLOCKS), "{kind:?}");
+        assert!(!engine.would_block(BLOCKS), "{kind:?}");
     }
 }
 
@@ -82,7 +82,7 @@ fn waiting_io_is_a_miss_only_with_flag() {
             half_cached(&path);
             let batch: Vec<_> = (0..BLOCKS).map(|n| read(n, file, u64::from(n * BLOCK), BLOCK)).collect();
             perform(&mut *engine, &batch);
-            *misses = (0..BLOCKS).filter(|request| engine.missed(*request)).count();
+            *misses = (0..BLOCKS).filter(|request| engine.would_block(*request)).count();
         }
         // Who loses the CPU at the wrong moment finds a page or two there, not all of eight blocks.
         assert!(misses[0] > 0 && misses[1] == 0, "{kind:?}: {misses:?}");

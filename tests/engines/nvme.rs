@@ -9,7 +9,7 @@ use crate::subjects::*;
 use diskspd::clock::Clock;
 use diskspd::engine::Operation;
 use diskspd::engine::uring::RingOptions;
-use diskspd::engine::{Done, Engine, File, Io, Setup, nvme};
+use diskspd::engine::{CompletedIo, Engine, File, Io, Setup, nvme};
 use diskspd::io_error::NvmeStatus;
 use diskspd::sys::memory::Buffer;
 use std::fs::OpenOptions;
@@ -85,7 +85,7 @@ fn each(mut test: impl FnMut(&mut dyn Engine, &str)) {
     }
 }
 
-fn all(engine: &mut dyn Engine, op: Operation) -> Vec<Done> {
+fn all(engine: &mut dyn Engine, op: Operation) -> Vec<CompletedIo> {
     let batch: Vec<Io> =
         (0..DEPTH).map(|n| Io { op, ..read(n, 0, u64::from(7 * n * BLOCK), BLOCK) }).collect();
     let mut done = perform(engine, &batch);
@@ -110,8 +110,8 @@ fn assert_holds(engine: &dyn Engine, name: &str, value: impl Fn(u32) -> u8) {
     }
 }
 
-fn ended(length: u32) -> Vec<Done> {
-    (0..DEPTH).map(|request| Done { request, result: i64::from(length) }).collect()
+fn ended(length: u32) -> Vec<CompletedIo> {
+    (0..DEPTH).map(|request| CompletedIo { request, result: i64::from(length) }).collect()
 }
 
 mod inside {
@@ -160,7 +160,7 @@ mod inside {
                 assert_eq!(all(engine, op), ended(0), "{name}: {op:?}");
             }
             let flush = Io { op: Operation::Flush, length: 0, ..read(0, 0, 0, 0) };
-            assert_eq!(perform(engine, &[flush]), [Done { request: 0, result: 0 }], "{name}");
+            assert_eq!(perform(engine, &[flush]), [CompletedIo { request: 0, result: 0 }], "{name}");
             assert_eq!(all(engine, Operation::Read), ended(BLOCK), "{name}");
             assert_holds(engine, name, |_| 0);
         });
@@ -228,7 +228,7 @@ mod inside {
                 let done = perform(&mut engine, &[io, Io { request: 1, op: Operation::Read, ..io }]);
                 assert!(done.iter().all(|done| done.result == i64::from(BLOCK)), "{start}: {done:?}");
             }
-            let features = engine.about().features;
+            let features = engine.info().features;
             assert!(features.contains("buffer not registered") || features.contains("registered buffer"));
         }
     }
@@ -239,7 +239,7 @@ mod inside {
         let path = namespaces().remove(0);
         let polled = File { polled: true, ..File::from(handle(&path)) };
         let engine = engine(polled, RingOptions::default());
-        let features = engine.about().features;
+        let features = engine.info().features;
         for expected in ["polled completion", "registered buffer", "registered files"] {
             assert!(features.contains(expected), "{features}");
         }

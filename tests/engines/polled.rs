@@ -4,7 +4,7 @@
 use crate::subjects::*;
 use diskspd::clock::Clock;
 use diskspd::engine::MakeEngine;
-use diskspd::engine::{Done, Engine, File, Io, Setup};
+use diskspd::engine::{CompletedIo, Engine, File, Io, Setup};
 use diskspd::engines::EngineKind;
 use diskspd::sys::memory::Buffer;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn batch() -> Vec<Io> {
 }
 
 /// All was read, or the device can't be polled.
-fn assert_ended(mut done: Vec<Done>) {
+fn assert_ended(mut done: Vec<CompletedIo>) {
     done.sort_by_key(|done| done.request);
     assert_eq!(done.iter().map(|done| done.request).collect::<Vec<_>>(), (0..DEPTH).collect::<Vec<_>>());
     let refused = -i64::from(libc::EOPNOTSUPP);
@@ -45,7 +45,7 @@ fn polled_requests_complete_once() {
     let short = Duration::from_micros(50);
     for (min, timeout) in [(0, Duration::ZERO), (1, short), (1, LONG), (DEPTH as usize, LONG)] {
         let Some(mut engine) = polled(&path) else { return };
-        assert!(engine.about().features.contains("polled completion"), "{}", engine.about().features);
+        assert!(engine.info().features.contains("polled completion"), "{}", engine.info().features);
         let mut done = vec![];
         engine.wait(1, LONG, &mut done).expect("with nothing in flight");
         assert_eq!(engine.submit(&batch()).expect("submit"), DEPTH as usize);

@@ -4,7 +4,7 @@
 use crate::os::Thread;
 use crate::os::allocations;
 use crate::subjects::*;
-use diskspd::engine::{Done, Io, Operation};
+use diskspd::engine::{CompletedIo, Io, Operation};
 use std::io::Write;
 #[cfg(target_os = "linux")]
 use std::sync::{
@@ -45,7 +45,7 @@ fn requests_complete_once_in_any_order() {
             let mut engine = subject.open(files, 4096 * depth as usize, depth);
             let mut idle: Vec<u32> = (0..depth).collect();
             let mut queue: Vec<Io> = vec![];
-            let mut done: Vec<Done> = vec![];
+            let mut done: Vec<CompletedIo> = vec![];
             let mut ended = 0;
             let mut rounds = 0;
             while ended < 2000 {
@@ -91,7 +91,7 @@ fn poll_finds_completions_without_submitting() {
         while done.is_empty() && start.elapsed() < LONG {
             engine.wait(0, Duration::ZERO, &mut done).expect("wait");
         }
-        assert_eq!(done, [Done { request: 0, result: 4096 }], "{}", subject.name);
+        assert_eq!(done, [CompletedIo { request: 0, result: 4096 }], "{}", subject.name);
     }
 }
 
@@ -130,10 +130,10 @@ fn a_wait_ends_with_its_timeout() {
         engine.wait(2, Duration::from_millis(5), &mut done).expect("one of two");
         engine.wait(1, Duration::ZERO, &mut done).expect("none");
         let (first, second) = (done[0].request, 1 - done[0].request);
-        assert_eq!(done, [Done { request: first, result: 3 }], "{}", subject.name);
+        assert_eq!(done, [CompletedIo { request: first, result: 3 }], "{}", subject.name);
         drop(writer);
         engine.wait(1, LONG, &mut done).expect("the end of the pipe");
-        assert_eq!(done[1..], [Done { request: second, result: 0 }], "{}", subject.name);
+        assert_eq!(done[1..], [CompletedIo { request: second, result: 0 }], "{}", subject.name);
     }
 }
 
@@ -170,7 +170,7 @@ fn signal_ends_wait_without_error() {
         while done.is_empty() {
             engine.wait(1, LONG, &mut done).expect("wait");
         }
-        assert_eq!(done, [Done { request: 0, result: 1 }], "{}: goes on working", subject.name);
+        assert_eq!(done, [CompletedIo { request: 0, result: 1 }], "{}: goes on working", subject.name);
     }
 }
 
@@ -193,7 +193,7 @@ fn ten_thousand_ios_are_in_flight_at_once() {
         }
         done.sort_by_key(|done| done.request);
         assert!(
-            done.iter().zip(0..).all(|(done, n)| *done == Done { request: n, result: 1 }),
+            done.iter().zip(0..).all(|(done, n)| *done == CompletedIo { request: n, result: 1 }),
             "{}",
             subject.name
         );
@@ -227,7 +227,7 @@ fn the_loop_does_not_allocate() {
         let files = if subject.row.needs_files { vec![open_to_read(&path)] } else { vec![] };
         let mut engine = subject.open(files, 512 * depth as usize, depth);
         let mut batch: Vec<Io> = (0..depth).map(|n| read(n, 0, u64::from(n) * 512, 512)).collect();
-        let mut done: Vec<Done> = Vec::with_capacity(depth as usize);
+        let mut done: Vec<CompletedIo> = Vec::with_capacity(depth as usize);
         let mut ended = 0;
         let before = allocations();
         while ended < IOS {
@@ -281,9 +281,9 @@ fn discard_completes_next_to_other_ios_and_leaves_zeros() {
         let files = if subject.row.needs_files { vec![open(&path)] } else { vec![] };
         let mut engine = subject.open(files, 4096 * depth as usize, depth);
         let io = Io { op: Operation::Discard, ..write(depth - 1, 0, 4096, 4096) };
-        assert_eq!(subject.row.can(io.op), !matches!(subject.row.name, "aio" | "mmap" | "iocp" | "apc"));
+        assert_eq!(subject.row.supports(io.op), !matches!(subject.row.name, "aio" | "mmap" | "iocp" | "apc"));
         // Windows' synchronous I/O has none either: such a run is refused before.
-        if !subject.row.can(io.op) || (cfg!(windows) && subject.row.real_io) {
+        if !subject.row.supports(io.op) || (cfg!(windows) && subject.row.real_io) {
             let refused = engine.submit(&[io]).expect_err("it has none").to_string();
             assert!(refused.contains(subject.row.name) && refused.contains("--engine uring"), "{refused}");
             continue;

@@ -3,7 +3,7 @@
 use crate::subjects::{LONG, read, write};
 use diskspd::clock::{Clock, Nanos};
 use diskspd::engine::sim::{Sim, SimDevice};
-use diskspd::engine::{Done, Engine, Io, Setup};
+use diskspd::engine::{CompletedIo, Engine, Io, Setup};
 use diskspd::sys::memory::Buffer;
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ fn simulated_wait_advances_clock_to_timeout() {
 fn faults_come_at_their_intervals() {
     let (mut sim, _) = device(12, 1, SimDevice::faulty(5, 3));
     let batch: Vec<Io> = (0..12).map(|n| read(n, 0, 0, 4096)).collect();
-    let mut done: Vec<Done> = vec![];
+    let mut done: Vec<CompletedIo> = vec![];
     sim.submit(&batch).expect("submit");
     sim.wait(12, LONG, &mut done).expect("wait");
     done.sort_by_key(|done| done.request);

@@ -7,7 +7,7 @@ use diskspd::engine::MakeEngine;
 use diskspd::engine::Operation;
 #[cfg(target_os = "linux")]
 use diskspd::engine::uring::{RingOptions, Uring};
-use diskspd::engine::{Done, Engine, File, Io, Setup};
+use diskspd::engine::{CompletedIo, Engine, File, Io, Setup};
 use diskspd::engines::{ENGINES, EngineKind, EngineRow};
 use diskspd::sys::files::FileHandle;
 use diskspd::sys::memory::{Buffer, HugePages, Shared, SlotMut};
@@ -234,7 +234,7 @@ pub fn write(request: u32, file: u32, offset: u64, length: u32) -> Io {
 }
 
 /// Submits all of the batch, in as many calls as it takes, and waits for all of it.
-pub fn perform(engine: &mut dyn Engine, batch: &[Io]) -> Vec<Done> {
+pub fn perform(engine: &mut dyn Engine, batch: &[Io]) -> Vec<CompletedIo> {
     let mut done = vec![];
     let mut taken = 0;
     while done.len() < batch.len() {

@@ -5,7 +5,7 @@
 use crate::common::kept::is_kept_between;
 use diskspd::cli::print_options;
 use diskspd::finding::Severity;
-use diskspd::fio_jobs::{self, Converted, Existing, HostContext, Keyword};
+use diskspd::fio_jobs::{self, ConvertedJob, Existing, HostContext, Keyword};
 use diskspd::profile::validate::{self, validate};
 use diskspd::profile::{Volume, xml};
 use diskspd::report::profile_xml;
@@ -60,7 +60,7 @@ impl HostContext for Staged {
     }
 }
 
-fn convert(text: &str) -> Result<Converted, Vec<String>> {
+fn convert(text: &str) -> Result<ConvertedJob, Vec<String>> {
     let converted = fio_jobs::convert(text.as_bytes(), "j.fio", &Staged);
     converted.map_err(|faults| faults.iter().map(ToString::to_string).collect())
 }
@@ -167,7 +167,7 @@ fn timed(settings: &str) -> String {
 
 fn line(text: &str) -> String {
     let converted = convert(text).unwrap_or_else(|faults| panic!("{text}\n{}", faults.join("\n")));
-    let Converted { profile, run_options, .. } = &converted;
+    let ConvertedJob { profile, run_options, .. } = &converted;
     let findings = validate(profile, false).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<String> =
         findings.filter(|found| found.severity == Severity::Error).map(|found| found.message).collect();

@@ -4,12 +4,12 @@
 use crate::common::loops::{self, Loop};
 use crate::common::{directory, diskspd, skip, while_nothing_starts};
 use diskspd::host::claims::{self, ClaimError, Claims};
-use diskspd::host::refusal::{How, Unchecked, WriteRefusedError, write_refusal};
+use diskspd::host::refusal::{DiskUse, UncheckedFact, WriteRefusedError, write_refusal};
 use diskspd::host::target::probe;
 use diskspd::machine::target::TargetKind;
 use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files;
-use diskspd::sys::problem::Problem;
+use diskspd::sys::problem::TargetProblem;
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn release(claims: Claims) {
     while_nothing_starts(|| drop(claims));
 }
 
-fn uses(path: &Path) -> Vec<How> {
+fn uses(path: &Path) -> Vec<DiskUse> {
     match write_refusal(path, true).unwrap() {
         Some(WriteRefusedError::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
         Some(other) => panic!("{other}"),
@@ -45,7 +45,7 @@ fn uses(path: &Path) -> Vec<How> {
 }
 
 #[track_caller]
-fn in_use(answer: Result<Claims, ClaimError>) -> Vec<How> {
+fn in_use(answer: Result<Claims, ClaimError>) -> Vec<DiskUse> {
     match answer.unwrap_err() {
         ClaimError::Refused(WriteRefusedError::InUse { uses, .. }) => {
             uses.into_iter().map(|each| each.how).collect()
@@ -69,7 +69,7 @@ fn empty_device_has_many_readers_and_one_claim() {
         [(true, true), (false, true), (true, false)].map(|(r, w)| files::open(path, &mode(r, w)).unwrap());
     assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
     let busy = protect([path], true).unwrap_err();
-    assert!(matches!(&busy, ClaimError::Target(e) if matches!(e.problem, Problem::Busy)), "{busy}");
+    assert!(matches!(&busy, ClaimError::Target(e) if matches!(e.problem, TargetProblem::Busy)), "{busy}");
     let beside = while_nothing_starts(|| claims::protect_as(claims::ClaimOwner::Job, [path], false)).unwrap();
     assert!(beside.is_empty(), "another process of the job has claimed it for this one");
     beside.permit(path, &files::open(path, &mode(true, true)).unwrap()).unwrap();
@@ -100,7 +100,8 @@ fn device_content_is_named_and_destroyed_with_permission() {
         assert_eq!(write_refusal(&path, true).unwrap(), None);
 
         let Some(at) = device.mount(&path) else { continue };
-        let here = |how: &How| matches!(how, How::Mounted { at: there, .. } if Path::new(there) == at);
+        let here =
+            |how: &DiskUse| matches!(how, DiskUse::Mounted { at: there, .. } if Path::new(there) == at);
         assert!(uses(&path).iter().any(here), "{kind}, even with --destroy: {:?}", uses(&path));
         let refused = in_use(protect([path.as_path()], true));
         assert!(refused.iter().any(here), "{kind}: {refused:?}");
@@ -160,8 +161,8 @@ fn a_disk_is_in_use_when_its_partition_is() {
     {
         return;
     }
-    assert!(matches!(uses(&whole)[..], [How::Mounted { .. }]));
-    assert!(matches!(in_use(protect([whole.as_path()], true))[..], [How::Mounted { .. }]));
+    assert!(matches!(uses(&whole)[..], [DiskUse::Mounted { .. }]));
+    assert!(matches!(in_use(protect([whole.as_path()], true))[..], [DiskUse::Mounted { .. }]));
 }
 
 #[test]
@@ -171,7 +172,7 @@ fn device_under_a_loop_device_is_in_use() {
     let Some(above) = loops::run("losetup", &["--find", "--show", path]) else { return };
     let found = uses(&below.device);
     loops::run("losetup", &["-d", above.trim()]);
-    assert_eq!(found, [How::HeldBy { holder: above.trim().to_owned() }]);
+    assert_eq!(found, [DiskUse::HeldBy { holder: above.trim().to_owned() }]);
 }
 
 #[test]
@@ -179,7 +180,7 @@ fn a_write_protected_device_is_read_only() {
     let Some(device) = Loop::with(16 * MIB, &["--read-only"], |_| ()) else { return };
     files::open(&device.device, &mode(true, false)).unwrap();
     let error = files::open(&device.device, &mode(true, true)).unwrap_err();
-    assert!(matches!(error.problem, Problem::ReadOnly), "{error}");
+    assert!(matches!(error.problem, TargetProblem::ReadOnly), "{error}");
 }
 
 #[test]
@@ -268,7 +269,7 @@ fn retargeted_name_is_not_written() {
     point_at(&other.device);
     let changed = permitted(&claims).unwrap_err();
     assert!(
-        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, Problem::Changed)),
+        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, TargetProblem::Changed)),
         "{changed}"
     );
     point_at(&file);
@@ -298,7 +299,7 @@ fn every_disk_of_a_mounted_btrfs_is_in_use() {
         return;
     }
     for path in [&a, &b] {
-        let member = How::Member { file_system: "btrfs" };
+        let member = DiskUse::Member { file_system: "btrfs" };
         assert!(in_use(protect([path.as_path()], true)).contains(&member), "{}", path.display());
     }
 }
@@ -405,7 +406,8 @@ fn mounted_loop_image_is_protected_under_any_name() {
     let Some(second) = Loop::on(&hard) else { return };
     for path in [&device.device, &second.device] {
         let refused = in_use(protect([path.as_path()], true));
-        let here = |how: &How| matches!(how, How::Mounted { at: there, .. } if Path::new(there) == at);
+        let here =
+            |how: &DiskUse| matches!(how, DiskUse::Mounted { at: there, .. } if Path::new(there) == at);
         assert!(refused.iter().any(here), "{}: {refused:?}", path.display());
     }
     assert_eq!(write_refusal(&directory.join("none"), false).unwrap(), None);
@@ -416,7 +418,7 @@ fn mounted_loop_image_is_protected_under_any_name() {
 fn loop_device_over_mounted_device_is_in_use() {
     let Some((below, _)) = Loop::with_file_system(16 * MIB, "ext4") else { return };
     let Some(above) = Loop::on(&below.device) else { return };
-    assert!(matches!(in_use(protect([above.device.as_path()], true))[..], [How::Mounted { .. }]));
+    assert!(matches!(in_use(protect([above.device.as_path()], true))[..], [DiskUse::Mounted { .. }]));
 }
 
 /// Mounts, and unmounts when dropped; `None`, and the reason is printed, where that is impossible.
@@ -466,12 +468,12 @@ fn protects_images_under_second_names() {
     ];
     for (image, same, others) in table {
         let Some(device) = Loop::on(&at(image)) else { return };
-        let holder = How::HeldBy { holder: device.device.display().to_string() };
+        let holder = DiskUse::HeldBy { holder: device.device.display().to_string() };
         for name in same.iter().chain([image]) {
             assert!(uses(&at(name)).contains(&holder), "loop on {image}: {name}");
         }
         for name in *others {
-            assert_eq!(uses(&at(name)), Vec::<How>::new(), "loop on {image}: {name}");
+            assert_eq!(uses(&at(name)), Vec::<DiskUse>::new(), "loop on {image}: {name}");
         }
     }
 }
@@ -490,7 +492,7 @@ fn reports_file_systems_that_hide_their_files() {
     assert_eq!(claims::unchecked([image.as_path()]), Vec::new());
     // What the server shows is not visible any more.
     let Some(_over) = Mounted::new("mount", &["-t", "tmpfs", "none"], &at("src")) else { return };
-    let hidden = |unchecked: &Unchecked| matches!(unchecked, Unchecked::Hidden { .. });
+    let hidden = |unchecked: &UncheckedFact| matches!(unchecked, UncheckedFact::Hidden { .. });
     assert!(claims::unchecked([image.as_path()]).iter().any(hidden));
     assert_eq!(claims::unchecked([at("plain").as_path()]), Vec::new());
     assert_eq!(write_refusal(&image, true).unwrap(), None, "honest writes go on");
@@ -504,7 +506,7 @@ fn refuses_attributes_of_the_kernel_for_every_access() {
     let before = std::fs::read(&attribute).unwrap();
     let attributes = ["/proc/sys/kernel/printk_ratelimit", "/sys/kernel/mm/transparent_hugepage/enabled"];
     for path in attributes.map(Path::new).into_iter().filter(|path| path.exists()) {
-        let kernel = |problem: &Problem| matches!(problem, Problem::KernelInterface { .. });
+        let kernel = |problem: &TargetProblem| matches!(problem, TargetProblem::KernelInterface { .. });
         assert!(kernel(&probe(path).unwrap_err().problem), "{}", path.display());
         let refused = write_refusal(path, true).unwrap();
         assert!(matches!(refused, Some(WriteRefusedError::KernelInterface { .. })), "{refused:?}");
@@ -530,9 +532,9 @@ fn swap_files_and_the_images_of_swap_are_protected() {
     }
     let (of_device, of_image) = (uses(&device.device), uses(&device.backing()));
     loops::run("swapoff", &[node]);
-    assert!(of_device.contains(&How::Swap), "{of_device:?}");
+    assert!(of_device.contains(&DiskUse::Swap), "{of_device:?}");
     assert!(
-        of_image.contains(&How::Swap) && of_image.contains(&How::HeldBy { holder: node.into() }),
+        of_image.contains(&DiskUse::Swap) && of_image.contains(&DiskUse::HeldBy { holder: node.into() }),
         "{of_image:?}"
     );
 }
@@ -572,7 +574,7 @@ fn open_file_decides_instead_of_its_name() {
     let open = |path: &Path| std::fs::OpenOptions::new().write(true).open(path).unwrap();
     let changed = claims::permit_file(&at("link"), open(&device.device)).unwrap_err();
     assert!(
-        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, Problem::Changed)),
+        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, TargetProblem::Changed)),
         "{changed}"
     );
     claims::permit_file(&at("link"), open(&at("file"))).unwrap();

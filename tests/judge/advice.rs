@@ -10,7 +10,7 @@ use diskspd::machine::environment::{Disk, Environment, IdleState};
 use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::profile::{RawText, TargetId};
 use diskspd::results::{
-    CpuSleeps, DirectionResults, EngineUse, Observed, Record, Results, SpanResults, StateSleeps,
+    CpuSleeps, DirectionResults, EngineUse, Observations, Record, Results, SpanResults, StateSleeps,
     TargetResults, ThreadResults, summarize,
 };
 use diskspd::stats::Histogram;
@@ -44,12 +44,12 @@ fn machine() -> System {
 }
 
 fn found_on(system: System, line: &str, ios: u64, latency: u64, engine: &str) -> Vec<Finding> {
-    let observed = Observed { polled: engine.ends_with('!'), ..Observed::default() };
+    let observed = Observations { polled: engine.ends_with('!'), ..Observations::default() };
     found_beside(observed, system, line, (ios, latency), engine)
 }
 
 fn found_beside(
-    observed: Observed,
+    observed: Observations,
     system: System,
     line: &str,
     (ios, latency): (u64, u64),
@@ -250,7 +250,8 @@ fn idle_exits_decide_idle_latency_advice() {
             states => vec![CpuSleeps { cpu: 3, states: states.iter().map(state).collect() }],
         };
         let found = |cpu_latency| {
-            let observed = Observed { idle_entries: sleeps.clone(), cpu_latency, ..Observed::default() };
+            let observed =
+                Observations { idle_entries: sleeps.clone(), cpu_latency, ..Observations::default() };
             found_beside(observed, system(), "-b4K -r -o1 -L -Sh f", (*ios, *latency), "sync")
         };
         let of =
@@ -270,7 +271,7 @@ fn idle_exits_decide_idle_latency_advice() {
 #[test]
 fn ineffective_limit_is_reported() {
     let found = |system: System, cpu_latency| {
-        let observed = Observed { cpu_latency, ..Observed::default() };
+        let observed = Observations { cpu_latency, ..Observations::default() };
         let found = found_beside(observed, system, "-b4K -r -o1 -L -Sh f", (100, 200), "sync");
         let names = names(&found);
         names.contains(&("cpu-latency-ignored", Warning, false))

@@ -7,7 +7,7 @@ use crate::common::noise::{Noise, STATIONARY, TREACHEROUS};
 use crate::common::random::Random as Draws;
 use crate::judge::comparison::{normal, run, side, text};
 use diskspd::experiments::compare::{
-    ChangeVerdict, Compared, Looks, Question, RunComparison, Side, SideRun, TestQuestion, compare,
+    ChangeVerdict, Compared, ComparisonQuery, Looks, RunComparison, Side, SideRun, TestQuestion, compare,
     compare_knowing, in_one_sentence,
 };
 use diskspd::workload::Random;
@@ -40,7 +40,7 @@ fn checked(seed: u64, before: i64, after: i64, lost: Option<&str>) -> RunCompari
     let past: Vec<SideRun> = days.flat_map(|day| session(day, None, &mut random)).collect();
     let baseline = side(session(0, None, &mut random));
     let now = side(session(after + 1, lost, &mut random));
-    compare_knowing(&baseline, &now, &past, &Question::default()).unwrap()
+    compare_knowing(&baseline, &now, &past, &ComparisonQuery::default()).unwrap()
 }
 
 fn changed(comparison: &RunComparison) -> Vec<&str> {
@@ -98,7 +98,7 @@ fn alarms(tries: u64, noise: Noise, later: usize, are_known: bool) -> u32 {
             past.extend((KNOWN..KNOWN + later - 1).flat_map(&mut at));
         }
         let now = side(at(KNOWN + later - 1));
-        let comparison = compare_knowing(&baseline, &now, &past, &Question::default()).unwrap();
+        let comparison = compare_knowing(&baseline, &now, &past, &ComparisonQuery::default()).unwrap();
         alarms += u32::from(comparison.primary().any(Compared::is_change));
     }
     alarms
@@ -138,7 +138,7 @@ fn sessions_of_an_afternoon_say_nothing_of_next_week() {
     let baseline = side(of_one(9 * apart, "one", 1.0, &mut random));
     for (at, told) in [(10 * apart, ChangeVerdict::Worse), (8 * DAY, ChangeVerdict::CantTell)] {
         let now = side(of_one(at, "one", 0.9, &mut random));
-        let comparison = compare_knowing(&baseline, &now, &past, &Question::default()).unwrap();
+        let comparison = compare_knowing(&baseline, &now, &past, &ComparisonQuery::default()).unwrap();
         assert_eq!(verdict(&comparison), told, "{at}");
         let said = in_one_sentence(&comparison, &|_| 1.0);
         let closer = "closer together than the two sides, 7 days: run these tests in sessions over as long";
@@ -155,7 +155,7 @@ fn sessions_of_one_boot_do_not_predict_the_next() {
             (0..10).flat_map(|day| of_one(day * DAY, &boot(day), 1.0, random)).collect();
         let baseline = side(past.split_off(past.len() - 5));
         let now = side(of_one(10 * DAY, "another", 1.0 - loss, random));
-        compare_knowing(&baseline, &now, &past, &Question::default()).unwrap()
+        compare_knowing(&baseline, &now, &past, &ComparisonQuery::default()).unwrap()
     };
     let of_one_boot = check(1, 0.1, &mut random);
     assert_eq!(verdict(&of_one_boot), ChangeVerdict::CantTell);
@@ -174,7 +174,7 @@ fn tests_are_compared_by_their_names() {
     };
     let first = of(&[("a", 100.0), ("b", 900.0), ("gone", 1.0)]);
     let other = of(&[("b", 900.0), ("a", 100.0), ("new", 1.0)]);
-    let comparison = compare(&first, &other, &Question::default()).unwrap();
+    let comparison = compare(&first, &other, &ComparisonQuery::default()).unwrap();
     let names: Vec<&str> = comparison.workloads.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
     assert_eq!(comparison.unmatched, [vec!["gone".to_owned()], vec!["new".to_owned()]]);
@@ -192,13 +192,13 @@ fn tests_are_compared_by_their_names() {
 
 #[test]
 fn each_test_fails_by_its_allowance() {
-    let question = |worse| Question {
+    let question = |worse| ComparisonQuery {
         tests: [("mixed".to_owned(), TestQuestion { worse, ..TestQuestion::default() })].into(),
-        ..Question::default()
+        ..ComparisonQuery::default()
     };
     let comparison = checked(3, 12, 0, Some("mixed"));
-    let fails = |question: &Question, by| {
-        comparison.time_spans.iter().any(|span| question.fails(&comparison, span, by))
+    let fails = |question: &ComparisonQuery, by| {
+        comparison.time_spans.iter().any(|span| question.exceeds_limit(&comparison, span, by))
     };
     for (worse, by, expected) in [(0.0, 0.0, true), (0.05, 0.0, true), (0.2, 0.0, false), (0.0, 0.2, false)] {
         assert_eq!(fails(&question(worse), by), expected, "{worse} {by}");
@@ -211,7 +211,7 @@ fn looks_share_the_error_rate() {
     let runs = |day, random: &mut Random| side(session(day, None, random));
     let (first, other) = (runs(0, &mut random), runs(0, &mut random));
     let sure = |looks| {
-        let question = Question { looks: Looks::Equal(looks), ..Question::default() };
+        let question = ComparisonQuery { looks: Looks::Equal(looks), ..ComparisonQuery::default() };
         let comparison = compare(&first, &other, &question).unwrap();
         assert!(comparison.primary().all(|metric| metric.verdict != ChangeVerdict::Worse));
         comparison.primary().next().unwrap().corrected_p_value.unwrap()

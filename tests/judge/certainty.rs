@@ -6,7 +6,7 @@
 use super::comparison::{run, side};
 use crate::common::noise::{Noise, STATIONARY};
 use crate::common::random::Random;
-use diskspd::experiments::compare::{ChangeVerdict, Compared, Question, SideRun, compare, draw_order};
+use diskspd::experiments::compare::{ChangeVerdict, Compared, ComparisonQuery, SideRun, compare, draw_order};
 use diskspd::experiments::repeat::Repeat;
 use diskspd::stats::replicates::{Bounds, Spread};
 
@@ -93,7 +93,7 @@ fn compared(runs: &[(usize, SideRun)]) -> Compared {
     let [first, other] = [0, 1].map(|which| {
         side(runs.iter().filter(|(side, _)| *side == which).map(|(_, run)| run.clone()).collect())
     });
-    compare(&first, &other, &Question::default()).unwrap().primary().next().unwrap().clone()
+    compare(&first, &other, &ComparisonQuery::default()).unwrap().primary().next().unwrap().clone()
 }
 
 fn with_more_runs(pairs: usize, noise: f64, times: f64, comparisons: u64) -> [usize; 4] {

@@ -6,8 +6,8 @@ use crate::common::look_study::{POSITIONS, Position};
 use crate::common::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use crate::common::random::Random as Draws;
 use diskspd::experiments::compare::{
-    BootOrder, ChangeVerdict, Compared, Metric, OrderKind, PlannedRuns, Question, RunComparison, Side,
-    SideRun, compare, compare_knowing, draw_order, foreseen, unjudged,
+    BootOrder, ChangeVerdict, Compared, ComparisonQuery, Metric, OrderKind, PlannedRuns, RunComparison, Side,
+    SideRun, compare, compare_knowing, draw_order, foreseen, unjudged_text,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
@@ -79,7 +79,7 @@ fn around(level: f64, count: usize, random: &mut Random) -> Side {
 
 fn compare_sides(first: &Side, other: &Side) -> RunComparison {
     let [first, other] = interleave(first, other);
-    compare(&first, &other, &Question::default()).unwrap()
+    compare(&first, &other, &ComparisonQuery::default()).unwrap()
 }
 
 /// Gives a time to each run without one, in random pairs where both sides have runs.
@@ -170,7 +170,7 @@ fn comparison_uses_all_runs_of_both_sides() {
 #[test]
 fn less_latency_is_better() {
     let level = |iops: f64| side((0..5).map(|at| run(iops + f64::from(at), |_| ())).collect());
-    let question = Question { metric: Metric::from_name("p99"), ..Question::default() };
+    let question = ComparisonQuery { metric: Metric::from_name("p99"), ..ComparisonQuery::default() };
     let comparison = compare(&level(1000.0), &level(2000.0), &question).unwrap();
     assert_eq!(
         (primary(&comparison).metric.as_str(), primary(&comparison).verdict),
@@ -289,11 +289,11 @@ fn shared_rate_is_part_of_the_workload() {
         })])
     });
     for (first, other) in [(0, 1), (1, 2)] {
-        let refused = compare(&rates[first], &rates[other], &Question::default()).unwrap_err();
+        let refused = compare(&rates[first], &rates[other], &ComparisonQuery::default()).unwrap_err();
         assert_eq!(refused.len(), 1);
         assert_eq!(refused[0].subject, "rate limit");
     }
-    assert!(compare(&rates[1], &rates[1], &Question::default()).is_ok());
+    assert!(compare(&rates[1], &rates[1], &ComparisonQuery::default()).is_ok());
 }
 
 #[test]
@@ -353,7 +353,7 @@ fn change_of_one_mix_part_is_judged_alone() {
     assert!(told.contains("In the mix: part 2, 16 KiB: mean latency, ms: B is worse: +"), "{told}");
     // Other parts are other work; of a run that doesn't have them nothing is compared, nor held against it.
     let resized = side(vec![mixed([1.0, 1.0], |span| span.parts[1].key.block_size = 4096)]);
-    let refused = compare(&first, &resized, &Question::default()).unwrap_err();
+    let refused = compare(&first, &resized, &ComparisonQuery::default()).unwrap_err();
     assert_eq!(refused[0].subject, "parts of the mix");
     let unknown = side(vec![mixed([1.0, 1.0], |span| span.parts.clear())]);
     assert_eq!(compare_sides(&first, &unknown).time_spans[0].parts, []);
@@ -374,13 +374,13 @@ fn different_work_is_refused_and_different_conditions_are_reported() {
     let normal = side(vec![run(1000.0, |_| ())]);
     for change in other_work {
         let changed = side(vec![run(1000.0, |span| change(&mut span.parameters.targets[0].access))]);
-        assert_eq!(compare(&normal, &changed, &Question::default()).unwrap_err().len(), 1);
-        let anyway = Question { anyway: true, ..Question::default() };
+        assert_eq!(compare(&normal, &changed, &ComparisonQuery::default()).unwrap_err().len(), 1);
+        let anyway = ComparisonQuery { anyway: true, ..ComparisonQuery::default() };
         let comparison = compare(&normal, &changed, &anyway).unwrap();
         assert!(text(&comparison).contains("NOT COMPARABLE"));
         // What nobody recorded can't be held against a run.
         let unknown = side(vec![run(1000.0, |span| span.parameters.targets[0].access = Access::default())]);
-        assert!(compare(&normal, &unknown, &Question::default()).is_ok());
+        assert!(compare(&normal, &unknown, &ComparisonQuery::default()).is_ok());
     }
     let mut elsewhere = run(1000.0, |span| span.parameters.in_flight = Some(32));
     elsewhere.environment.insert("kernel".into(), "6.2".into());
@@ -545,7 +545,8 @@ fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> 
             let past = timed(past.runs, 4, 0);
             let [first, other] = laid_out(&of_sides.concat(), &one_after_the_other(8, 0), factor);
             let sides = [side(timed(first.runs, 8, sessions)), side(timed(other.runs, 8, sessions + 1))];
-            let comparison = compare_knowing(&sides[0], &sides[1], &past, &Question::default()).unwrap();
+            let comparison =
+                compare_knowing(&sides[0], &sides[1], &past, &ComparisonQuery::default()).unwrap();
             primary(&comparison).is_change()
         });
         found.count() as f64 / pairs as f64
@@ -821,7 +822,7 @@ fn fixed_pattern_of_sides_is_reported_as_periodic() {
     // Without times of their own the order is unknown.
     let mut sides = laid_out(&noise, &draw_order(8, 0), 1.0);
     sides.iter_mut().flat_map(|side| &mut side.runs).for_each(|run| run.began_ms = Some(77));
-    let comparison = compare(&sides[0], &sides[1], &Question::default()).unwrap();
+    let comparison = compare(&sides[0], &sides[1], &ComparisonQuery::default()).unwrap();
     assert_eq!(comparison.workloads[0].order, OrderKind::Unknown);
 }
 
@@ -895,7 +896,7 @@ fn a_run_that_did_nothing_is_a_figure() {
     assert!(text(&back).contains("from 0"), "{}", text(&back));
     let neither = compare_sides(&level(0.0), &level(0.0));
     assert_eq!(primary(&neither).verdict, ChangeVerdict::NotCompared);
-    assert!(unjudged(&neither)[0].contains("0 in every run"), "{:?}", unjudged(&neither));
+    assert!(unjudged_text(&neither)[0].contains("0 in every run"), "{:?}", unjudged_text(&neither));
 }
 
 #[test]
@@ -912,7 +913,7 @@ fn known_sessions_replace_the_assumed_bound() {
     let without = compare_sides(&first, &other);
     assert_eq!(primary(&without).verdict, ChangeVerdict::CantTell);
     assert!(text(&without).contains("sequentially") && text(&without).contains("compare --repeat 8"));
-    let with = compare_knowing(&first, &other, &past, &Question::default()).unwrap();
+    let with = compare_knowing(&first, &other, &past, &ComparisonQuery::default()).unwrap();
     assert_eq!(primary(&with).verdict, ChangeVerdict::Worse, "{}", text(&with));
     assert_eq!(primary(&with).allowance.unwrap().sessions, 10);
     // One step of 15 % between two of the days: the same may have happened again.
@@ -921,7 +922,7 @@ fn known_sessions_replace_the_assumed_bound() {
         let total = &mut run.known.time_spans[0].as_mut().unwrap().total;
         total.iops = total.iops.map(|iops| iops * 0.85);
     }
-    let with = compare_knowing(&first, &other, &stepped, &Question::default()).unwrap();
+    let with = compare_knowing(&first, &other, &stepped, &ComparisonQuery::default()).unwrap();
     assert_eq!(primary(&with).verdict, ChangeVerdict::CantTell, "{}", text(&with));
 }
 
@@ -967,7 +968,8 @@ fn several_workloads_are_compared_one_by_one() {
     let first = suite(0, &[(4096, 1000.0), (8192, 800.0), (65536, 100.0)]);
     let other = suite(1, &[(8192, 400.0), (4096, 1000.0), (512, 3.0)]);
     for anyway in [false, true] {
-        let comparison = compare(&first, &other, &Question { anyway, ..Question::default() }).unwrap();
+        let comparison =
+            compare(&first, &other, &ComparisonQuery { anyway, ..ComparisonQuery::default() }).unwrap();
         let found: Vec<(&str, usize)> =
             comparison.workloads.iter().map(|one| (&*one.name, one.runs[1].len())).collect();
         assert_eq!(found, [("block size 4096 bytes", 8), ("block size 8192 bytes", 8)]);
@@ -976,10 +978,13 @@ fn several_workloads_are_compared_one_by_one() {
         let told = text(&comparison);
         assert!(told.contains("only in A, not compared: block size 65536 bytes"), "{told}");
         assert!(told.contains("only in B, not compared: block size 512 bytes"), "{told}");
-        assert_eq!(unjudged(&comparison).len(), 2);
+        assert_eq!(unjudged_text(&comparison).len(), 2);
     }
-    let nothing =
-        compare(&suite(0, &[(4096, 1.0), (512, 1.0)]), &suite(1, &[(8192, 1.0)]), &Question::default());
+    let nothing = compare(
+        &suite(0, &[(4096, 1.0), (512, 1.0)]),
+        &suite(1, &[(8192, 1.0)]),
+        &ComparisonQuery::default(),
+    );
     assert!(nothing.unwrap_err().iter().any(|difference| difference.subject == "block size"));
 }
 

@@ -9,7 +9,7 @@ use diskspd::merge::{Merge, MergeError, whole};
 use diskspd::prelude::*;
 use diskspd::report::csv;
 use diskspd::report_formats::TEXT;
-use diskspd::results::{CommonWindow, Host, HostClock, Measured, Observed, summarize};
+use diskspd::results::{CommonWindow, Host, HostClock, Measured, Observations, summarize};
 
 /// Runs a line on a simulated device of 1 GiB.
 fn run(line: &str) -> Record {
@@ -75,7 +75,7 @@ fn hosts_are_as_the_threads_of_one() {
 fn nodes_with_the_largest_numbers_are_merged() {
     let mut records = hosts("-d1 -r", 2);
     for record in &mut records {
-        let node = diskspd::machine::Place { number: u32::MAX, masks: vec![(0, 1)] };
+        let node = diskspd::machine::CpuNode { number: u32::MAX, masks: vec![(0, 1)] };
         record.hosts[0].system.topology.nodes = vec![node];
     }
     assert_eq!(merged(records).host().system.topology.nodes.len(), 2);
@@ -405,7 +405,7 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
         let stack = Stack { top_devices: vec!["sdx".into()], layers: vec![layer], ..Stack::default() };
         let read = Flow { ios: times(ios), merges: 0, bytes: times(bytes) };
         let done = Activity { read, ..Activity::default() };
-        span.observed = Some(Observed {
+        span.observed = Some(Observations {
             devices: Some(DeviceFacts {
                 targets: vec![TargetDevices { stack, ..TargetDevices::default() }],
                 devices: vec![DeviceActivity {
@@ -418,7 +418,7 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
                 elapsed: span.measured,
                 ..DeviceFacts::default()
             }),
-            ..Observed::default()
+            ..Observations::default()
         });
     }
     records

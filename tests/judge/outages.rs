@@ -11,7 +11,7 @@ use diskspd::engines::{Direction, EngineKind};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::profile::TargetId;
 use diskspd::results::{
-    IoErrors, Observed, OutageObservations, Record, ResourceUsage, Silence, TargetTicks, TickCounts,
+    IoErrors, Observations, OutageObservations, Record, ResourceUsage, Silence, TargetTicks, TickCounts,
     WatcherGap, WorkerUsage, summarize,
 };
 use diskspd::stats::PackedCounts;
@@ -208,15 +208,15 @@ fn outages_of(record: &Record) -> Vec<Outage> {
     judge(record).outages[0].clone().unwrap()
 }
 
-fn seen(line: &str, observed: Observed) -> Record {
+fn seen(line: &str, observed: Observations) -> Record {
     let mut record = simulated(&format!("--engine sim:throttle -d1 -o1 {line}"));
     record.hosts[0].results.time_spans[0].observed = Some(observed);
     record
 }
 
-fn of_beats(counts: Vec<u64>, quiet: Option<OutageObservations>) -> Observed {
+fn of_beats(counts: Vec<u64>, quiet: Option<OutageObservations>) -> Observations {
     let beats = Some(TickCounts { width_us: 20_000, ios: PackedCounts(counts) });
-    Observed { ticks: beats, outage_observations: quiet, ..Observed::default() }
+    Observations { ticks: beats, outage_observations: quiet, ..Observations::default() }
 }
 
 fn message(record: &Record) -> Option<String> {
@@ -293,7 +293,7 @@ fn unused_target_has_no_known_outage() {
         let effort = Some(ResourceUsage { workers: vec![worker.clone()], ..ResourceUsage::default() });
         let mut record = seen(
             "-d10 x",
-            Observed { resource_usage: effort, ..of_beats(steady(20, 500, &[100..500]), None) },
+            Observations { resource_usage: effort, ..of_beats(steady(20, 500, &[100..500]), None) },
         );
         record.hosts[0].results.time_spans[0].errors = vec![IoErrors {
             target: TargetId(0),
@@ -327,7 +327,7 @@ fn cpu_starvation_is_reported_before_outage() {
             times: Some(times),
         };
         let effort = Some(ResourceUsage { workers: vec![worker], ..ResourceUsage::default() });
-        let record = seen("-d10 x", Observed { resource_usage: effort, ..of_beats(beats.clone(), None) });
+        let record = seen("-d10 x", Observations { resource_usage: effort, ..of_beats(beats.clone(), None) });
         let finding = judge(&record).findings.into_iter().find(|finding| finding.name == "outage").unwrap();
         (finding.evidence.join("; "), finding.remedy.unwrap_or_default())
     };

@@ -1,7 +1,7 @@
 //! How often the rule of the PTS calls drives steady that aren't: the table of docs/reference/precondition.md.
 
 use crate::common::random::Random;
-use diskspd::experiments::precondition::{NextRound, ROUNDS, next};
+use diskspd::experiments::precondition::{MAX_ROUNDS, NextRound, next};
 
 /// A drive by the rate of its rounds, from 1.
 type Drive = (&'static str, fn(f64) -> f64);
@@ -22,7 +22,7 @@ fn called_steady(rate: fn(f64) -> f64, noise: f64) -> (usize, Option<usize>) {
     let mut one = || {
         let mut iops = Vec::new();
         loop {
-            match next(&iops, ROUNDS) {
+            match next(&iops, MAX_ROUNDS) {
                 NextRound::Another => {
                     let round = (iops.len() + 1) as f64;
                     iops.push(1000.0 * rate(round) * (1.0 + noise * random.normal()));

@@ -5,7 +5,8 @@
 
 use diskspd::experiments::repeat::Repeat;
 use diskspd::experiments::sweep::{
-    PointRow, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, What, answer_text, rows,
+    CompletedPoint, PointRow, Setting, Settings, Sweep, SweepAction, SweepAnswer, SweepPoint, answer_text,
+    rows,
 };
 use diskspd::experiments::{LatencyLine, RunRow};
 use diskspd::results::RunVerdict;
@@ -64,13 +65,13 @@ fn swept(tables: &[&str]) -> (Vec<PointRow>, SweepAnswer) {
     };
     let settings = Settings { repeat: Repeat::Times(1), ..Settings::default() };
     let sweep = Sweep { points: published.iter().map(point).collect(), settings };
-    let ran = |(number, p): (usize, Published)| Ran {
-        what: What::Point(number),
+    let ran = |(number, p): (usize, Published)| CompletedPoint {
+        what: SweepAction::Point(number),
         seconds: 15.0,
         line: Some(p.line),
         failure: None,
     };
-    let history: Vec<Ran> = published.into_iter().enumerate().map(ran).collect();
+    let history: Vec<CompletedPoint> = published.into_iter().enumerate().map(ran).collect();
     let rows = rows(&sweep, &history);
     let answer = SweepAnswer::find_answers(&rows, &sweep.settings).remove(0);
     (rows, answer)

@@ -9,7 +9,7 @@ fn near(found: f64, expected: f64, tolerance: f64) {
 }
 
 fn shift(first: &[f64], other: &[f64]) -> Option<Shift> {
-    Shift::between(first, other, CONFIDENCE)
+    Shift::estimate_between(first, other, CONFIDENCE)
 }
 
 fn power(first: usize, other: usize, deviations: f64) -> f64 {
@@ -51,7 +51,7 @@ fn shift_has_interval_and_p_value_of_its_ranks() {
     let first = [10.001, 10.299, 9.726];
     let found = shift(&first, &[9.609, 10.045, 9.508]).unwrap();
     near(found.estimate, -0.254, 1e-9);
-    near(found.chance(), 0.4, 1e-12);
+    near(found.p_value(), 0.4, 1e-12);
     assert_eq!((found.interval, found.confidence), (None, 0.0), "three and three cannot be so sure");
 
     let found = shift(&[10.06, 11.34, 9.508, 9.38], &[11.49, 11.357, 11.105, 10.07, 10.971]).unwrap();
@@ -59,7 +59,7 @@ fn shift_has_interval_and_p_value_of_its_ranks() {
     near(found.interval.unwrap().0, -0.369, 1e-9);
     near(found.interval.unwrap().1, 1.982, 1e-9);
     near(found.confidence, 0.9682539682539683, 1e-12);
-    near(found.chance(), 0.1111111111111111, 1e-12);
+    near(found.p_value(), 0.1111111111111111, 1e-12);
 
     let first = [10.695, 8.656, 9.542, 8.099, 8.71, 8.158, 9.765, 8.733];
     let found = shift(&first, &[10.671, 10.557, 10.213, 7.883, 9.861, 10.351, 10.513, 8.87]).unwrap();
@@ -67,20 +67,20 @@ fn shift_has_interval_and_p_value_of_its_ranks() {
     near(found.interval.unwrap().0, -0.216, 1e-9);
     near(found.interval.unwrap().1, 1.901, 1e-9);
     near(found.confidence, 0.9501165501165502, 1e-12);
-    near(found.chance(), 0.13038073038073036, 1e-12);
+    near(found.p_value(), 0.13038073038073036, 1e-12);
 
     let first = [9.522, 9.021, 9.191, 11.061, 9.192, 9.967, 10.884, 9.416, 9.888, 10.11, 10.064, 8.775];
     let found = shift(&first, &[9.276, 10.559, 7.653, 10.059, 9.319, 8.559, 11.2]).unwrap();
     near(found.estimate, -0.1715, 1e-9);
     near(found.interval.unwrap().0, -1.408, 1e-9);
     near(found.interval.unwrap().1, 0.868, 1e-9);
-    near(found.chance(), 0.7732396602365642, 1e-12);
+    near(found.p_value(), 0.7732396602365642, 1e-12);
 }
 
 #[test]
 fn equal_samples_are_not_different() {
     let same = shift(&[1.0; 6], &[1.0; 6]).unwrap();
-    assert_eq!((same.estimate, same.interval, same.chance()), (0.0, Some((0.0, 0.0)), 1.0));
+    assert_eq!((same.estimate, same.interval, same.p_value()), (0.0, Some((0.0, 0.0)), 1.0));
     assert_eq!(shift(&[], &[1.0]), None);
 }
 
@@ -143,15 +143,16 @@ fn interval_excludes_0_exactly_if_the_test_is_significant() {
         let (first, other) = (draw(6), draw(8));
         let pairs: Vec<f64> = draw(8).iter().zip(&other).map(|(a, b)| b - a).collect();
         for sure in [0.9, CONFIDENCE, 0.99] {
-            for found in
-                [Shift::between(&first, &other, sure), Shift::within(&pairs, sure)].into_iter().flatten()
+            for found in [Shift::estimate_between(&first, &other, sure), Shift::estimate_within(&pairs, sure)]
+                .into_iter()
+                .flatten()
             {
                 let Some((low, high)) = found.interval else { continue };
                 assert!(low <= high && !low.is_nan() && !high.is_nan(), "{found:?}");
                 let clear = low > 0.0 || high < 0.0;
                 assert_eq!(
                     clear,
-                    found.chance() <= (1.0 - sure) * (1.0 + 1e-9),
+                    found.p_value() <= (1.0 - sure) * (1.0 + 1e-9),
                     "{sure} {found:?} of {pairs:?}"
                 );
             }
@@ -170,7 +171,7 @@ fn zero_rate_sides_have_unbounded_or_no_shift() {
     );
     let none = shift(&dead, &dead).unwrap();
     assert_eq!(
-        (none.estimate, none.interval, none.chance()),
+        (none.estimate, none.interval, none.p_value()),
         (0.0, Some((f64::NEG_INFINITY, f64::INFINITY)), 1.0)
     );
 }

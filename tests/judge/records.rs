@@ -9,7 +9,7 @@ use diskspd::cli::{self, Invocation};
 use diskspd::formats::index::Index;
 use diskspd::formats::json::{self, RecordError, read};
 use diskspd::machine::Group;
-use diskspd::machine::content::{self, ContentFacts, Reducer, Space};
+use diskspd::machine::content::{self, ContentFacts, ContentShares, Reducer};
 use diskspd::machine::environment::{Environment, Limits};
 use diskspd::machine::storage::Storage;
 use diskspd::prelude::{Control, RunObserver, Session, execute};
@@ -248,8 +248,12 @@ fn numbers_too_large_to_add_up_are_judged() {
         },
         |record| {
             with_content(record, |facts| {
-                facts.space =
-                    Some(Space { examined: 1, holes: u64::MAX, inline: u64::MAX, ..Space::default() })
+                facts.space = Some(ContentShares {
+                    examined: 1,
+                    holes: u64::MAX,
+                    inline: u64::MAX,
+                    ..ContentShares::default()
+                })
             })
         },
         |record| {
@@ -372,9 +376,9 @@ fn every_stored_field_is_documented() {
         first_offset: 0,
         at_us: vec![1],
     });
-    results.ended = Some(Ended { cause: EndedBy::Interrupt, after: Some(1) });
+    results.ended = Some(RunEnd { cause: EndedBy::Interrupt, after: Some(1) });
     results.threads[0].targets[0].unfinished = vec![1];
-    results.observed = Some(Observed { delays: Some(Delays::default()), ..Observed::default() });
+    results.observed = Some(Observations { delays: Some(Delays::default()), ..Observations::default() });
     let mut keys = Vec::new();
     collect_keys(&serde_json::from_slice(&write(&record)).unwrap(), &mut keys);
     let documentation = include_str!("../../docs/reference/record-fields.md");
@@ -449,7 +453,7 @@ fn unreadable_record_is_not_written() {
     let effort = ResourceUsage { limit_changes: vec![change], ..ResourceUsage::default() };
     refused(
         &|record| {
-            let observed = Observed { resource_usage: Some(effort.clone()), ..Observed::default() };
+            let observed = Observations { resource_usage: Some(effort.clone()), ..Observations::default() };
             record.hosts[0].results.time_spans[0].observed = Some(observed);
         },
         "could not be read again",

@@ -193,7 +193,7 @@ fn reports_of_the_first_versions_are_read() {
 fn unmeasured_time_spans_keep_their_parameters() {
     let spans = one(TWO_SPANS).time_spans;
     let [Some(first), Some(second)] = &spans[..] else { panic!("{spans:?}") };
-    assert_eq!(first.parameters.common(|access| access.block_size).one(), Some(65536));
+    assert_eq!(first.parameters.common(|access| access.block_size).common_value(), Some(65536));
     assert_eq!((second.parameters.threads, second.parameters.floating_pool), (Some(2), Some(true)));
     assert_eq!((second.parameters.in_flight, second.total.ios), (Some(16), Some(24179)));
     let run = one(INTERRUPTED);
@@ -259,7 +259,7 @@ fn written_report_is_read_back_exactly() {
                 // What isn't in the text, of parameters: whether targets are devices.
                 let mut parameters = kept.parameters.clone();
                 for group in &mut parameters.targets {
-                    group.access = group.access.on(None);
+                    group.access = group.access.for_target(None);
                     let caching = group.access.caching.as_mut().unwrap();
                     caching.cached_devices = false;
                 }

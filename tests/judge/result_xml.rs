@@ -98,10 +98,12 @@ fn absent_figures_of_results_are_unknown() {
 fn missing_element_is_not_a_default() {
     type Gone = fn(&SpanSummary) -> bool;
     let table: [(&str, Gone); 14] = [
-        ("BlockSize", |span| span.parameters.common(|access| access.block_size).one().is_none()),
-        ("WriteRatio", |span| span.parameters.common(|access| access.write_percent).one().is_none()),
-        ("StrideSize", |span| span.parameters.common(|access| access.random_percent).one().is_none()),
-        ("Throughput", |span| span.parameters.common(|access| access.rate).one().is_none()),
+        ("BlockSize", |span| span.parameters.common(|access| access.block_size).common_value().is_none()),
+        ("WriteRatio", |span| span.parameters.common(|access| access.write_percent).common_value().is_none()),
+        ("StrideSize", |span| {
+            span.parameters.common(|access| access.random_percent).common_value().is_none()
+        }),
+        ("Throughput", |span| span.parameters.common(|access| access.rate).common_value().is_none()),
         ("ThreadsPerFile", |span| span.parameters.in_flight.is_none()),
         ("Duration", |span| span.parameters.duration_s.is_none()),
         ("Warmup", |span| span.parameters.warmup_s.is_none()),

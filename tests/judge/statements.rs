@@ -11,7 +11,7 @@ use diskspd::machine::device_log::{
 };
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::profile::PlacementList;
-use diskspd::results::{Limiter, Observed, Record, ResourceUsage, WorkerUsage, summarize};
+use diskspd::results::{Limiter, Observations, Record, ResourceUsage, WorkerUsage, summarize};
 use std::sync::OnceLock;
 
 const SECOND: u64 = 1_000_000_000;
@@ -37,7 +37,7 @@ fn judged_of(mut record: Record, statements: Vec<DeviceLogDelta>) -> Judgement {
     };
     let effort = Some(ResourceUsage { workers: vec![worker], ..ResourceUsage::default() });
     record.hosts[0].results.time_spans[0].observed =
-        Some(Observed { device_logs: statements, resource_usage: effort, ..Observed::default() });
+        Some(Observations { device_logs: statements, resource_usage: effort, ..Observations::default() });
     judge(&record, &summarize(&record))
 }
 

@@ -418,7 +418,7 @@ fn with_errors(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd
 
 /// The record of a run with these I/Os in its seconds.
 fn sampled(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::results::Record {
-    use diskspd::results::{Observed, Sample};
+    use diskspd::results::{Observations, Sample};
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
     let ended = diskspd(&format!("-c1G -r -W0 -d12 --engine sim --out {} x", file.display()), Path::new(""));
@@ -428,7 +428,7 @@ fn sampled(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::re
         |(second, ios): (usize, u64)| Sample { end_us: (second as u64 + 1) * 1_000_000, ios, bytes: 0 };
     let samples = ios.enumerate().map(sample).collect();
     let span = &mut record.hosts[0].results.time_spans[0];
-    span.observed = Some(Observed { samples, ..Observed::default() });
+    span.observed = Some(Observations { samples, ..Observations::default() });
     span.errors = errors;
     record
 }

@@ -8,10 +8,10 @@ use crate::common::recorded;
 use diskspd::checks::{Finding, Judgement, LatencyVerdict, SteadyVerdict};
 use diskspd::finding::Severity;
 use diskspd::machine::tracer::Tracer;
-use diskspd::results::{Observed, Record, Sample, TickCounts, summarize};
+use diskspd::results::{Observations, Record, Sample, TickCounts, summarize};
 use diskspd::stats::{Course, LatencySeries, LatencySums, PackedCounts, Shape, stalls};
 
-fn judged(line: &str, seconds: usize, observed: Observed) -> Judgement {
+fn judged(line: &str, seconds: usize, observed: Observations) -> Judgement {
     let mut record = simulated(&format!("-c1G -r -W0 -L -d{seconds} {line}"));
     record.hosts[0].results.time_spans[0].observed = Some(observed);
     diskspd::checks::judge(&record, &summarize(&record))
@@ -35,28 +35,28 @@ fn text(finding: &Finding) -> String {
     )
 }
 
-fn observed(beats: Vec<u64>) -> Observed {
+fn observed(beats: Vec<u64>) -> Observations {
     let second = |(number, beats): (usize, &[u64])| Sample {
         end_us: (number as u64 + 1) * 1_000_000,
         ios: beats.iter().sum(),
         bytes: 0,
     };
     let samples = beats.chunks_exact(50).enumerate().map(second).collect();
-    Observed {
+    Observations {
         samples,
         ticks: Some(TickCounts { width_us: 20_000, ios: PackedCounts(beats) }),
-        ..Observed::default()
+        ..Observations::default()
     }
 }
 
-fn varying(seconds: u64, by: f64) -> Observed {
+fn varying(seconds: u64, by: f64) -> Observations {
     let random = &mut Random(7);
     let samples = (0..seconds).map(|second| Sample {
         end_us: (second + 1) * 1_000_000,
         ios: (1000.0 * (1.0 + by * random.normal())).max(1.0) as u64,
         bytes: 0,
     });
-    Observed { samples: samples.collect(), ..Observed::default() }
+    Observations { samples: samples.collect(), ..Observations::default() }
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_course_that_returns_is_periodic() {
             bytes: 0,
         });
         let judgement =
-            judged("-o1", seconds, Observed { samples: samples.collect(), ..Observed::default() });
+            judged("-o1", seconds, Observations { samples: samples.collect(), ..Observations::default() });
         let found = text(finding(&judgement, "periodic"));
         assert!(found.contains(words) && found.contains("below the highest part"), "{words}: {found}");
     }
@@ -170,10 +170,10 @@ fn with_latencies(line: &str, intervals: Vec<LatencySums>) -> Judgement {
     let seconds = intervals.len();
     let samples =
         (1..=seconds as u64).map(|second| Sample { end_us: second * 1_000_000, ios: 1000, bytes: 0 });
-    let observed = Observed {
+    let observed = Observations {
         samples: samples.collect(),
         latencies: Some(LatencySeries { width_us: 1_000_000, intervals }),
-        ..Observed::default()
+        ..Observations::default()
     };
     judged(line, seconds, observed)
 }
@@ -237,7 +237,7 @@ fn measured_run_keeps_latencies_by_second() {
 fn who_traces_the_program_is_named() {
     let tracer =
         Tracer { pid: 4711, name: "strace".into(), traced_checks: 2, checks: 4, ..Tracer::default() };
-    let judgement = judged("-o1", 12, Observed { tracer: Some(tracer), ..Observed::default() });
+    let judgement = judged("-o1", 12, Observations { tracer: Some(tracer), ..Observations::default() });
     let found = text(finding(&judgement, "traced"));
     for words in ["strace (process 4711) traced the program", "seen in 2 of 4 checks", "end strace"] {
         assert!(found.contains(words), "{words}: {found}");
@@ -247,7 +247,7 @@ fn who_traces_the_program_is_named() {
     {
         let (name, call_ns) = ("gdb".into(), Some(1000 * us));
         let tracer = Tracer { pid: 4711, name, traced_checks: 2, checks: 2, samples: 24, stopped, call_ns };
-        let judgement = judged("-o1", 12, Observed { tracer: Some(tracer), ..Observed::default() });
+        let judgement = judged("-o1", 12, Observations { tracer: Some(tracer), ..Observations::default() });
         assert_eq!(finding(&judgement, "traced").severity, severity);
     }
 }
@@ -265,7 +265,7 @@ fn stall_to_the_end_is_not_a_missed_depth() {
         let engine = diskspd::engines::EngineKind::Uring;
         let workers = vec![WorkerUsage { engine, depth: 4, cpu: None, affinity_change: None, times }];
         let effort = Some(ResourceUsage { workers, ..ResourceUsage::default() });
-        span.observed = Some(Observed { resource_usage: effort, ..Observed::default() });
+        span.observed = Some(Observations { resource_usage: effort, ..Observations::default() });
         let judgement = diskspd::checks::judge(&record, &summarize(&record));
         let told = judgement.findings.iter().any(|finding| finding.name == "depth-not-reached");
         // Six seconds that are in no latency and no age are a queue that was not full.
@@ -284,7 +284,7 @@ fn bursts_limit_a_run_whose_time_their_pauses_take() {
         let engine = diskspd::engines::EngineKind::Uring;
         let workers = vec![WorkerUsage { engine, depth: 1, cpu: None, affinity_change: None, times }];
         let effort = Some(ResourceUsage { workers, ..ResourceUsage::default() });
-        span.observed = Some(Observed { resource_usage: effort, ..Observed::default() });
+        span.observed = Some(Observations { resource_usage: effort, ..Observations::default() });
         let judgement = diskspd::checks::judge(&record, &summarize(&record));
         let told = judgement.findings.iter().any(|finding| finding.name == "limited-by-profile");
         assert_eq!(told, limited, "{options}: {:?}", judgement.findings);

@@ -6,8 +6,8 @@
 use crate::common::random::Random;
 use diskspd::experiments::repeat::Repeat;
 use diskspd::experiments::sweep::{
-    Drift, FEWEST_SLICES, KneeStatus, NextPoint, Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder,
-    SweepPoint, What, answer_text, curve, estimate, next, rows,
+    CompletedPoint, Drift, FEWEST_SLICES, KneeStatus, NextPoint, Objective, Settings, Sweep, SweepAction,
+    SweepAnswer, SweepOrder, SweepPoint, answer_text, curve, estimate, next, rows,
 };
 use diskspd::experiments::{LatencyLine, RunRow};
 use diskspd::finding::Severity;
@@ -64,11 +64,11 @@ fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunRow {
     }
 }
 
-fn walked(sweep: &Sweep, mut run: impl FnMut(What, usize) -> RunRow) -> Vec<Ran> {
-    let mut history: Vec<Ran> = Vec::new();
+fn walked(sweep: &Sweep, mut run: impl FnMut(SweepAction, usize) -> RunRow) -> Vec<CompletedPoint> {
+    let mut history: Vec<CompletedPoint> = Vec::new();
     while let NextPoint::Run(what) = next(sweep, &history) {
         let line = Some(run(what, history.len()));
-        history.push(Ran { what, seconds: 1.0, line, failure: None });
+        history.push(CompletedPoint { what, seconds: 1.0, line, failure: None });
         assert!(history.len() < 1000, "it comes to no end");
     }
     history
@@ -79,9 +79,10 @@ fn depths(depths: impl IntoIterator<Item = u64>, settings: Settings) -> Sweep {
     Sweep { points: depths.into_iter().map(point).collect(), settings }
 }
 
-fn closed(model: &Model, sweep: &Sweep, random: &mut Random) -> Vec<Ran> {
+fn closed(model: &Model, sweep: &Sweep, random: &mut Random) -> Vec<CompletedPoint> {
     walked(sweep, |what, number| {
-        let (What::Point(point) | What::Reference(point) | What::WarmUp(point)) = what else {
+        let (SweepAction::Point(point) | SweepAction::Reference(point) | SweepAction::WarmUp(point)) = what
+        else {
             panic!("{what:?}")
         };
         let depth = sweep.points[point].load as f64;
@@ -123,7 +124,7 @@ fn objective_found(seed: u64) -> bool {
     let history = walked(&sweep, |what, _| {
         let mut factor = |noise: f64| (random.normal() * noise).exp();
         match what {
-            What::Rate(rate) => {
+            SweepAction::Rate(rate) => {
                 let free = 1.0 - rate as f64 / MOST;
                 let p99 = if free > 0.001 { 4.6 * at_rest / free } else { 5000.0 };
                 line((rate as f64).min(MOST), at_rest, p99 * factor(noise))
@@ -357,23 +358,26 @@ fn sweep_of_slices_warms_up_first() {
     let run = |what, number: usize| {
         // 30 % faster at first, until the eighth slice.
         let burst = if number < 7 { 1.3 - 0.04 * number as f64 } else { 1.0 };
-        let (What::Point(point) | What::Reference(point) | What::WarmUp(point)) = what else { panic!() };
+        let (SweepAction::Point(point) | SweepAction::Reference(point) | SweepAction::WarmUp(point)) = what
+        else {
+            panic!()
+        };
         let depth = sweep.points[point].load as f64;
         let iops = core_bound(depth) * burst * (1.0 + 0.001 * (number % 3) as f64);
         line(iops, 1000.0 * depth / iops, 3000.0 * depth / iops)
     };
     let history = walked(&sweep, |what, number| run(what, if number == 0 { 0 } else { number + 20 }));
-    let warm_ups = history.iter().take_while(|ran| matches!(ran.what, What::WarmUp(6))).count();
+    let warm_ups = history.iter().take_while(|ran| matches!(ran.what, SweepAction::WarmUp(6))).count();
     assert_eq!(warm_ups, 3, "one slice was faster");
-    assert_eq!(history[warm_ups].what, What::Reference(6));
-    let of_points = |ran: &&Ran| matches!(ran.what, What::Point(_));
+    assert_eq!(history[warm_ups].what, SweepAction::Reference(6));
+    let of_points = |ran: &&CompletedPoint| matches!(ran.what, SweepAction::Point(_));
     assert_eq!(history.iter().filter(of_points).count(), 14, "the knee is certain after two passes");
-    assert_eq!(history.iter().filter(|ran| matches!(ran.what, What::Reference(_))).count(), 3);
+    assert_eq!(history.iter().filter(|ran| matches!(ran.what, SweepAction::Reference(_))).count(), 3);
     for kept in 0..history.len() {
         assert_eq!(next(&sweep, &history[..kept]), NextPoint::Run(history[kept].what));
     }
     // The warm-up is no figure of the answer.
-    let row = rows(&sweep, &history).into_iter().find(|row| row.what == What::Point(6)).unwrap();
+    let row = rows(&sweep, &history).into_iter().find(|row| row.what == SweepAction::Point(6)).unwrap();
     assert_eq!((row.runs.len(), row.references.len()), (2, 3));
     let planned = estimate(&sweep, &[]);
     assert_eq!((planned.runs, planned.at_least), (2 + 3 + 14, true));
@@ -446,7 +450,9 @@ fn level_change_during_a_sweep_gives_no_answer() {
             let runs = 3.0 + 7.0 * f64::from(settings.repeat.fewest());
             let at = (0.2 + 0.6 * random.uniform()) * runs;
             let history = walked(&sweep, |what, number| {
-                let (What::Point(point) | What::Reference(point)) = what else { panic!("{what:?}") };
+                let (SweepAction::Point(point) | SweepAction::Reference(point)) = what else {
+                    panic!("{what:?}")
+                };
                 let depth = sweep.points[point].load as f64;
                 let before = model(depth);
                 let iops = if (number as f64) < at { before } else { then(before) };
@@ -463,16 +469,17 @@ fn level_change_during_a_sweep_gives_no_answer() {
 #[test]
 fn drift_report_states_measured_values() {
     let sweep = depths([1, 2, 4, 8], Settings::default());
-    let run = |what, iops| Ran { what, seconds: 1.0, line: Some(line(iops, 1.0, 2.0)), failure: None };
-    let reference = What::Reference(2);
+    let run =
+        |what, iops| CompletedPoint { what, seconds: 1.0, line: Some(line(iops, 1.0, 2.0)), failure: None };
+    let reference = SweepAction::Reference(2);
     // As it was measured once on a device that didn't drift.
     let history = [
         run(reference, 50223.0),
-        run(What::Point(0), 10_000.0),
-        run(What::Point(2), 48_000.0),
+        run(SweepAction::Point(0), 10_000.0),
+        run(SweepAction::Point(2), 48_000.0),
         run(reference, 33409.0),
-        run(What::Point(1), 20_000.0),
-        run(What::Point(3), 60_000.0),
+        run(SweepAction::Point(1), 20_000.0),
+        run(SweepAction::Point(3), 60_000.0),
         run(reference, 47402.0),
     ];
     let drift = Drift::detect(&sweep, &history).unwrap();
@@ -480,9 +487,12 @@ fn drift_report_states_measured_values() {
     assert!(!drift.is_sure && !text.contains("-33.5 %"), "{text}");
     assert!(text.starts_with("drift: inconclusive"), "{text}");
     assert!(text.contains("in this order, 50223, 33409, 47402 IOPS"), "{text}");
-    let steady: Vec<Ran> = (0..8u32)
+    let steady: Vec<CompletedPoint> = (0..8u32)
         .map(|at| {
-            run(What::Point(at as usize % 2), 10_000.0 * (1.0 - 0.01 * f64::from(at)) + f64::from(at % 3))
+            run(
+                SweepAction::Point(at as usize % 2),
+                10_000.0 * (1.0 - 0.01 * f64::from(at)) + f64::from(at % 3),
+            )
         })
         .collect();
     let text = Drift::detect(&sweep, &steady).unwrap().text();
@@ -494,12 +504,12 @@ fn drift_report_states_measured_values() {
 fn a_bend_is_drift_too() {
     let sweep = depths([1, 2], Settings { order: SweepOrder::Given, ..repeated(20) });
     let mut random = Random(4);
-    let history: Vec<Ran> = (0..40)
+    let history: Vec<CompletedPoint> = (0..40)
         .map(|at| {
             let hump = 1.0 - (f64::from(at) / 20.0 - 1.0).powi(2);
             let iops = 10_000.0 * (1.0 + 0.1 * hump + 0.01 * random.normal());
             let line = Some(line(iops, 1.0, 2.0));
-            Ran { what: What::Point(at as usize % 2), seconds: 1.0, line, failure: None }
+            CompletedPoint { what: SweepAction::Point(at as usize % 2), seconds: 1.0, line, failure: None }
         })
         .collect();
     let drift = Drift::detect(&sweep, &history).unwrap();
@@ -516,7 +526,12 @@ fn wrong_failed_and_empty_points_are_excluded() {
             if point == 3 {
                 run.verdict.severity = Some(Severity::Wrong);
             }
-            history.push(Ran { what: What::Point(point), seconds: 1.0, line: Some(run), failure: None });
+            history.push(CompletedPoint {
+                what: SweepAction::Point(point),
+                seconds: 1.0,
+                line: Some(run),
+                failure: None,
+            });
         }
     }
     let found = rows(&sweep, &history);
@@ -527,9 +542,9 @@ fn wrong_failed_and_empty_points_are_excluded() {
     );
     let text = answer_text(&[answer], &found, &sweep.settings, |row| found[row].label());
     assert!(text.contains("it did no I/O") && text.contains("its figures are WRONG"), "{text}");
-    let dead: Vec<Ran> = (0..4)
-        .map(|point| Ran {
-            what: What::Point(point),
+    let dead: Vec<CompletedPoint> = (0..4)
+        .map(|point| CompletedPoint {
+            what: SweepAction::Point(point),
             seconds: 1.0,
             line: Some(line(0.0, 0.0, 0.0)),
             failure: None,
@@ -551,7 +566,7 @@ fn low_closed_loop_latency_is_explained() {
     };
     let sweep = depths([4], settings);
     let history = walked(&sweep, |what, number| match what {
-        What::Rate(rate) => {
+        SweepAction::Rate(rate) => {
             let response = Some(latency_line(4.0, 9.0 + number as f64, 20.0));
             RunRow { response, ..line(rate as f64, 0.4, 1.0) }
         }
@@ -580,7 +595,7 @@ fn until_sure_repeats_deciding_points_only() {
         let history = closed(&model, &sweep, &mut Random(seed));
         let answer = SweepAnswer::find_answers(&rows(&sweep, &history), &sweep.settings).remove(0);
         found += usize::from(answer.chosen_row().is_some() && answer.knee.unwrap().load == 8);
-        let runs = |point| history.iter().filter(|ran| ran.what == What::Point(point)).count();
+        let runs = |point| history.iter().filter(|ran| ran.what == SweepAction::Point(point)).count();
         assert!(runs(0) <= 30 && runs(3) >= runs(0), "what is far from the knee needs least");
         assert!(answer.undecided.is_empty() || runs(3) == 30, "{answer:?}");
     }
@@ -632,13 +647,13 @@ fn adaptive_sweep_finds_the_same_knee_with_fewer_points() {
 #[test]
 fn failed_point_runs_once_and_others_repeat() {
     let sweep = depths([1, 2, 4, 8], Settings { repeat: Repeat::Times(3), ..Settings::default() });
-    let mut history: Vec<Ran> = Vec::new();
+    let mut history: Vec<CompletedPoint> = Vec::new();
     while let NextPoint::Run(what) = next(&sweep, &history) {
-        let failed = matches!(what, What::Point(1));
+        let failed = matches!(what, SweepAction::Point(1));
         let line = (!failed).then(|| line(1.0, 1.0, 1.0));
-        history.push(Ran { what, seconds: 1.0, line, failure: failed.then(|| "no".into()) });
+        history.push(CompletedPoint { what, seconds: 1.0, line, failure: failed.then(|| "no".into()) });
     }
-    let runs = |point| history.iter().filter(|ran| ran.what == What::Point(point)).count();
+    let runs = |point| history.iter().filter(|ran| ran.what == SweepAction::Point(point)).count();
     assert_eq!([runs(0), runs(1), runs(2), runs(3)], [3, 1, 3, 3]);
 }
 
@@ -646,18 +661,23 @@ fn failed_point_runs_once_and_others_repeat() {
 fn budget_ends_sweep_after_a_full_pass_and_reference() {
     let settings = Settings { repeat: Repeat::Times(5), budget_s: Some(14.0), ..Settings::default() };
     let sweep = depths([1, 2, 4, 8], settings);
-    let mut history: Vec<Ran> = Vec::new();
+    let mut history: Vec<CompletedPoint> = Vec::new();
     let ended = loop {
         match next(&sweep, &history) {
             NextPoint::Run(what) => {
-                history.push(Ran { what, seconds: 1.0, line: Some(line(1.0, 1.0, 1.0)), failure: None });
+                history.push(CompletedPoint {
+                    what,
+                    seconds: 1.0,
+                    line: Some(line(1.0, 1.0, 1.0)),
+                    failure: None,
+                });
             }
             ended => break ended,
         }
     };
     assert_eq!(ended, NextPoint::Done { out_of_budget: true });
-    assert!(matches!(history.last().unwrap().what, What::Reference(_)));
-    let runs = |point| history.iter().filter(|ran| ran.what == What::Point(point)).count();
+    assert!(matches!(history.last().unwrap().what, SweepAction::Reference(_)));
+    let runs = |point| history.iter().filter(|ran| ran.what == SweepAction::Point(point)).count();
     assert_eq!([runs(0), runs(1), runs(2), runs(3)], [2; 4], "another pass would end after 15 s");
     assert_eq!(estimate(&sweep, &[]).runs, history.len());
 }

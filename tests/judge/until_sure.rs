@@ -6,8 +6,8 @@ use super::comparison::{laid_out, text};
 use crate::common::look_study::{Condition, POSITIONS, make_limits, study_comparisons};
 use crate::common::noise::Noise;
 use diskspd::experiments::compare::{
-    LEVELS, LOOKS, Looks, MAX_PAIRS, Question, RunComparison, SAME, SureEnd, UntilSure, compare,
-    draw_look_order, judge_look, look_after, spent_after,
+    ComparisonQuery, DEFAULT_MARGIN, LEVELS, LOOKS, Looks, MAX_PAIRS, RunComparison, SureEnd, UntilSure,
+    compare, draw_look_order, judge_look, look_after, spent_after,
 };
 
 /// The comparison of the first pairs of a condition, and its end.
@@ -15,7 +15,7 @@ fn judged(pairs: usize, factor: f64, loss: Option<f64>) -> (RunComparison, Optio
     let shares: Vec<f64> = (0..2 * MAX_PAIRS).map(|at| 1.0 + 0.001 * ((at * 5) % 7) as f64).collect();
     let order = draw_look_order(1);
     let [first, other] = laid_out(&shares[..2 * pairs], &order[..2 * pairs], factor);
-    let question = Question { looks: Looks::AfterPairs(pairs), ..Question::default() };
+    let question = ComparisonQuery { looks: Looks::AfterPairs(pairs), ..ComparisonQuery::default() };
     let comparison = compare(&first, &other, &question).unwrap();
     let end = judge_look(&comparison, pairs, loss);
     (comparison, end)
@@ -94,7 +94,7 @@ fn uncertain_comparison_ends_after_all_pairs() {
     let order = draw_look_order(4);
     for pairs in LOOKS {
         let [first, other] = laid_out(&all[..2 * pairs], &order[..2 * pairs], 0.99);
-        let question = Question { looks: Looks::AfterPairs(pairs), ..Question::default() };
+        let question = ComparisonQuery { looks: Looks::AfterPairs(pairs), ..ComparisonQuery::default() };
         let comparison = compare(&first, &other, &question).unwrap();
         let end = judge_look(&comparison, pairs, None).map(|end| end.ended);
         assert_eq!(end, (pairs == MAX_PAIRS).then_some(SureEnd::MaxPairs), "{pairs}");
@@ -116,7 +116,7 @@ fn stopped_comparison_has_wider_intervals() {
 fn figures_without_values_end_at_once() {
     let order = draw_look_order(1);
     let [first, other] = laid_out(&[0.0; 10], &order[..10], 1.0);
-    let question = Question { looks: Looks::AfterPairs(5), ..Question::default() };
+    let question = ComparisonQuery { looks: Looks::AfterPairs(5), ..ComparisonQuery::default() };
     let comparison = compare(&first, &other, &question).unwrap();
     assert_eq!(judge_look(&comparison, 5, None).unwrap().ended, SureEnd::NoFigure);
 }
@@ -136,12 +136,12 @@ fn repeated_looks_rarely_call_equal_sides_different() {
     let mut called = 0.0;
     let all: Vec<Condition> = conditions.chain(positions).collect();
     for condition in &all {
-        let found = study_comparisons(*condition, 1.0, SAME, count);
+        let found = study_comparisons(*condition, 1.0, DEFAULT_MARGIN, count);
         // Five of 40: beyond three standard deviations of 5 %.
         assert!(found.different <= 0.16, "{condition:?}: {found:?}");
         called += found.different;
     }
     assert!(called / all.len() as f64 <= 0.08, "{called}");
-    let lost = study_comparisons(Condition::Noise(Noise::White(0.03), 0.0), 0.8, SAME, count);
+    let lost = study_comparisons(Condition::Noise(Noise::White(0.03), 0.0), 0.8, DEFAULT_MARGIN, count);
     assert!(lost.different == 1.0 && lost.mean_pairs < 7.0, "{lost:?}");
 }

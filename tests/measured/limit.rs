@@ -12,12 +12,12 @@ use diskspd::machine::environment::{Disk, Environment};
 use diskspd::machine::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, TargetDevices};
 use diskspd::machine::stack::{Layer, Stack};
 use diskspd::machine::storage::BlockDevice;
-use diskspd::machine::tasks::{Others, Task};
+use diskspd::machine::tasks::{OtherTasks, Task};
 use diskspd::machine::threads::ThreadTimes;
-use diskspd::machine::{Place, io_limit, quota};
+use diskspd::machine::{CpuNode, io_limit, quota};
 use diskspd::profile::{ReplayOptions, TargetId};
 use diskspd::results::{
-    AffinityChange, CpuInterrupts, CpuTimes, Delays, DeviceInterrupts, LimitChange, LostTimes, Observed,
+    AffinityChange, CpuInterrupts, CpuTimes, Delays, DeviceInterrupts, LimitChange, LostTimes, Observations,
     Record, ResourceUsage, Sample, TickCounts, WorkerUsage, summarize,
 };
 use diskspd::stats::PackedCounts;
@@ -73,7 +73,7 @@ fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)
 
 fn judged(mut record: Record, effort: ResourceUsage) -> Judgement {
     record.hosts[0].results.time_spans[0].observed =
-        Some(Observed { resource_usage: Some(effort), ..Observed::default() });
+        Some(Observations { resource_usage: Some(effort), ..Observations::default() });
     judge(&record, &summarize(&record))
 }
 
@@ -304,7 +304,8 @@ fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
         ..DeviceFacts::default()
     };
     let effort = Some(effort(vec![worker(EngineKind::Uring, 16, (20, 5, 3))]));
-    span.observed = Some(Observed { resource_usage: effort, devices: Some(facts), ..Observed::default() });
+    span.observed =
+        Some(Observations { resource_usage: effort, devices: Some(facts), ..Observations::default() });
     record
 }
 
@@ -370,10 +371,10 @@ fn on_cpus(line: &str, cpus: Cpus, bound: &[Option<u32>], times: (u64, u64, u64)
     let spent = |(idle, ..): (u64, u64, u64)| CpuTimes { idle: idle * 10, kernel: 1000 - idle * 10, user: 0 };
     let lost = |(_, interrupts, stolen)| LostTimes { interrupts: interrupts * 10, steal: stolen * 10 };
     span.cpus = cpus.map(spent).to_vec();
-    span.observed = Some(Observed {
+    span.observed = Some(Observations {
         resource_usage: Some(effort(workers.collect())),
         lost_cpu_times: cpus.map(lost).to_vec(),
-        ..Observed::default()
+        ..Observations::default()
     });
     record
 }
@@ -421,10 +422,10 @@ fn stolen_or_interrupted_cpus_are_named() {
     assert_eq!((limits.steal, limits.interrupts), (Some(0.01), Some(0.7)));
 }
 
-fn others(kernel: u64, programs: u64) -> Others {
+fn others(kernel: u64, programs: u64) -> OtherTasks {
     let task =
         |name: &str, pid, kernel, percent| Task { name: name.into(), pid, kernel, busy: share(percent) };
-    Others {
+    OtherTasks {
         elapsed: SECOND,
         kernel: Some(share(kernel)),
         kernel_run_delay: Some(0),
@@ -842,7 +843,7 @@ fn busy_processes_and_shared_cpus_are_named() {
 fn threads_on_a_remote_node_are_reported() {
     let with = |line: &str, bound: &[Option<u32>], node: Option<u32>, nodes: usize| {
         let mut record = on_cpus(line, [(60, 3, 1); 2], bound, (20, 5, 3));
-        let node_of = |number: u32| Place { number, masks: vec![(0, 1 << number)] };
+        let node_of = |number: u32| CpuNode { number, masks: vec![(0, 1 << number)] };
         record.hosts[0].system.topology.nodes = [node_of(0), node_of(1)][..nodes].to_vec();
         let device = BlockDevice { name: "/dev/nvme0n1".into(), ..BlockDevice::default() };
         let disk = Disk { device, numa_node: node, targets: vec![TargetId(0)], ..Disk::default() };
@@ -1050,11 +1051,11 @@ fn throttled_bursts_are_not_storage_stalls() {
     let judged = |effort| {
         let mut record = record("-o4");
         let beats = Some(TickCounts { width_us: 20_000, ios: PackedCounts(turns.clone()) });
-        record.hosts[0].results.time_spans[0].observed = Some(Observed {
+        record.hosts[0].results.time_spans[0].observed = Some(Observations {
             resource_usage: Some(effort),
             samples: samples.clone(),
             ticks: beats,
-            ..Observed::default()
+            ..Observations::default()
         });
         judge(&record, &summarize(&record))
     };

@@ -15,8 +15,9 @@ use diskspd::report_formats::format_named;
 fn done(record: &Record) -> Vec<(u64, u64, u64)> {
     let threads = &record.host().results.time_spans[0].threads;
     let rows = threads.iter().flat_map(|thread| &thread.targets);
-    let flushes =
-        |row: &diskspd::results::TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
+    let flushes = |row: &diskspd::results::TargetResults| {
+        row.aux_results(Operation::Flush).map_or(0, |flushes| flushes.ios)
+    };
     rows.map(|row| (row.read.ios, row.write.ios, flushes(row))).collect()
 }
 
@@ -60,7 +61,9 @@ fn flushed_run_is_reproducible_and_default_never_flushes() {
     let again = execute(profile, run_options, &Session::default()).unwrap().record;
     assert_eq!(done(&with), done(&again));
     let without = run(line);
-    assert!(without.host().results.time_spans[0].threads[0].targets[0].other(Operation::Flush).is_none());
+    assert!(
+        without.host().results.time_spans[0].threads[0].targets[0].aux_results(Operation::Flush).is_none()
+    );
     let ios = |record: &Record| done(record)[0].0 + done(record)[0].1;
     assert!(ios(&without) > ios(&with), "flushes take places in the queue");
     // Their time is no latency of an I/O: at most 100 times the mean, as a stall of the simulated device.

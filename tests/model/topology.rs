@@ -2,7 +2,7 @@
 
 use crate::machines::machine;
 use diskspd::host;
-use diskspd::machine::{CpuPlace, Group, Place, System};
+use diskspd::machine::{CpuNode, CpuPlace, Group, System};
 
 fn read(name: &str) -> System {
     let (_directory, root) = machine(name);
@@ -13,8 +13,8 @@ fn group(number: u16, maximum: u32, mask: u64) -> Group {
     Group { number, maximum, active: mask.count_ones(), mask }
 }
 
-fn place(number: u32, masks: &[(u16, u64)]) -> Place {
-    Place { number, masks: masks.to_vec() }
+fn place(number: u32, masks: &[(u16, u64)]) -> CpuNode {
+    CpuNode { number, masks: masks.to_vec() }
 }
 
 /// (group, number, mask, class) of the cores.

@@ -25,7 +25,7 @@ fn rows(record: &Record) -> Vec<&TargetResults> {
 }
 
 fn done(row: &TargetResults) -> (u64, u64, u64) {
-    (row.read.ios, row.write.ios, row.other(Operation::Discard).map_or(0, |discards| discards.ios))
+    (row.read.ios, row.write.ios, row.aux_results(Operation::Discard).map_or(0, |discards| discards.ios))
 }
 
 fn has_share(part: u64, all: u64, percent: u64) -> bool {
@@ -62,7 +62,7 @@ fn discard_share_is_taken_before_w() {
             let all = read + written + discarded;
             assert!(has_share(discarded, all, trims), "{line}: {discarded} of {all}");
             assert!(trims == 100 || has_share(written, read + written, writes), "{line}: {written}, {read}");
-            let discards = row.other(Operation::Discard).unwrap();
+            let discards = row.aux_results(Operation::Discard).unwrap();
             assert_eq!(discards.latency.as_ref().unwrap().moments().count(), discarded, "{line}");
             if !line.contains("--bs-split") {
                 assert_eq!(discards.bytes, discarded * 4096, "{line}");
@@ -139,7 +139,7 @@ fn discard_columns_follow_diskspd_columns_with_the_option_only() {
         more.contains("<linux:TrimRatio xmlns:linux=\"urn:diskspd-linux:profile:1\">30</linux:TrimRatio>")
     );
     let plain = run(&format!("{line} a.dat"));
-    assert!(rows(&plain)[0].other(Operation::Discard).is_none());
+    assert!(rows(&plain)[0].aux_results(Operation::Discard).is_none());
     for bytes in [text::text(&plain), xml.with_verdicts(WithVerdicts::ALL).bytes(&plain)] {
         let printed = String::from_utf8(bytes).unwrap();
         assert!(!printed.contains("iscards") && !printed.contains("TrimRatio"), "{printed}");

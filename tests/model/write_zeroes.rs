@@ -21,7 +21,7 @@ fn rows(record: &Record) -> Vec<&TargetResults> {
 }
 
 fn count(row: &TargetResults, op: Operation) -> u64 {
-    row.other(op).map_or(0, |done| done.ios)
+    row.aux_results(op).map_or(0, |done| done.ios)
 }
 
 fn has_share(part: u64, all: u64, percent: u64) -> bool {
@@ -47,7 +47,7 @@ fn operation_shares_are_taken_before_w() {
         let all = zeroed + discarded + moved;
         assert!(has_share(zeroed, all, zeroes) && has_share(discarded, all, discards), "{options}");
         assert!(moved < 200 || has_share(row.write.ios, moved, writes), "{options}");
-        let account = row.other(Operation::WriteZeroes).unwrap();
+        let account = row.aux_results(Operation::WriteZeroes).unwrap();
         assert_eq!(account.latency.as_ref().unwrap().moments().count(), zeroed, "{options}");
         assert_eq!(account.bytes, zeroed * 4096, "{options}");
     }

@@ -118,7 +118,7 @@ fn five_findings_are_printed_and_the_others_counted() {
 #[test]
 fn findings_of_several_targets_are_printed_once() {
     use Severity::{Note, Warning, Wrong};
-    let on = |target: &str, severity| finding("found", severity, 1).on(&target.into());
+    let on = |target: &str, severity| finding("found", severity, 1).on_target(&target.into());
     for (findings, blocks) in [
         (vec![on("a", Warning), on("b", Warning), on("c", Warning)], 1),
         (vec![on("a", Warning), on("b", Note)], 2),

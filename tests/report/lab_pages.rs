@@ -5,7 +5,7 @@
 
 use crate::judge::comparison::{interleave, run, side};
 use crate::report::page::{HOSTILE, asks_nobody, elements, holds, values, whole_charts};
-use diskspd::experiments::compare::{Question, RunComparison, Side, compare};
+use diskspd::experiments::compare::{ComparisonQuery, RunComparison, Side, compare};
 use diskspd::experiments::selection::RunFigure;
 use diskspd::finding::Severity;
 use diskspd::page as html;
@@ -39,7 +39,7 @@ fn mixed(name: &str, level: f64, count: usize) -> Side {
 }
 
 fn page_of(first: &Side, other: &Side, is_noise: bool) -> (RunComparison, String) {
-    let question = Question { anyway: true, ..Question::default() };
+    let question = ComparisonQuery { anyway: true, ..ComparisonQuery::default() };
     let [first, other] = &interleave(first, other);
     let comparison = compare(first, other, &question).unwrap();
     let page = ComparisonPage {

@@ -11,8 +11,8 @@ use diskspd::experiments::precondition;
 use diskspd::experiments::repeat::Repeat;
 use diskspd::experiments::repetition::RepeatedWork;
 use diskspd::experiments::sweep::{
-    Drift, NextPoint, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepEnd, SweepPoint,
-    SweepResult, What, next, rows,
+    CompletedPoint, Drift, NextPoint, Objective, Setting, Settings, Sweep, SweepAction, SweepAnswer,
+    SweepEnd, SweepPoint, SweepResult, next, rows,
 };
 use diskspd::experiments::{KeptAnswer, LatencyLine, RunFinding, RunRow};
 use diskspd::finding::Severity;
@@ -328,7 +328,7 @@ fn threads_and_targets_are_named() {
         times: None,
     };
     let effort = ResourceUsage { workers: (0..threads).map(worker).collect(), ..ResourceUsage::default() };
-    let observed = Observed { resource_usage: Some(effort), ..Observed::default() };
+    let observed = Observations { resource_usage: Some(effort), ..Observations::default() };
     record.host_mut().results.time_spans[0].observed = Some(observed);
     let expected: Vec<String> =
         (0..threads).map(|thread| format!("thread {thread} on CPU {}", thread + 4)).collect();
@@ -762,7 +762,7 @@ fn run_at(depth: f64, number: usize) -> RunRow {
 }
 
 /// A sweep of depths, each three times, in two groups; one point fails.
-fn swept() -> (Sweep, Vec<Ran>) {
+fn swept() -> (Sweep, Vec<CompletedPoint>) {
     let depths = [1, 2, 4, 8, 16];
     let point = |(group, block): (usize, &str), load: u64| {
         let setting = |option: &str, value: &str| Setting { option: option.into(), value: value.into() };
@@ -776,12 +776,17 @@ fn swept() -> (Sweep, Vec<Ran>) {
         ..Settings::default()
     };
     let sweep = Sweep { points: points.collect(), settings };
-    let mut history: Vec<Ran> = Vec::new();
+    let mut history: Vec<CompletedPoint> = Vec::new();
     while let NextPoint::Run(what) = next(&sweep, &history) {
-        let (What::Point(number) | What::Reference(number)) = what else { panic!("{what:?}") };
+        let (SweepAction::Point(number) | SweepAction::Reference(number)) = what else { panic!("{what:?}") };
         let fails = number == 9;
         let line = (!fails).then(|| run_at(sweep.points[number].load as f64, history.len()));
-        history.push(Ran { what, seconds: 1.0, line, failure: fails.then(|| "no <such> thing".into()) });
+        history.push(CompletedPoint {
+            what,
+            seconds: 1.0,
+            line,
+            failure: fails.then(|| "no <such> thing".into()),
+        });
     }
     (sweep, history)
 }

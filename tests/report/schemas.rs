@@ -11,11 +11,11 @@ use diskspd::engines::EngineKind;
 use diskspd::finding::{Finding, Severity};
 use diskspd::formats::json;
 use diskspd::host::devices::{self, Details, Partition};
-use diskspd::host::refusal::{How, Use};
+use diskspd::host::refusal::{DiskUse, Use};
 use diskspd::machine::arrays::{ArrayFacts, ArrayMaintenance};
 use diskspd::machine::completion::OneByOne;
 use diskspd::machine::content;
-use diskspd::machine::content::{ContentFacts, Reducer, Space};
+use diskspd::machine::content::{ContentFacts, ContentShares, Reducer};
 use diskspd::machine::device_log::{
     DeviceLogDelta, Health, LatencyBin, LogPage, LogSource, MediaCounters, VolumeCounters,
 };
@@ -37,7 +37,7 @@ use diskspd::machine::remote::{
 };
 use diskspd::machine::stack::{Layer, LayerKind, Stack, StackMount, Traits};
 use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
-use diskspd::machine::tasks::{Others, Task};
+use diskspd::machine::tasks::{OtherTasks, Task};
 use diskspd::machine::thermal::{Temperature, Thermal};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::tracer::Tracer;
@@ -55,7 +55,7 @@ use std::path::Path;
 
 /// Every fault, and failures with and without a stamp.
 fn integrity() -> IntegrityResults {
-    use SectorFault::*;
+    use SectorState::*;
     let found = FoundStamp { of_this_run: true, target: 1, offset: 1, generation: 1, writer: 1, write: 1 };
     let mut all = IntegrityResults { stamped_as: Some(1), ..IntegrityResults::default() };
     for fault in [Torn, NotAtomic, Lost, Stale, Unwritten, Misplaced, Foreign, Corrupt, Unreadable] {
@@ -135,8 +135,8 @@ fn examples() -> Vec<Record> {
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
     full.hosts[0].results.time_spans.push(SpanResults {
-        observed: Some(Observed::default()),
-        ended: Some(Ended { cause: EndedBy::Time, after: None }),
+        observed: Some(Observations::default()),
+        ended: Some(RunEnd { cause: EndedBy::Time, after: None }),
         ..SpanResults::default()
     });
     assert_eq!(full.check(), Ok(()));
@@ -147,12 +147,12 @@ fn examples() -> Vec<Record> {
     // Nothing but what lies in memory: nobody can say, and that's not bad.
     let stack = Stack::without("it lies in memory");
     let in_memory = TargetDevices { stack, stack_at_end: vec!["sdb".into()], ..Default::default() };
-    unknown.hosts[0].results.time_spans[0].observed = Some(Observed {
+    unknown.hosts[0].results.time_spans[0].observed = Some(Observations {
         resource_usage: Some(effort(true)),
         // What nobody counted.
         delays: Some(Delays::default()),
         devices: Some(DeviceFacts { targets: vec![in_memory], ..DeviceFacts::default() }),
-        ..Observed::default()
+        ..Observations::default()
     });
     // A closed loop, whose latencies have to account for its depth: discards would take places in the queue.
     let mut closed = full.clone();
@@ -174,7 +174,7 @@ fn examples() -> Vec<Record> {
     target.parts = vec![target.as_part(0, 512)];
     let mut unseen = unknown.clone();
     unseen.hosts[0].system.environment = Some(Environment::default());
-    unseen.hosts[0].results.time_spans[0].observed = Some(Observed::default());
+    unseen.hosts[0].results.time_spans[0].observed = Some(Observations::default());
     let mut idle = synth::record(include_bytes!("../data/synth/43_rand3.json"));
     forget(&mut idle, |target| &mut target.read);
     let mut reads = synth::record(include_bytes!("../data/synth/43_rand3.json"));
@@ -259,11 +259,11 @@ fn judged_programs(full: &Record) -> [Record; 3] {
     let mut records = [known, silent, JudgedProgram::default()]
         .map(|program| Record { program: Some(Box::new(program)), ..full.clone() });
     // Of its processes fewer facts are known than of this program's threads.
-    let observed = Observed {
+    let observed = Observations {
         resource_usage: Some(ResourceUsage::default()),
         devices: Some(DeviceFacts::default()),
         outage_observations: Some(OutageObservations::default()),
-        ..Observed::default()
+        ..Observations::default()
     };
     records[1].hosts[0].results.time_spans[0].observed = Some(observed);
     records
@@ -381,7 +381,7 @@ fn forget(record: &mut Record, direction: fn(&mut TargetResults) -> &mut Directi
         *results = DirectionResults {
             latency: Some(Box::default()),
             series: Some(Box::new(series())),
-            paced: Some(Box::new(Paced { response: Some(Histogram::new()), ..Paced::default() })),
+            paced: Some(Box::new(PacedIos { response: Some(Histogram::new()), ..PacedIos::default() })),
             ..DirectionResults::default()
         };
     }
@@ -429,7 +429,7 @@ fn fill_profile(profile: &mut Profile) {
 
 fn fill_results(span: &mut SpanResults) {
     span.start = Some(SpanBegin::default());
-    span.observed = Some(Observed {
+    span.observed = Some(Observations {
         devices: Some(devices()),
         content: contents(),
         device_logs: statements(),
@@ -448,7 +448,7 @@ fn fill_results(span: &mut SpanResults) {
             ..Delays::default()
         }),
         offline: vec![1],
-        ..Observed::default()
+        ..Observations::default()
     });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
@@ -464,7 +464,7 @@ fn fill_results(span: &mut SpanResults) {
     assert!(width > 0);
     // The last interval isn't a whole one.
     span.measured -= width / 2;
-    span.ended = Some(Ended { cause: EndedBy::Interrupt, after: Some(1) });
+    span.ended = Some(RunEnd { cause: EndedBy::Interrupt, after: Some(1) });
     span.threads[0].targets[0].unfinished = vec![1];
     span.started_at = Some(1);
     span.intervals = Some(intervals());
@@ -475,7 +475,7 @@ fn fill_results(span: &mut SpanResults) {
     for direction in [&mut target.read, &mut target.write].into_iter().chain(target.others.accounts_mut()) {
         let mut delay = Histogram::new();
         (0..direction.ios).for_each(|_| delay.record(5_000_000));
-        direction.paced = Some(Box::new(Paced { response: Some(delay.clone()), delay }));
+        direction.paced = Some(Box::new(PacedIos { response: Some(delay.clone()), delay }));
     }
 }
 
@@ -534,7 +534,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     device.targets.truncate(1);
     // What is counted all the time tells how deep the queue was.
     device.devices.iter_mut().for_each(|device| device.statistics_switched = false);
-    let observed = Observed {
+    let observed = Observations {
         devices: known.then_some(device),
         samples,
         ticks: Some(if known { paused(1) } else { paused(30) }),
@@ -553,7 +553,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         trace: Some(Trace::default()),
         slow: Some(slowest(known)),
         outage_observations: known.then(quiet),
-        ..Observed::default()
+        ..Observations::default()
     };
     let span = &mut record.hosts[0].results.time_spans[0];
     span.observed = Some(observed);
@@ -703,14 +703,14 @@ fn effort(known: bool) -> ResourceUsage {
     }
 }
 
-fn others(seen: bool) -> Others {
+fn others(seen: bool) -> OtherTasks {
     let task = Task { name: "kworker/0:1".into(), pid: 1, kernel: seen, busy: 1 };
-    Others {
+    OtherTasks {
         kernel: seen.then_some(1),
         kernel_run_delay: seen.then_some(1),
         started: seen.then_some(1),
         busiest: vec![task],
-        ..Others::default()
+        ..OtherTasks::default()
     }
 }
 
@@ -775,9 +775,9 @@ fn devices() -> DeviceFacts {
         changes: if name == "sda" { vec![SettingChange::default()] } else { Vec::new() },
         counts_flushes: name == "sda",
     };
-    let space = Space { shared: 1, repeated: 1, fragments: 1, ..Space::default() };
+    let space = ContentShares { shared: 1, repeated: 1, fragments: 1, ..ContentShares::default() };
     let (target, device) = (Some(TargetId(0)), Some("sda".to_owned()));
-    let none = Space::default();
+    let none = ContentShares::default();
     let spaces = vec![
         SpaceChange { target, before: space, after: none, device: None },
         SpaceChange { device, before: none, after: space, target: None },
@@ -866,14 +866,14 @@ fn trace() -> Trace {
 fn contents() -> Vec<ContentFacts> {
     let full = ContentFacts {
         target: TargetId(2),
-        space: Some(Space { examined: 1, holes: 1, ..Space::default() }),
+        space: Some(ContentShares { examined: 1, holes: 1, ..ContentShares::default() }),
         sample: Some(content::Sample::default()),
         data_reduction: vec![Reducer::default()],
         discards: Some(true),
         rotational: Some(true),
         ..ContentFacts::default()
     };
-    let space = Space { shared: 1, repeated: 1, fragments: 1, ..Space::default() };
+    let space = ContentShares { shared: 1, repeated: 1, fragments: 1, ..ContentShares::default() };
     let cloned = ContentFacts { space: Some(space), ..full.clone() };
     vec![full, cloned, ContentFacts::default()]
 }
@@ -1003,11 +1003,11 @@ fn devices_schema() -> String {
     };
     let file_system = "ext4";
     let uses = [
-        How::Mounted { at: "/".into(), file_system: file_system.into() },
-        How::Member { file_system },
-        How::Swap,
-        How::HeldBy { holder: "dm-0".into() },
-        How::Served { by: "a server".into() },
+        DiskUse::Mounted { at: "/".into(), file_system: file_system.into() },
+        DiskUse::Member { file_system },
+        DiskUse::Swap,
+        DiskUse::HeldBy { holder: "dm-0".into() },
+        DiskUse::Served { by: "a server".into() },
     ];
     let uses = uses.map(|how| Use { device: "/dev/sda".into(), how }).into();
     let partitions = vec![Partition { name: "sda1".into(), path: "/dev/sda1".into(), size: 1 }];
@@ -1121,7 +1121,7 @@ fn comparison_schema() -> String {
     use diskspd::experiments::compare::*;
     use diskspd::experiments::repetition::RepeatedWork;
     let text = || Some("a".to_owned());
-    let summarized = || Summarized { median: 1.5, values: vec![1.5] };
+    let summarized = || SideSummary { median: 1.5, values: vec![1.5] };
     let compared = |known: bool, known_by: KnownBy| {
         let figure = || known.then_some(1.5);
         Compared {

@@ -13,7 +13,7 @@ use diskspd::profile::{RawText, VerifyMode, validate};
 use diskspd::report::text;
 use diskspd::report_formats::WithVerdicts;
 use diskspd::report_formats::format_named;
-use diskspd::results::{IntegrityResults, SectorFault};
+use diskspd::results::{IntegrityResults, SectorState};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -140,27 +140,27 @@ fn damage_after_a_run_is_found_by_its_journal() {
         move |content: &mut Vec<u8>| content[place..place + bytes.len()].copy_from_slice(&bytes)
     };
     let whole = PLACE / SECTOR;
-    let cases: [(&str, Box<dyn Fn(&mut Vec<u8>)>, SectorFault, u64); 9] = [
-        ("a bit", Box::new(|content| content[place + 700] ^= 8), SectorFault::Corrupt, 1),
+    let cases: [(&str, Box<dyn Fn(&mut Vec<u8>)>, SectorState, u64); 9] = [
+        ("a bit", Box::new(|content| content[place + 700] ^= 8), SectorState::Corrupt, 1),
         (
             "two sectors swapped",
             Box::new(|content| {
                 let (front, back) = content.split_at_mut(place + PLACE);
                 front[place..place + SECTOR].swap_with_slice(&mut back[..SECTOR]);
             }),
-            SectorFault::Misplaced,
+            SectorState::Misplaced,
             2,
         ),
-        ("an old version", Box::new(put(of(first, whole))), SectorFault::Stale, whole as u64),
-        ("a write dropped", Box::new(put(of(second, whole))), SectorFault::Lost, whole as u64),
-        ("half a write", Box::new(put(of(second, whole / 2))), SectorFault::Torn, whole as u64 / 2),
-        ("zeros", Box::new(put(vec![0; PLACE])), SectorFault::Unwritten, whole as u64),
-        ("something else", Box::new(put(vec![7; PLACE])), SectorFault::Foreign, whole as u64),
-        ("a stamp broken off", Box::new(put(vec![7; SECTOR / 2])), SectorFault::Torn, 1),
+        ("an old version", Box::new(put(of(first, whole))), SectorState::Stale, whole as u64),
+        ("a write dropped", Box::new(put(of(second, whole))), SectorState::Lost, whole as u64),
+        ("half a write", Box::new(put(of(second, whole / 2))), SectorState::Torn, whole as u64 / 2),
+        ("zeros", Box::new(put(vec![0; PLACE])), SectorState::Unwritten, whole as u64),
+        ("something else", Box::new(put(vec![7; PLACE])), SectorState::Foreign, whole as u64),
+        ("a stamp broken off", Box::new(put(vec![7; SECTOR / 2])), SectorState::Torn, 1),
         (
             "a short file",
             Box::new(|content| content.truncate(PLACES * PLACE - SECTOR)),
-            SectorFault::Unreadable,
+            SectorState::Unreadable,
             1,
         ),
     ];
@@ -202,11 +202,11 @@ fn destroyed_target_of_a_cut_run_is_damaged() {
     for power in [Power::Held, Power::Lost, Power::Unknown] {
         history.power = power;
         for (what, content, fault) in [
-            ("zeros", vec![0; last.len()], SectorFault::Unwritten),
-            ("random", random.clone(), SectorFault::Foreign),
-            ("half of it zeros", half_of(&vec![0; last.len()]), SectorFault::Corrupt),
-            ("half of it random", half_of(&random), SectorFault::Corrupt),
-            ("half of it long replaced", half_of(&first), SectorFault::Torn),
+            ("zeros", vec![0; last.len()], SectorState::Unwritten),
+            ("random", random.clone(), SectorState::Foreign),
+            ("half of it zeros", half_of(&vec![0; last.len()]), SectorState::Corrupt),
+            ("half of it random", half_of(&random), SectorState::Corrupt),
+            ("half of it long replaced", half_of(&first), SectorState::Torn),
         ] {
             let counts = history.found(&content).results.counts;
             assert_eq!(counts.failed, BTreeMap::from([(fault, sectors)]), "{what} {counts:?}");
@@ -241,8 +241,8 @@ fn stamps_in_unwritten_places_are_damage() {
     })));
     let record = execute(&profile, &run_options, &Session { listener, ..Session::default() }).unwrap().record;
     let found = verified(&record, 1);
-    let faults: Vec<SectorFault> = found.counts.failed.keys().copied().collect();
-    assert_eq!(faults, [SectorFault::Misplaced], "{found:?}");
+    let faults: Vec<SectorState> = found.counts.failed.keys().copied().collect();
+    assert_eq!(faults, [SectorState::Misplaced], "{found:?}");
     assert!(found.counts.wrong().is_multiple_of(diverted as u64) && found.counts.unknown > 0, "{found:?}");
     assert_eq!(found.failures[0].offset, ((PLACES + 5) * PLACE) as u64);
 }
@@ -284,11 +284,11 @@ fn journal_forgets_file_before_it_is_created_again() {
 #[test]
 fn damage_is_found_during_the_run() {
     type Damage = fn(&mut Vec<u8>);
-    let cases: [(&str, Damage, Option<(SectorFault, u64)>); 4] = [
+    let cases: [(&str, Damage, Option<(SectorState, u64)>); 4] = [
         ("-o1", |_| (), None),
-        ("-o8", |content| content[5 * SECTOR + 400] ^= 1, Some((SectorFault::Corrupt, 1))),
-        ("-o2", |content| content[..PLACE].fill(0), Some((SectorFault::Unwritten, 32))),
-        ("-o4", |content| content.copy_within(..SECTOR, 40 * SECTOR), Some((SectorFault::Misplaced, 1))),
+        ("-o8", |content| content[5 * SECTOR + 400] ^= 1, Some((SectorState::Corrupt, 1))),
+        ("-o2", |content| content[..PLACE].fill(0), Some((SectorState::Unwritten, 32))),
+        ("-o4", |content| content.copy_within(..SECTOR, 40 * SECTOR), Some((SectorState::Misplaced, 1))),
     ];
     side_by_side(cases, |(options, damage, expected)| {
         let directory = directory();
@@ -305,7 +305,7 @@ fn damage_is_found_during_the_run() {
         assert!(first.counts.stamped >= (PLACES * PLACE / SECTOR) as u64 && first.counts.failed.is_empty());
         assert!(found.counts.verified > 0, "{options}: {found:?}");
         // The same sectors are read again and again.
-        let faults: Vec<SectorFault> = found.counts.failed.keys().copied().collect();
+        let faults: Vec<SectorState> = found.counts.failed.keys().copied().collect();
         assert_eq!(faults, expected.map(|(fault, _)| fault).into_iter().collect::<Vec<_>>(), "{options}");
         assert!(
             expected.is_none_or(|(_, sectors)| found.counts.wrong().is_multiple_of(sectors)),

@@ -5,10 +5,10 @@
 use crate::common::loops::Loop;
 use crate::common::side_by_side;
 use diskspd::run::prepare::{
-    FileOrder, Growth, PrepareError, Prepared, Reason, State, Why, all_fit, prepare,
+    FileOrder, Growth, Preparation, PrepareError, Reason, RewriteReason, State, all_fit, prepare,
 };
 use diskspd::sys::extents::all_written;
-use diskspd::sys::problem::Problem;
+use diskspd::sys::problem::TargetProblem;
 use diskspd::units::amount;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
@@ -22,7 +22,7 @@ fn order(path: &Path, size: u64) -> FileOrder<'_> {
     FileOrder { path, size, zero: false, recreate: false }
 }
 
-fn go(order: &FileOrder<'_>) -> Result<Prepared, PrepareError> {
+fn go(order: &FileOrder<'_>) -> Result<Preparation, PrepareError> {
     prepare(order, &mut |_, _| (), &AtomicBool::new(false))
 }
 
@@ -35,15 +35,15 @@ fn check(directory: &Path, name: &str) {
     };
     for size in [0, 1, 511, 512, 4097, MIB + 1, 64 * MIB] {
         let path = directory.join(format!("file{size}"));
-        let unknown = Prepared::Rewritten(Why::Unknown);
-        let again = if tells_extents || size == 0 { Prepared::Kept } else { unknown };
+        let unknown = Preparation::Rewritten(RewriteReason::Unknown);
+        let again = if tells_extents || size == 0 { Preparation::Kept } else { unknown };
         for (what, order, expected) in [
-            ("new", order(&path, size), Prepared::Created),
+            ("new", order(&path, size), Preparation::Created),
             ("again", order(&path, size), again),
             (
                 "recreate",
                 FileOrder { zero: true, recreate: true, ..order(&path, size) },
-                Prepared::Rewritten(Why::Asked),
+                Preparation::Rewritten(RewriteReason::Asked),
             ),
         ] {
             let done = go(&order).unwrap_or_else(|error| panic!("{name} {size} {what}: {error}"));
@@ -97,11 +97,15 @@ fn check_incomplete(directory: &Path, name: &str) {
             println!("{name} cannot make a file that is {what}");
             continue;
         }
-        assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Rewritten(Why::Unwritten), "{name}: {what}");
-        assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Kept, "{name}: {what}");
+        assert_eq!(
+            go(&order(&path, size)).unwrap(),
+            Preparation::Rewritten(RewriteReason::Unwritten),
+            "{name}: {what}"
+        );
+        assert_eq!(go(&order(&path, size)).unwrap(), Preparation::Kept, "{name}: {what}");
         assert_eq!(
             go(&order(&path, size + 1)).unwrap(),
-            Prepared::Rewritten(Why::Size(size)),
+            Preparation::Rewritten(RewriteReason::Size(size)),
             "{name}: {what}"
         );
         fs::remove_file(&path).unwrap();
@@ -134,23 +138,23 @@ fn file_with_requested_content_is_kept() {
     let path = directory.path().join("file");
     let size = 3 * MIB + 5;
     let zeros = FileOrder { zero: true, ..order(&path, size) };
-    let content = |zero| Prepared::Rewritten(Why::Content { zero });
+    let content = |zero| Preparation::Rewritten(RewriteReason::Content { zero });
     let fill = |byte| {
         fs::write(&path, vec![byte; size as usize]).unwrap();
         File::open(&path).unwrap().sync_all().unwrap();
     };
-    assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Created);
-    if go(&order(&path, size)).unwrap() != Prepared::Kept {
+    assert_eq!(go(&order(&path, size)).unwrap(), Preparation::Created);
+    if go(&order(&path, size)).unwrap() != Preparation::Kept {
         return crate::common::skip("/var/tmp cannot tell what was written");
     }
     assert_eq!(go(&zeros).unwrap(), content(true));
     assert!(fs::read(&path).unwrap().iter().all(|&byte| byte == 0));
-    assert_eq!(go(&zeros).unwrap(), Prepared::Kept);
+    assert_eq!(go(&zeros).unwrap(), Preparation::Kept);
     assert_eq!(go(&order(&path, size)).unwrap(), content(false));
     assert!(fs::read(&path).unwrap().iter().enumerate().all(|(at, &byte)| byte == at as u8));
     // What a run with writes leaves is as good as the pattern, and no zeros.
     fill(7);
-    assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Kept);
+    assert_eq!(go(&order(&path, size)).unwrap(), Preparation::Kept);
     assert_eq!(go(&zeros).unwrap(), content(true));
 }
 
@@ -300,8 +304,8 @@ fn stopping_before_anything_is_begun_changes_nothing() {
     let error = stopped().unwrap_err();
     assert_eq!(error.state, State::Untouched);
     assert_eq!(fs::read(&path).unwrap(), b"data");
-    assert_eq!(go(&order(&path, 8 * MIB)).unwrap(), Prepared::Rewritten(Why::Size(4)));
-    assert_eq!(stopped().unwrap(), Prepared::Kept, "nothing to do, nothing to stop");
+    assert_eq!(go(&order(&path, 8 * MIB)).unwrap(), Preparation::Rewritten(RewriteReason::Size(4)));
+    assert_eq!(stopped().unwrap(), Preparation::Kept, "nothing to do, nothing to stop");
 }
 
 #[test]
@@ -322,7 +326,7 @@ fn folders_are_not_created() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     for path in [directory.path().join("a/b/file"), Path::new("no-such-directory/file").to_owned()] {
         let error = go(&order(&path, 5)).unwrap_err();
-        assert!(matches!(error.reason, Reason::Target(Problem::NoParent)), "{error}");
+        assert!(matches!(error.reason, Reason::Target(TargetProblem::NoParent)), "{error}");
         assert_eq!(error.state, State::Untouched);
     }
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
@@ -345,7 +349,7 @@ fn an_existing_link_is_followed() {
     let (file, link) = (directory.path().join("file"), directory.path().join("link"));
     fs::write(&file, "data").unwrap();
     symlink(&file, &link).unwrap();
-    assert_eq!(go(&order(&link, 5000)).unwrap(), Prepared::Rewritten(Why::Size(4)));
+    assert_eq!(go(&order(&link, 5000)).unwrap(), Preparation::Rewritten(RewriteReason::Size(4)));
     assert_eq!(fs::metadata(&file).unwrap().len(), 5000);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
 }

@@ -106,7 +106,7 @@ fn discards_are_done_again_where_writes_may_be() {
     let (record, again) = run(&format!("{replay} --replay-writes issue"), &file("again.csv")).unwrap();
     assert_eq!((what(&again), times(&again, 7).len()), (what(&first), first.len()));
     let row = &record.host().results.time_spans[0].threads[0].targets[0];
-    let discards = row.other(Operation::Discard).unwrap();
+    let discards = row.aux_results(Operation::Discard).unwrap();
     assert_eq!((discards.ios, discards.bytes / 8192), (count(&first, "discard"), discards.ios));
     assert_eq!((row.read.ios, row.write.ios), (count(&first, "read"), count(&first, "write")));
     let report = String::from_utf8(text::text(&record)).unwrap();
@@ -141,7 +141,7 @@ fn replay_with_discards_ends_with_the_last_discard() {
         let (profile, run_options) = profile_and_options(&line);
         let record = execute(&profile, &run_options, &Session::default()).unwrap().record;
         let row = &record.host().results.time_spans[0].threads[0].targets[0];
-        let discards = row.other(Operation::Discard).unwrap();
+        let discards = row.aux_results(Operation::Discard).unwrap();
         // 64 KiB, 2 of 1 GiB, 1 GiB and a half.
         assert_eq!((discards.ios, discards.bytes), (5, 65536 + (2 << 30) + (3 << 29)), "{engine}");
         let left = std::os::unix::fs::MetadataExt::blocks(&std::fs::metadata(&target).unwrap());

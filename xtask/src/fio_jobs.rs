@@ -8,7 +8,7 @@ mod logs;
 
 use crate::harness::{Arguments, Failure, program};
 use conversion::{convert, name};
-use diskspd::fio_jobs::{JobFault, JobProblem};
+use diskspd::fio_jobs::{ConversionError, ConversionErrorKind};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -107,12 +107,14 @@ fn examples(jobs: &[PathBuf]) -> Result<(String, Vec<PathBuf>), Failure> {
 }
 
 /// The option that a fault is about, or the whole message.
-fn setting(fault: &JobFault) -> String {
+fn setting(fault: &ConversionError) -> String {
     match &fault.problem {
-        JobProblem::Refused { setting, .. } | JobProblem::Value { setting, .. } if !setting.is_empty() => {
+        ConversionErrorKind::Refused { setting, .. } | ConversionErrorKind::Value { setting, .. }
+            if !setting.is_empty() =>
+        {
             setting.clone()
         }
-        JobProblem::Unknown(option) => option.clone(),
+        ConversionErrorKind::Unknown(option) => option.clone(),
         other => other.to_string(),
     }
 }

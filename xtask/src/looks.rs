@@ -6,7 +6,7 @@ mod look_study;
 
 use crate::harness::{Arguments, Failure, random, table};
 use crate::trends::noise;
-use diskspd::experiments::compare::{LEVELS, SAME};
+use diskspd::experiments::compare::{DEFAULT_MARGIN, LEVELS};
 use look_study::{Condition, LookLimit, make_limits, study_comparisons};
 use noise::Noise;
 
@@ -45,7 +45,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     println!("\n{comparisons} comparisons of each kind without a difference, called different, percent:\n");
     let (mut rows, mut shares) = (Vec::new(), Vec::new());
     for (name, condition) in Condition::all() {
-        let found = study_comparisons(condition, 1.0, SAME, comparisons);
+        let found = study_comparisons(condition, 1.0, DEFAULT_MARGIN, comparisons);
         rows.push(vec![name, percent(found.different), percent(found.same), number(found.mean_pairs)]);
         shares.push(found.different);
     }
@@ -53,7 +53,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     println!("\nChanges of B, percent of {comparisons} comparisons:\n");
     let of_change = |(change, noise): &(f64, f64)| {
         let condition = Condition::Noise(Noise::White(*noise), 0.0);
-        let found = study_comparisons(condition, 1.0 + change, SAME, comparisons);
+        let found = study_comparisons(condition, 1.0 + change, DEFAULT_MARGIN, comparisons);
         let name = format!("{:+.0} %, noise {:.1} %", 100.0 * change, 100.0 * noise);
         vec![name, percent(found.different), percent(found.same), number(found.mean_pairs)]
     };

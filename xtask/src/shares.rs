@@ -6,14 +6,14 @@ use diskspd::engines::Direction;
 use diskspd::machine::System;
 use diskspd::machine::target::TargetFacts;
 use diskspd::plan::{self, PlanContext, WorkerPlan};
-use diskspd::workload::{Assignment, InterlockedPosition, Next, ThreadWorkload};
+use diskspd::workload::{Assignment, InterlockedPosition, NextIo, ThreadWorkload};
 use std::sync::Arc;
 
 const DEVIATIONS: f64 = 6.0;
 /// Where the area ends, bytes.
 const AREA: u64 = 1 << 30;
 
-type Kind = (&'static str, f64, fn(&Next) -> bool);
+type Kind = (&'static str, f64, fn(&NextIo) -> bool);
 
 const CASES: &[(&[&str], &[Kind])] = &[
     (

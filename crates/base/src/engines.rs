@@ -88,7 +88,7 @@ pub struct EngineRow {
 
 impl EngineRow {
     /// Whether it can do this. Asked when a run is planned.
-    pub fn can(&self, op: Operation) -> bool {
+    pub fn supports(&self, op: Operation) -> bool {
         self.operations.contains(&op)
     }
 }

@@ -172,7 +172,7 @@ impl Finding {
     }
 
     /// It is about this place.
-    pub fn at(self, place: FindingPlace) -> Finding {
+    pub fn at_place(self, place: FindingPlace) -> Finding {
         Finding { place, ..self }
     }
 
@@ -183,7 +183,7 @@ impl Finding {
     }
 
     /// It is about this target.
-    pub fn on(mut self, target: &RawText) -> Finding {
+    pub fn on_target(mut self, target: &RawText) -> Finding {
         self.place.target = Some(target.clone());
         self
     }

@@ -215,13 +215,13 @@ impl Operation {
         if self == Operation::Read { Direction::Read } else { Direction::Write }
     }
 
-    pub fn others() -> impl Iterator<Item = (Operation, &'static AuxRow)> {
+    pub fn aux_operations() -> impl Iterator<Item = (Operation, &'static AuxRow)> {
         OPERATIONS.iter().filter_map(|row| Some((row.op, row.other.as_ref()?)))
     }
 
     /// Operations of which a target may have a share.
     pub fn shared() -> impl Iterator<Item = (Operation, &'static AuxRow, &'static ShareRow)> {
-        Operation::others().filter_map(|(op, row)| Some((op, row, row.share.as_ref()?)))
+        Operation::aux_operations().filter_map(|(op, row)| Some((op, row, row.share.as_ref()?)))
     }
 
     /// Operations that replace a share of the I/Os.

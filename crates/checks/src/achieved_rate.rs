@@ -1,17 +1,17 @@
 //! Whether the rate that was offered (`-g`, `--rate-total`) was reached.
 
-use super::view::Asked;
+use super::view::RequestedTarget;
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::Millis;
 use diskspd_profile::Arrivals;
 use diskspd_results::PacedFigures;
 
 /// Maximum negligible shortfall of a rate, as a share, ...
-const SAME: f64 = 0.01;
+const NEGLIGIBLE_SHARE: f64 = 0.01;
 /// ... and minimum shortfall that makes it a different load.
 const OTHER_LOAD: f64 = 0.05;
 /// Minimum share of waiting offered I/Os for a missed rate.
-const MOST: f64 = 0.5;
+const MIN_WAITING_SHARE: f64 = 0.5;
 /// At the end of a run that keeps its rate an I/O may just have become due, ms.
 pub(super) const JUST_DUE: Millis = Millis::new(1.0);
 /// Number of standard deviations that a random shortfall exceeds once in three million runs.
@@ -37,7 +37,7 @@ pub(super) fn limited_by(span: &SpanContext) -> Option<&'static str> {
 }
 
 /// Returns the possible random shortfall of I/Os, which is 0 without random arrivals.
-pub(super) fn chance(span: &SpanContext, ios: f64) -> f64 {
+pub(super) fn rate_tolerance(span: &SpanContext, ios: f64) -> f64 {
     match span.rate_total.map(|rate| rate.arrivals) {
         Some(Arrivals::Poisson) => SIGMAS * ios.max(0.0).sqrt(),
         Some(Arrivals::Uniform) | None => 0.0,
@@ -46,20 +46,20 @@ pub(super) fn chance(span: &SpanContext, ios: f64) -> f64 {
 
 /// A rate that was not reached.
 #[derive(Debug, Clone, Copy)]
-struct Missed<'a> {
+struct MissedRate<'a> {
     figures: &'a PacedFigures,
     reached: f64,
     unexplained: f64,
 }
 
 /// `None` = it was reached, or nothing shows that it wasn't.
-fn missed_rate<'a>(span: &SpanContext<'a>) -> Option<Missed<'a>> {
+fn missed_rate<'a>(span: &SpanContext<'a>) -> Option<MissedRate<'a>> {
     let figures = span.measured.paced.as_ref()?;
     let offered = figures.offered_iops * span.measured.seconds;
     let missing = offered - figures.ios as f64;
     // Each place in a queue may have had an I/O in flight at either edge, which was due on the other side.
     let places: u64 = span.targets().map(|asked| request_places(span, asked.target)).sum();
-    let unexplained = missing - 2.0 * places as f64 - chance(span, offered);
+    let unexplained = missing - 2.0 * places as f64 - rate_tolerance(span, offered);
     // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
     let overdue =
         figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE).map_or(0, |_| figures.not_submitted);
@@ -67,10 +67,10 @@ fn missed_rate<'a>(span: &SpanContext<'a>) -> Option<Missed<'a>> {
     // Where a rate can't be kept the line of those that wait grows, and hardly anybody starts in time; where
     // the storage stood still for a moment, some wait.
     let is_missed = unexplained > 0.0
-        && missing > SAME * offered
+        && missing > NEGLIGIBLE_SHARE * offered
         && waited >= unexplained.max(1.0)
-        && waited >= MOST * offered;
-    is_missed.then(|| Missed { figures, reached: figures.ios as f64 / offered, unexplained })
+        && waited >= MIN_WAITING_SHARE * offered;
+    is_missed.then(|| MissedRate { figures, reached: figures.ios as f64 / offered, unexplained })
 }
 
 /// I/Os that can be in flight on a target at once.
@@ -84,13 +84,13 @@ pub(super) fn missed_in_short(span: &SpanContext) -> Option<String> {
         .map(|missed| format!("the rate was not kept: {:.0} % of it was reached", missed.missed_percent()))
 }
 
-impl Missed<'_> {
+impl MissedRate<'_> {
     fn missed_percent(&self) -> f64 {
         self.reached * 100.0
     }
 }
 
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// A target that missed its own rate by another load.
 struct SlowTarget {
@@ -101,11 +101,12 @@ struct SlowTarget {
 
 /// The slow ones of several targets: the sum may hide them.
 fn slow_targets(span: &SpanContext) -> Vec<SlowTarget> {
-    let slow = |asked: Asked| {
-        let Asked { id, target } = asked;
+    let slow = |asked: RequestedTarget| {
+        let RequestedTarget { id, target } = asked;
         let offered = span.asked.offered_ios_per_s(target, span.rate_total)? * span.measured.seconds;
         let done = span.target_total(id, |row| row.read.ios.saturating_add(row.write.ios)) as f64;
-        let unexplained = offered - done - 2.0 * request_places(span, target) as f64 - chance(span, offered);
+        let unexplained =
+            offered - done - 2.0 * request_places(span, target) as f64 - rate_tolerance(span, offered);
         let seconds = span.measured.seconds;
         let (rate, of) = (done / seconds, offered / seconds);
         let in_words = format!("'{}' did {rate:.0} of {of:.0} I/Os per second", target.path);
@@ -116,11 +117,11 @@ fn slow_targets(span: &SpanContext) -> Vec<SlowTarget> {
 }
 
 fn list_targets(slow: &[SlowTarget]) -> String {
-    let more = match slow.len().saturating_sub(NAMED) {
+    let more = match slow.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more targets"),
     };
-    let names: Vec<&str> = slow.iter().take(NAMED).map(|slow| slow.in_words.as_str()).collect();
+    let names: Vec<&str> = slow.iter().take(MAX_NAMED).map(|slow| slow.in_words.as_str()).collect();
     format!("{}{more}", names.join(", "))
 }
 
@@ -141,7 +142,7 @@ fn missed_by_target(span: &SpanContext, slow: &[SlowTarget]) -> Option<Finding> 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let slow = slow_targets(span);
     let Some(missed) = missed_rate(span) else { return missed_by_target(span, &slow).into_iter().collect() };
-    let Missed { figures, reached, unexplained } = missed;
+    let MissedRate { figures, reached, unexplained } = missed;
     let severity = if reached < 1.0 - OTHER_LOAD { Severity::Warning } else { Severity::Note };
     let message = format!(
         "the offered rate ({}) was not reached: {:.0} of {:.0} I/Os per second, {:.1} %",

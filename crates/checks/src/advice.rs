@@ -7,18 +7,18 @@ mod depth;
 mod durability;
 mod idle_exit_latency;
 
-use super::view::Asked;
+use super::view::RequestedTarget;
 use super::{Finding, Severity, SpanContext};
-use counted::{both, reads, writes};
+use counted::{reads, reads_and_writes, writes};
 use diskspd_figures::units;
 use diskspd_profile::Throughput;
 
-type AboutTarget = fn(&SpanContext, Asked) -> Option<Finding>;
+type AboutTarget = fn(&SpanContext, RequestedTarget) -> Option<Finding>;
 
 const ABOUT_TARGETS: &[AboutTarget] = &[
     caching::reads_fit,
     addresses::overlapping,
-    addresses::misaligned,
+    addresses::find_misaligned,
     depth::one_at_a_time,
     caching::not_durable,
     caching::small_area,
@@ -48,7 +48,7 @@ fn single_run(span: &SpanContext) -> Option<Finding> {
         .then(|| finding().remedy("repeat it: --repeat 3 or more, then compare medians and ranges").quietly())
 }
 
-fn rate_limited(span: &SpanContext, asked: Asked) -> Option<Finding> {
+fn rate_limited(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let target = asked.target;
     let threads = u64::from(span.asked.threads_on(target));
     let (each, all) = match target.throughput? {
@@ -63,5 +63,5 @@ fn rate_limited(span: &SpanContext, asked: Asked) -> Option<Finding> {
     }
     let message =
         format!("-g limits each of the {threads} threads on '{}' to {each}: {all} in all", target.path);
-    Some(Finding::new("throughput-limit-per-thread", Severity::Note, span, message).on(&target.path))
+    Some(Finding::new("throughput-limit-per-thread", Severity::Note, span, message).on_target(&target.path))
 }

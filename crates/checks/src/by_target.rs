@@ -7,10 +7,10 @@ use diskspd_results::{SpanResults, TargetResults};
 use std::collections::HashMap;
 
 #[derive(Debug, Default)]
-pub(crate) struct ByTarget<'a>(HashMap<TargetId, Known<'a>>);
+pub(crate) struct ByTarget<'a>(HashMap<TargetId, TargetGroup<'a>>);
 
 #[derive(Debug, Default)]
-struct Known<'a> {
+struct TargetGroup<'a> {
     /// Places of the target among all of the span.
     places: Vec<usize>,
     rows: Vec<&'a TargetResults>,
@@ -23,7 +23,7 @@ struct Known<'a> {
 
 impl<'a> ByTarget<'a> {
     pub(crate) fn new(ids: &[TargetId], results: &'a SpanResults, disks: &'a [Disk]) -> ByTarget<'a> {
-        let mut all: HashMap<TargetId, Known> = HashMap::new();
+        let mut all: HashMap<TargetId, TargetGroup> = HashMap::new();
         for (place, id) in ids.iter().enumerate() {
             all.entry(*id).or_default().places.push(place);
         }

@@ -7,7 +7,7 @@ use diskspd_machine::stack::Layer;
 /// Minimum share of a device that did practically all I/O.
 const NEARLY_ALL: f64 = 0.9;
 /// Minimum share of a device in the finding; less is the cache's metadata.
-const NAMED: f64 = 0.01;
+const MIN_DEVICE_SHARE: f64 = 0.01;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let mut layers: Vec<&Layer> = span.parts.iter().flat_map(|part| part.layers()).collect();
@@ -51,7 +51,7 @@ fn cache_shares(
     let share =
         |device: &&DeviceActivity| (device.name.clone(), flow(device).bytes as f64 / all.max(1) as f64);
     let shares: Vec<(String, f64)> = beneath.iter().map(share).collect();
-    let named = shares.iter().filter(|(_, share)| *share >= NAMED);
+    let named = shares.iter().filter(|(_, share)| *share >= MIN_DEVICE_SHARE);
     let named: Vec<String> = named.map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
     let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
     (all > 0)

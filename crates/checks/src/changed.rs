@@ -120,7 +120,7 @@ fn changed_file(span: &SpanContext, target: &TargetDevices) -> Option<Finding> {
     let changes: Vec<Change> = pairs.flat_map(|(before, after)| file_changes(before, after)).collect();
     let last = changes.last()?;
     let message = format!("another process changed '{path}' during the measurement: {}", last.what);
-    let finding = Finding::new("file-changed", Severity::Warning, span, message).on(path);
+    let finding = Finding::new("file-changed", Severity::Warning, span, message).on_target(path);
     let finding = changes.iter().fold(finding, |finding, change| finding.shown_by(change.dated()));
     Some(finding.remedy("stop the other process, or measure another file"))
 }

@@ -1,7 +1,7 @@
 //! Conclusions about a time span, made before the checks.
 
 use super::contention::{self, Contention};
-use super::coordinated_omission::{self, Late};
+use super::coordinated_omission::{self, CoordinatedOmission};
 use super::device;
 use super::{Limiter, Limits, Outage, SpanContext, SpanVerdict, Steadiness, limit, outages, steady};
 
@@ -12,7 +12,7 @@ pub(super) struct DerivedFacts<'a> {
     /// Threads that had to wait for a CPU for so long that the figures would be others without.
     pub contention: Option<Contention>,
     pub limits: Option<Limits>,
-    pub late: Option<Late<'a>>,
+    pub late: Option<CoordinatedOmission<'a>>,
     /// Periods without responses, or with far fewer than usual; `None` if unknown.
     pub outages: Option<Vec<Outage>>,
     pub steadiness: Option<Steadiness>,

@@ -2,11 +2,11 @@
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units;
-use diskspd_machine::content::{ContentFacts, Reducer, Sample, Space};
+use diskspd_machine::content::{ContentFacts, ContentShares, Reducer, Sample};
 use diskspd_profile::RawText;
 
 /// Minimum share of reads that invalidates the figures for the device.
-const MOST: f64 = 0.5;
+const MIN_INVALID_SHARE: f64 = 0.5;
 /// Below this share, gaps change the figures by less than two runs differ.
 const GAPS: f64 = 0.01;
 /// Minimum share of a sample; smaller shares may be random, or normal content (empty parts of a file
@@ -16,13 +16,13 @@ const SAMPLED: f64 = 0.1;
 /// Every finding about the contents of one time span's targets.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let facts = span.results.observed.iter().flat_map(|observed| &observed.content);
-    let findings =
-        facts.flat_map(|facts| content_findings(&About { facts, path: span.host.path(facts.target) }));
+    let findings = facts
+        .flat_map(|facts| content_findings(&TargetContent { facts, path: span.host.path(facts.target) }));
     findings.map(|finding| finding.in_time_span(Some(span.number))).collect()
 }
 
 pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<Finding> {
-    let serious = content_findings(&About { facts, path })
+    let serious = content_findings(&TargetContent { facts, path })
         .into_iter()
         .filter(|finding| finding.severity > Severity::Note);
     let in_a_line = |finding: Finding| {
@@ -30,17 +30,17 @@ pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<Finding> {
             Some(remedy) => format!("{}; {remedy}", finding.message),
             None => finding.message,
         };
-        Finding::of_machine(finding.name, Severity::Warning, message).on(path)
+        Finding::of_machine(finding.name, Severity::Warning, message).on_target(path)
     };
     serious.map(in_a_line).collect()
 }
 
-struct About<'a> {
+struct TargetContent<'a> {
     facts: &'a ContentFacts,
     path: &'a RawText,
 }
 
-impl std::ops::Deref for About<'_> {
+impl std::ops::Deref for TargetContent<'_> {
     type Target = ContentFacts;
 
     fn deref(&self) -> &ContentFacts {
@@ -48,21 +48,21 @@ impl std::ops::Deref for About<'_> {
     }
 }
 
-fn content_findings(facts: &About) -> Vec<Finding> {
+fn content_findings(facts: &TargetContent) -> Vec<Finding> {
     let gaps = gaps(facts);
     let zeros = if gaps.is_some() { None } else { empty_device(facts) };
     let reduced = if zeros.is_some() { None } else { compressible_content(facts) };
     [gaps, zeros, reduced, repeating(facts), clones(facts)].into_iter().flatten().collect()
 }
 
-fn build_finding(name: &'static str, severity: Severity, facts: &About, message: String) -> Finding {
-    Finding::of_machine(name, severity, message).on(facts.path)
+fn build_finding(name: &'static str, severity: Severity, facts: &TargetContent, message: String) -> Finding {
+    Finding::of_machine(name, severity, message).on_target(facts.path)
 }
 
 /// Wrong from half on, a warning from `least` on.
 fn share_severity(share: f64, least: f64) -> Option<Severity> {
     match share {
-        _ if share >= MOST => Some(Severity::Wrong),
+        _ if share >= MIN_INVALID_SHARE => Some(Severity::Wrong),
         _ if share >= least => Some(Severity::Warning),
         _ => None,
     }
@@ -73,7 +73,7 @@ pub(super) fn gaps_severity(share: f64) -> Option<Severity> {
     share_severity(share, GAPS)
 }
 
-fn gaps(facts: &About) -> Option<Finding> {
+fn gaps(facts: &TargetContent) -> Option<Finding> {
     let space = facts.space.filter(|space| space.examined > 0)?;
     let unwritten = really_unwritten(&space, facts.sample.as_ref());
     let kinds = [(space.holes, "holes"), (unwritten, "unwritten extents"), (space.inline, "inline data")];
@@ -101,7 +101,7 @@ fn gaps(facts: &About) -> Option<Finding> {
 
 /// Returns the bytes that are really unwritten. Unwritten extents may have dirty data in memory, so their
 /// blocks are not zero.
-fn really_unwritten(space: &Space, sample: Option<&Sample>) -> u64 {
+fn really_unwritten(space: &ContentShares, sample: Option<&Sample>) -> u64 {
     match sample.filter(|sample| sample.unwritten > 0) {
         Some(sample) => (space.unwritten as f64 * share(sample.unwritten_zeros, sample.unwritten)) as u64,
         None => space.unwritten,
@@ -110,7 +110,7 @@ fn really_unwritten(space: &Space, sample: Option<&Sample>) -> u64 {
 
 /// A device full of zeros has been discarded, or never written. A disk with turning parts and no discard
 /// reads them.
-fn empty_device(facts: &About) -> Option<Finding> {
+fn empty_device(facts: &TargetContent) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| facts.device && sample.blocks > 0)?;
     if facts.discards == Some(false) && facts.rotational == Some(true) {
         return None;
@@ -141,7 +141,7 @@ fn empty_device(facts: &About) -> Option<Finding> {
 }
 
 /// Content that compresses, on something that does it.
-fn compressible_content(facts: &About) -> Option<Finding> {
+fn compressible_content(facts: &TargetContent) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
     let by = find_reducer(facts, |reducer| reducer.compresses)?;
     let left = share(sample.compressed, sample.blocks.saturating_mul(sample.block_size));
@@ -164,14 +164,14 @@ fn compressible_content(facts: &About) -> Option<Finding> {
     )
 }
 
-fn rewrite_text(facts: &About) -> &'static str {
+fn rewrite_text(facts: &TargetContent) -> &'static str {
     match facts.device {
         true => "fill it (all data on it is lost): --prefill=random --destroy",
         false => "overwrite it once with random content: -w100 -Zr -b1M",
     }
 }
 
-fn repeating(facts: &About) -> Option<Finding> {
+fn repeating(facts: &TargetContent) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
     let by = find_reducer(facts, |reducer| reducer.deduplicates)?;
     let severity = share_severity(share(sample.duplicates, sample.blocks), SAMPLED)?;
@@ -188,7 +188,7 @@ fn repeating(facts: &About) -> Option<Finding> {
 }
 
 /// Parts of a file that are one extent on the device: its own cache can have that.
-fn clones(facts: &About) -> Option<Finding> {
+fn clones(facts: &TargetContent) -> Option<Finding> {
     let space = facts.space.filter(|space| space.examined > 0)?;
     let repeated = share(space.repeated, space.examined);
     if repeated < SAMPLED {
@@ -205,7 +205,7 @@ fn clones(facts: &About) -> Option<Finding> {
     Some(finding.remedy("copy the file without clones: cp --reflink=never"))
 }
 
-fn find_reducer<'a>(facts: &About<'a>, which: fn(&&Reducer) -> bool) -> Option<&'a Reducer> {
+fn find_reducer<'a>(facts: &TargetContent<'a>, which: fn(&&Reducer) -> bool) -> Option<&'a Reducer> {
     facts.facts.data_reduction.iter().find(which)
 }
 
@@ -229,10 +229,10 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn file_facts(space: Space, sample: Sample, reducers: &[&str]) -> ContentFacts {
+    fn file_facts(space: ContentShares, sample: Sample, reducers: &[&str]) -> ContentFacts {
         ContentFacts {
             to: 100 * MIB,
-            space: Some(Space { examined: 100 * MIB, ..space }),
+            space: Some(ContentShares { examined: 100 * MIB, ..space }),
             sample: Some(sample),
             data_reduction: reducers
                 .iter()
@@ -252,7 +252,7 @@ mod tests {
             space: None,
             discards: Some(discards),
             rotational: Some(rotational),
-            ..file_facts(Space::default(), sample, reducers)
+            ..file_facts(ContentShares::default(), sample, reducers)
         }
     }
 
@@ -264,7 +264,7 @@ mod tests {
     }
 
     fn find_names(facts: &ContentFacts) -> Vec<(&'static str, Severity)> {
-        content_findings(&About { facts, path: &"x".into() })
+        content_findings(&TargetContent { facts, path: &"x".into() })
             .into_iter()
             .map(|finding| (finding.name, finding.severity))
             .collect()
@@ -273,9 +273,9 @@ mod tests {
     #[test]
     fn unwritten_content_is_found() {
         use Severity::{Warning, Wrong};
-        let none = Space::default();
-        let holes = |mib| Space { holes: mib * MIB, ..none };
-        let unwritten = |mib| Space { unwritten: mib * MIB, ..none };
+        let none = ContentShares::default();
+        let holes = |mib| ContentShares { holes: mib * MIB, ..none };
+        let unwritten = |mib| ContentShares { unwritten: mib * MIB, ..none };
         let random = sample_blocks(0, 0, 100);
         let zeros = sample_blocks(128, 0, 0);
         let gap = |severity| vec![("content-unwritten", severity)];
@@ -288,13 +288,21 @@ mod tests {
             ("half a hole", file_facts(holes(50), random, &[]), gap(Wrong)),
             ("less than half", file_facts(holes(49), random, &[]), gap(Warning)),
             ("one percent", file_facts(holes(1), random, &[]), gap(Warning)),
-            ("less than one percent", file_facts(Space { holes: MIB - 1, ..none }, random, &[]), vec![]),
+            (
+                "less than one percent",
+                file_facts(ContentShares { holes: MIB - 1, ..none }, random, &[]),
+                vec![],
+            ),
             (
                 "together half",
-                file_facts(Space { holes: 25 * MIB, unwritten: 25 * MIB, ..none }, random, &[]),
+                file_facts(ContentShares { holes: 25 * MIB, unwritten: 25 * MIB, ..none }, random, &[]),
                 gap(Wrong),
             ),
-            ("in the inode", file_facts(Space { inline: 100 * MIB, ..none }, random, &[]), gap(Wrong)),
+            (
+                "in the inode",
+                file_facts(ContentShares { inline: 100 * MIB, ..none }, random, &[]),
+                gap(Wrong),
+            ),
             (
                 "unwritten, with data in memory",
                 file_facts(unwritten(100), Sample { unwritten: 128, ..Sample::default() }, &[]),
@@ -365,13 +373,13 @@ mod tests {
             let found = warnings(&file_facts(space, Sample::default(), &[]), &"x".into()).into_iter();
             found.map(|finding| finding.message).collect::<Vec<_>>()
         };
-        let space = Space { unwritten: 100 * MIB, ..Space::default() };
+        let space = ContentShares { unwritten: 100 * MIB, ..ContentShares::default() };
         assert_eq!(
             told(space),
             ["'x' is 100 % unwritten extents: reads of those parts never reach the device; --prefill \
               writes it"]
         );
-        let space = Space { unwritten: 10 * MIB, holes: 1, ..Space::default() };
+        let space = ContentShares { unwritten: 10 * MIB, holes: 1, ..ContentShares::default() };
         assert_eq!(
             told(space),
             ["'x' is less than 1 % holes and 10 % unwritten extents: reads of those parts never reach the \

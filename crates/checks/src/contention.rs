@@ -11,9 +11,9 @@ const MATTERS: f64 = 0.1;
 /// A thread that was on a CPU, or ready to be, for so long hardly ever waited for the storage.
 pub(super) const OCCUPIED: f64 = 0.8;
 /// The device had so much of the depth in flight: waiting threads cost it nothing.
-const FULL: f64 = 0.8;
+const FULL_DEPTH_SHARE: f64 = 0.8;
 const DRY: f64 = 0.5;
-const EXPLAINED: f64 = 0.5;
+const MIN_EXPLAINED_SHARE: f64 = 0.5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CpuHolder {
@@ -124,7 +124,7 @@ fn find_holder(waiters: &[Waiter], shares: &[Share], effort: &ResourceUsage, win
         let others = waiters.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
         let beside: f64 = match (waiter.worker.cpu, &waiter.worker.affinity_change) {
             (Some(_), _) | (_, Some(_)) => {
-                others.map(|other| other.busy * waiter.worker.together(other.worker, window_us)).sum()
+                others.map(|other| other.busy * waiter.worker.combined_usage(other.worker, window_us)).sum()
             }
             // Bound to none, they keep out of each other's way where there is room for all.
             _ if waiters.len() as f64 <= cpus => 0.0,
@@ -141,7 +141,7 @@ fn find_holder(waiters: &[Waiter], shares: &[Share], effort: &ResourceUsage, win
     let own: f64 = waiters.iter().map(|waiter| waiter.busy).sum();
     match processors::used_by_others(effort) {
         Some((Some(kernel), programs))
-            if kernel > programs && kernel + programs >= EXPLAINED * (used - own) =>
+            if kernel > programs && kernel + programs >= MIN_EXPLAINED_SHARE * (used - own) =>
         {
             CpuHolder::Kernel
         }
@@ -158,7 +158,7 @@ fn effect(span: &SpanContext, effort: &ResourceUsage, waiters: &[Waiter]) -> Con
     }
     match span.queues.in_flight.and_then(|queue| queue.counted) {
         Some(counted) if counted < DRY * reachable as f64 => ContentionEffect::Lowers,
-        Some(counted) if counted >= FULL * reachable as f64 => ContentionEffect::None,
+        Some(counted) if counted >= FULL_DEPTH_SHARE * reachable as f64 => ContentionEffect::None,
         _ => ContentionEffect::Unknown,
     }
 }

@@ -8,20 +8,20 @@ use diskspd_results::{PERCENTILES, PacedFigures, PacedLatency};
 /// From this share of I/Os on that started late the 99.9th percentile is another one, ...
 const IN_TAIL: f64 = 0.001;
 /// ... and from this one the 99th.
-const MANY: f64 = 0.01;
+const MIN_P99_SHARE: f64 = 0.01;
 /// Fewer late I/Os than this are chance, ...
-const FEW: u64 = 5;
+const MIN_LATE_IOS: u64 = 5;
 /// ... unless one was so late, ms.
 const LONG: f64 = 100.0;
 /// Maximum relative excess of response times over service times that is negligible.
-const SAME: f64 = 0.1;
+const NEGLIGIBLE_EXCESS: f64 = 0.1;
 /// Minimum share of CPU waits in the late time that explains late I/Os, ...
-const EXPLAINS: f64 = 0.5;
+const MIN_EXPLAINED_SHARE: f64 = 0.5;
 /// ... which is a warning only from this share of the I/Os, because the storage is not the cause.
 const MANY_WITHOUT_CPU: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Late<'a> {
+pub(super) struct CoordinatedOmission<'a> {
     figures: &'a PacedFigures,
     /// I/Os that started late or, being due, not at all.
     ios: u64,
@@ -33,25 +33,25 @@ pub(super) struct Late<'a> {
 }
 
 /// `None` = it doesn't matter, or no I/O had a time to start at.
-pub(super) fn judge<'a>(span: &SpanContext<'a>, limits: Option<&Limits>) -> Option<Late<'a>> {
+pub(super) fn judge<'a>(span: &SpanContext<'a>, limits: Option<&Limits>) -> Option<CoordinatedOmission<'a>> {
     let figures = span.measured.paced.as_ref()?;
     let overdue = figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE);
     let never = overdue.map_or(0, |_| figures.not_submitted);
     let (ios, of) = (figures.late_starts.saturating_add(never), figures.ios.saturating_add(never));
     let longest = figures.max_delay.unwrap_or_default().max(overdue.unwrap_or_default());
     let share = ios as f64 / of.max(1) as f64;
-    if share < IN_TAIL || (ios < FEW && longest.ms() < LONG) || (never == 0 && is_same(figures)) {
+    if share < IN_TAIL || (ios < MIN_LATE_IOS && longest.ms() < LONG) || (never == 0 && is_same(figures)) {
         return None;
     }
     // I/Os are due evenly: the share of late ones is the share of the time in which they were late.
     let behind = share * span.measured.seconds;
-    let without_cpu = without_cpu(span, limits).filter(|seconds| *seconds >= EXPLAINS * behind);
-    let many = if without_cpu.is_some() { MANY_WITHOUT_CPU } else { MANY };
+    let without_cpu = without_cpu(span, limits).filter(|seconds| *seconds >= MIN_EXPLAINED_SHARE * behind);
+    let many = if without_cpu.is_some() { MANY_WITHOUT_CPU } else { MIN_P99_SHARE };
     let severity = if share >= many { Severity::Warning } else { Severity::Note };
-    Some(Late { figures, ios, of, longest, without_cpu, severity })
+    Some(CoordinatedOmission { figures, ios, of, longest, without_cpu, severity })
 }
 
-impl Late<'_> {
+impl CoordinatedOmission<'_> {
     /// `16.7 % of the I/Os started late`, for other findings of the run; `None` = too few for that.
     pub(super) fn in_short(&self) -> Option<String> {
         let share = self.late_percent();
@@ -66,7 +66,7 @@ impl Late<'_> {
 fn is_same(figures: &PacedFigures) -> bool {
     let (Some(service), Some(response)) = (&figures.service, &figures.response) else { return false };
     let same = |service: Option<Millis>, response: Option<Millis>| match (service, response) {
-        (Some(service), Some(response)) => response.ms() <= service.ms() * (1.0 + SAME),
+        (Some(service), Some(response)) => response.ms() <= service.ms() * (1.0 + NEGLIGIBLE_EXCESS),
         _ => true,
     };
     let rows = service.chart.percentiles.iter().zip(&response.chart.percentiles).zip(PERCENTILES);
@@ -83,7 +83,7 @@ fn without_cpu(span: &SpanContext, limits: Option<&Limits>) -> Option<f64> {
 }
 
 /// I/Os that started late, and for programs both kinds of latency.
-pub(super) fn check(span: &SpanContext, late: Option<&Late>) -> Vec<Finding> {
+pub(super) fn check(span: &SpanContext, late: Option<&CoordinatedOmission>) -> Vec<Finding> {
     let Some(figures) = &span.measured.paced else { return Vec::new() };
     match late {
         Some(late) => vec![late_finding(span, late)],
@@ -101,8 +101,8 @@ pub(super) fn check(span: &SpanContext, late: Option<&Late>) -> Vec<Finding> {
     }
 }
 
-fn late_finding(span: &SpanContext, late: &Late) -> Finding {
-    let Late { figures, ios, of, longest, .. } = *late;
+fn late_finding(span: &SpanContext, late: &CoordinatedOmission) -> Finding {
+    let CoordinatedOmission { figures, ios, of, longest, .. } = *late;
     let never = match of.saturating_sub(figures.ios) {
         0 => String::new(),
         never => format!("; {never} of them never started"),
@@ -134,7 +134,7 @@ fn late_finding(span: &SpanContext, late: &Late) -> Finding {
     )
 }
 
-fn cause_text(span: &SpanContext, late: &Late) -> String {
+fn cause_text(span: &SpanContext, late: &CoordinatedOmission) -> String {
     if let Some(seconds) = late.without_cpu {
         return format!(
             "CPU contention: threads were ready to run but had no CPU for {seconds:.2} s, so the storage may \

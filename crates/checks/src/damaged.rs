@@ -2,7 +2,7 @@
 
 use super::{Finding, Severity};
 use diskspd_base::finding::FindingPlace;
-use diskspd_results::{FailedSector, IntegrityRow, IntegrityTable, Record, SectorFault};
+use diskspd_results::{FailedSector, IntegrityRow, IntegrityTable, Record, SectorState};
 
 pub const NAME: &str = "damaged-sectors";
 
@@ -44,7 +44,7 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
     let message =
         format!("--verify: {sectors}{path}' {differ} from the data written: {}{first}", counts.described());
     let place = FindingPlace { time_span: Some(time_span), ..FindingPlace::default() };
-    let finding = Finding::new(NAME, Severity::Wrong, place, message).on(path);
+    let finding = Finding::new(NAME, Severity::Wrong, place, message).on_target(path);
     let keep = "leave the target unchanged; docs/reference/integrity.md lists the possible causes of each";
     Some(match other_order(row, table) {
         Some(order) => finding.remedy(format!(
@@ -57,7 +57,7 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
 
 /// Returns the origin of the data, such as `: target 1's data in target 2`, for reads with stamps only.
 fn data_owner_text(row: &IntegrityRow, failed: &FailedSector) -> String {
-    let misplaced = failed.fault == SectorFault::Misplaced;
+    let misplaced = failed.fault == SectorState::Misplaced;
     let Some(found) = failed.found.filter(|found| misplaced && !found.of_this_run) else {
         return String::new();
     };
@@ -73,7 +73,7 @@ fn data_owner_text(row: &IntegrityRow, failed: &FailedSector) -> String {
 /// Returns the correct target order if all reads of this target belong to another one.
 fn other_order(row: &IntegrityRow, table: &IntegrityTable) -> Option<String> {
     let counts = &row.results.counts;
-    if counts.verified > 0 || !counts.failed.keys().eq([&SectorFault::Misplaced]) {
+    if counts.verified > 0 || !counts.failed.keys().eq([&SectorState::Misplaced]) {
         return None;
     }
     let numbers: Option<Vec<u32>> = table.rows.iter().map(|row| row.results.stamped_as).collect();

@@ -37,11 +37,11 @@ pub use verdict::{Comparison, DeviceVerdict, DeviceWork, SpanVerdict};
 use super::{Limiter, Severity, SpanContext, failed};
 use diskspd_base::engines::Direction;
 use diskspd_figures::units::seconds_of_ns;
-use diskspd_machine::content::Space;
+use diskspd_machine::content::ContentShares;
 use diskspd_machine::io_counters::{DeviceFacts, Flow};
 use diskspd_machine::stack::Layer;
 use diskspd_results::Verdict;
-use done::{Done, NotCounted};
+use done::{DeviceIo, UncountedIo};
 use effects::{Effect, Effects, JudgedPart};
 use limits::{LESS, MORE};
 pub(super) use wording::amount;
@@ -79,10 +79,12 @@ pub(super) fn verdict(span: &SpanContext, limiter: Option<Limiter>) -> Option<Sp
 /// Bytes in one piece on the device, on average, of the most fragmented file of a part; `None` = unknown.
 fn fragment_size(span: &SpanContext, part: &Part, facts: &DeviceFacts) -> Option<u64> {
     let content = span.results.observed.iter().flat_map(|observed| &observed.content);
-    let read =
-        content.filter(|content| part.has(content.target)).filter_map(|content| content.space.as_ref());
-    let written = facts.space.iter().filter(|change| change.target.is_some_and(|target| part.has(target)));
-    let mean = |space: &Space| space.examined.checked_div(space.fragments);
+    let read = content
+        .filter(|content| part.has_target(content.target))
+        .filter_map(|content| content.space.as_ref());
+    let written =
+        facts.space.iter().filter(|change| change.target.is_some_and(|target| part.has_target(target)));
+    let mean = |space: &ContentShares| space.examined.checked_div(space.fragments);
     read.chain(written.map(|change| &change.before)).filter_map(mean).min()
 }
 
@@ -96,7 +98,11 @@ struct ForeignReads {
 }
 
 impl ForeignReads {
-    fn from_parts(parts: &[Part], done: &[Result<Done, NotCounted>], facts: &DeviceFacts) -> ForeignReads {
+    fn from_parts(
+        parts: &[Part],
+        done: &[Result<DeviceIo, UncountedIo>],
+        facts: &DeviceFacts,
+    ) -> ForeignReads {
         let known = || {
             let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices() && !part.is_remote());
             parts.filter_map(|(part, done)| Some((part, done.as_ref().ok()?)))
@@ -110,7 +116,7 @@ impl ForeignReads {
     }
 
     /// A part's share in them: by how much more its devices read than was counted.
-    fn part_share(&self, part: &Part, done: &Done) -> f64 {
+    fn part_share(&self, part: &Part, done: &DeviceIo) -> f64 {
         match self.parts {
             0 | 1 => 1.0,
             _ => excess_reads(part, done) as f64 / self.excess.max(1) as f64,
@@ -118,14 +124,14 @@ impl ForeignReads {
     }
 }
 
-fn excess_reads(part: &Part, done: &Done) -> u64 {
+fn excess_reads(part: &Part, done: &DeviceIo) -> u64 {
     done.read.bytes.saturating_sub(part.read.bytes)
 }
 
 fn judge_part(
     span: &SpanContext,
     judged: &JudgedPart,
-    first: Result<&Done, &NotCounted>,
+    first: Result<&DeviceIo, &UncountedIo>,
     others: &ForeignReads,
 ) -> DeviceVerdict {
     let part = judged.part;
@@ -133,8 +139,8 @@ fn judge_part(
     let below = effects::leaves(part, judged.facts);
     let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
     if let (Ok(first), true) = (first, part.has_devices()) {
-        let others = judged.others(first, others.bytes, others.part_share(part, first));
-        judged.beneath(first, leaves, others, &mut found);
+        let others = judged.foreign_share(first, others.bytes, others.part_share(part, first));
+        judged.judge_lower_level(first, leaves, others, &mut found);
     }
     let switched = first.is_err_and(|why| why.switched);
     // Where the first devices are those at the bottom, all rests on them.
@@ -173,12 +179,12 @@ fn judge_part(
         device_write: found.device_write,
         flushes: found.flushes,
         others_bytes: found.others,
-        unwritten_bytes: part.unwritten(),
+        unwritten_bytes: part.unwritten_bytes(),
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
     verdict.evidence = evidence_lines(span, judged, &verdict, &found);
-    verdict.message += &failed::beside(span, |target| part.has(target));
-    remote::tell(&mut verdict, part, judged.facts);
+    verdict.message += &failed::successes_text(span, |target| part.has_target(target));
+    remote::report_remote(&mut verdict, part, judged.facts);
     program::adjust(&mut verdict, span, judged);
     verdict
 }
@@ -215,7 +221,7 @@ fn nothing_counted(duration: u32) -> (&'static str, &'static str) {
 fn without_effect(
     span: &SpanContext,
     judged: &JudgedPart,
-    first: Result<&Done, &NotCounted>,
+    first: Result<&DeviceIo, &UncountedIo>,
     leaves_known: bool,
     found: &Effects,
 ) -> Effect {
@@ -229,7 +235,7 @@ fn without_effect(
         let (why, remedy) = nothing_counted(span.asked.duration);
         return unknown(why.into(), Some(remedy.into()));
     }
-    if let (Err(NotCounted { why, remedy, .. }), false) = (first, leaves_known) {
+    if let (Err(UncountedIo { why, remedy, .. }), false) = (first, leaves_known) {
         return unknown(why.clone(), remedy.clone());
     }
     if found.too_few {
@@ -323,7 +329,7 @@ fn evidence_lines(
     if verdict.verdict == Verdict::Deferred
         && let Some(write) = &verdict.write
     {
-        let left = judged.left(write.counted_bytes.saturating_sub(write.device_bytes));
+        let left = judged.bytes_left(write.counted_bytes.saturating_sub(write.device_bytes));
         let never = write.counted_bytes.saturating_sub(write.device_bytes).saturating_sub(left);
         if left > 0 && never > 0 {
             evidence.push(format!(
@@ -347,7 +353,7 @@ fn device_work(judged: &JudgedPart, verdict: &DeviceVerdict) -> Option<String> {
     let sides = [(Direction::Read, part.read), (Direction::Write, part.write)];
     let counted =
         sides.into_iter().filter(|(_, counted)| counted.ios > 0).filter_map(|(direction, counted)| {
-            let work = DeviceWork::over(judged.measured, counted.ios, counted.bytes)?;
+            let work = DeviceWork::work_over(judged.measured, counted.ios, counted.bytes)?;
             Some(work.in_words(direction))
         });
     let counted = counted.collect::<Vec<_>>().join(", ");

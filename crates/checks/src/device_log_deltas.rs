@@ -95,7 +95,7 @@ pub(super) fn limits(span: &SpanContext) -> bool {
 }
 
 /// Returns the devices with own limits that could not be queried.
-pub(super) fn unheard(span: &SpanContext) -> Vec<String> {
+pub(super) fn unread_logs(span: &SpanContext) -> Vec<String> {
     let unheard = device_statements(span).iter().filter_map(|statement| {
         let (device, name) = (&statement.device, statement.source.row().name);
         let why = match &statement.error {

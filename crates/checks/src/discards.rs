@@ -1,7 +1,7 @@
 //! Reads of areas that the run itself discarded (`--trim`) or otherwise emptied. They are holes, and are
 //! served without the medium.
 
-use super::view::Asked;
+use super::view::RequestedTarget;
 use super::{Finding, Severity, SpanContext, content};
 use diskspd_base::operation::{AuxRow, Operation, ShareRow};
 use diskspd_figures::units;
@@ -19,7 +19,7 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
 /// equal the shares of holes and data.
 fn hole_finding(
     span: &SpanContext,
-    asked: Asked,
+    asked: RequestedTarget,
     (op, row, share): (Operation, &AuxRow, &ShareRow),
 ) -> Option<Finding> {
     // Simulated devices hold nothing.
@@ -28,7 +28,7 @@ fn hole_finding(
         return None;
     }
     let done = |count: fn(&DirectionResults) -> u64| {
-        span.target_total(asked.id, move |target| target.other(op).map_or(0, count))
+        span.target_total(asked.id, move |target| target.aux_results(op).map_or(0, count))
     };
     let (discards, discarded) = (done(|done| done.ios), done(|done| done.bytes));
     let written = span.target_total(asked.id, |row| row.write.bytes);
@@ -59,11 +59,11 @@ fn hole_finding(
     let finding = Finding::new("content-discarded", severity.min(Severity::Warning), span, message);
     let remedy =
         format!("give the {} a separate target, or measure reads without {}", row.plural, row.option);
-    Some(finding.on(path).shown_by(evidence).remedy(remedy))
+    Some(finding.on_target(path).shown_by(evidence).remedy(remedy))
 }
 
 /// Bytes of the target that I/O may touch.
-fn touched_area(span: &SpanContext, asked: Asked) -> Option<u64> {
+fn touched_area(span: &SpanContext, asked: RequestedTarget) -> Option<u64> {
     let target = asked.target;
     let size = span.rows_of(asked.id).map(|row| row.size).max()?;
     let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };

@@ -12,7 +12,7 @@ use super::{Finding, Severity};
 use diskspd_machine::System;
 use diskspd_machine::storage::Storage;
 use diskspd_results::Host;
-use seen::{Seen, new_finding};
+use seen::{HostFacts, new_finding};
 
 struct EnvironmentRule {
     name: &'static str,
@@ -20,13 +20,13 @@ struct EnvironmentRule {
     /// Whether it applies only before a run: to the current state, or to facts that the run itself
     /// determines.
     before_only: bool,
-    find: fn(&Seen) -> Vec<Finding>,
+    find: fn(&HostFacts) -> Vec<Finding>,
 }
 
 const fn lasting_rule(
     name: &'static str,
     remedy: &'static str,
-    find: fn(&Seen) -> Vec<Finding>,
+    find: fn(&HostFacts) -> Vec<Finding>,
 ) -> EnvironmentRule {
     EnvironmentRule { name, remedy, before_only: false, find }
 }
@@ -34,7 +34,7 @@ const fn lasting_rule(
 const fn before_rule(
     name: &'static str,
     remedy: &'static str,
-    find: fn(&Seen) -> Vec<Finding>,
+    find: fn(&HostFacts) -> Vec<Finding>,
 ) -> EnvironmentRule {
     EnvironmentRule { before_only: true, ..lasting_rule(name, remedy, find) }
 }
@@ -59,7 +59,7 @@ const RULES: &[EnvironmentRule] = &[
     lasting_rule(
         "partition-alignment",
         "begin partitions on multiples of 1MiB, as partitioning programs do by default",
-        disk::misaligned,
+        disk::find_misaligned,
     ),
     lasting_rule("io-scheduler", "echo none > /sys/block/<disk>/queue/scheduler", disk::scheduler),
     lasting_rule(
@@ -167,7 +167,7 @@ fn all_findings<'a>(
     system: &'a System,
     targets: &'a [&'a Storage],
 ) -> impl Iterator<Item = (&'static EnvironmentRule, Finding)> + 'a {
-    let seen = system.environment.as_ref().map(|environment| Seen { system, environment, targets });
+    let seen = system.environment.as_ref().map(|environment| HostFacts { system, environment, targets });
     seen.into_iter().flat_map(|seen| {
         RULES.iter().flat_map(move |rule| {
             let found = (rule.find)(&seen).into_iter();

@@ -7,13 +7,13 @@ use diskspd_figures::units::seconds_of_us;
 use diskspd_profile::{RawText, TargetId};
 use diskspd_results::IoErrors;
 
-const MANY: f64 = 0.001;
+const MIN_RELEVANT_SHARE: f64 = 0.001;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     failed_ios(span).into_iter().chain(short_transfers(span)).collect()
 }
 
-pub(super) fn beside(span: &SpanContext, are_meant: impl Fn(TargetId) -> bool) -> String {
+pub(super) fn successes_text(span: &SpanContext, are_meant: impl Fn(TargetId) -> bool) -> String {
     let here = span.results.errors.iter().filter(|error| are_meant(error.target));
     match here.map(|error| error.count).fold(0, u64::saturating_add) {
         0 => String::new(),
@@ -103,14 +103,14 @@ fn short_transfers(span: &SpanContext) -> Vec<Finding> {
         let ios = span.target_total(id, |row| row.read.ios.saturating_add(row.write.ios));
         let path = span.host.path(id);
         let share = short as f64 / ios.max(1) as f64;
-        let severity = if share >= MANY { Severity::Wrong } else { Severity::Warning };
+        let severity = if share >= MIN_RELEVANT_SHARE { Severity::Wrong } else { Severity::Warning };
         let message = format!(
             "{short} of {ios} I/Os on '{path}' transferred less than a block ({:.1} %); only the transferred \
              bytes are counted",
             share * 100.0
         );
         Finding::new("short-ios", severity, span, message)
-            .on(path)
+            .on_target(path)
             .remedy("did the target shrink during the run? Keep others from changing it, and measure again")
     };
     ids.into_iter().map(finding).collect()

@@ -3,7 +3,7 @@
 use super::content::percent;
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::Size;
-use diskspd_machine::content::Space;
+use diskspd_machine::content::ContentShares;
 use diskspd_machine::io_counters::{SpaceChange, TargetDevices};
 use diskspd_profile::TargetId;
 use std::collections::HashSet;
@@ -78,7 +78,7 @@ impl<'a> FirstWrites<'a> {
         let evidence = format!("{}; {} were written", kinds.join(", "), Size(self.written));
         let finding = Finding::new("first-writes", severity, span, message).shown_by(evidence).remedy(remedy);
         match path {
-            Some(path) => finding.on(path),
+            Some(path) => finding.on_target(path),
             None => finding,
         }
     }
@@ -94,7 +94,7 @@ fn written_through(span: &SpanContext, change: &SpaceChange) -> Vec<TargetId> {
 }
 
 /// Bytes by kind.
-fn allocated_kinds(before: &Space, after: &Space) -> [(u64, &'static str); 3] {
+fn allocated_kinds(before: &ContentShares, after: &ContentShares) -> [(u64, &'static str); 3] {
     [
         (before.holes.saturating_sub(after.holes), "holes filled"),
         (before.unwritten.saturating_sub(after.unwritten), "unwritten extents written"),

@@ -5,8 +5,8 @@ use super::processors::{self, cpus_in_words};
 use super::{Finding, Limiter, Severity, SpanContext};
 use diskspd_results::DeviceInterrupts;
 
-const MOST: f64 = 0.9;
-const ENOUGH: u64 = 100;
+const MIN_CPU_SHARE: f64 = 0.9;
+const MIN_INTERRUPTS: u64 = 100;
 
 /// A disk with interrupts on CPUs without its bound threads.
 #[derive(Debug)]
@@ -31,13 +31,13 @@ fn find_crossing<'a>(span: &SpanContext<'a>, disk: &'a DeviceInterrupts) -> Opti
     let total = disk.total();
     let mut far: Vec<_> = disk.cpus.iter().filter(|taking| !bound.contains(&taking.cpu)).collect();
     let share = far.iter().map(|taking| taking.count).sum::<u64>() as f64 / total.max(1) as f64;
-    if total < ENOUGH || share < MOST {
+    if total < MIN_INTERRUPTS || share < MIN_CPU_SHARE {
         return None;
     }
     far.sort_by_key(|taking| std::cmp::Reverse(taking.count));
     // One that takes hardly any, compared with an equal part, isn't where they arrive.
     let equal = total as f64 / disk.cpus.len().max(1) as f64;
-    far.retain(|taking| taking.count as f64 >= (1.0 - MOST) * equal);
+    far.retain(|taking| taking.count as f64 >= (1.0 - MIN_CPU_SHARE) * equal);
     let taking = far.iter().map(|taking| taking.cpu).collect();
     Some(Crossing { device: &disk.device, taking, share, bound })
 }
@@ -48,7 +48,7 @@ fn bound_cpus(span: &SpanContext, device: &str) -> Option<Vec<u32>> {
     let workers = &span.effort()?.workers;
     let mut cpus = Vec::new();
     for (thread, worker) in span.results.threads.iter().zip(workers) {
-        let part = |part: &&Part| thread.targets.iter().any(|target| part.has(target.target));
+        let part = |part: &&Part| thread.targets.iter().any(|target| part.has_target(target.target));
         let mut layers = span.parts.iter().filter(part).flat_map(Part::layers);
         if layers.any(|layer| is_on(&layer.name, device)) {
             cpus.push(worker.bound_to()?);

@@ -1,6 +1,6 @@
 //! Additional I/O properties: atomic writes, uncached I/O, and the number of I/Os that would have waited.
 
-use super::view::Asked;
+use super::view::RequestedTarget;
 use super::{Finding, Severity, SpanContext};
 use diskspd_base::operation::Operation;
 use diskspd_figures::units;
@@ -9,7 +9,7 @@ use diskspd_results::{DirectionResults, TargetResults};
 
 /// Maximum share of `--dontcache` data in the page cache after measuring: current I/Os, and pages held by
 /// other programs.
-const LEFT: f64 = 0.05;
+const MAX_CACHED_SHARE: f64 = 0.05;
 /// At least this much, bytes: deep queues of large blocks.
 const LEFT_AT_LEAST: u64 = 16 << 20;
 
@@ -26,7 +26,7 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
 
 /// Reports the guarantee for atomic writes and its source. The kernel fails writes that it cannot do
 /// atomically.
-fn atomic_finding(span: &SpanContext, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
+fn atomic_finding(span: &SpanContext, asked: RequestedTarget, facts: &TargetDevices) -> Option<Finding> {
     let offered = facts.atomic?;
     let written = span.target_total(asked.id, |row| row.write.ios);
     let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| units::Size(bytes.into()));
@@ -40,21 +40,22 @@ fn atomic_finding(span: &SpanContext, asked: Asked, facts: &TargetDevices) -> Op
         Some(most) => format!("by the device up to {:#}, above that by the file system", units::Size(most)),
         None => "how much the device guarantees is unknown".to_owned(),
     };
-    (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))
+    (written > 0)
+        .then(|| Finding::new("atomic-writes", Severity::Note, span, message).on_target(path).shown_by(by))
 }
 
 /// Reports the durable writes. [`advice`](super::advice) judges whether they reached the device.
-fn durable_finding(span: &SpanContext, asked: Asked) -> Option<Finding> {
+fn durable_finding(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let done = |count: fn(&DirectionResults) -> u64| {
-        span.target_total(asked.id, move |row| row.other(Operation::DurableWrite).map_or(0, count))
+        span.target_total(asked.id, move |row| row.aux_results(Operation::DurableWrite).map_or(0, count))
     };
     let (durable, writes) = (done(|done| done.ios), span.target_total(asked.id, |row| row.write.ios));
     let path = &asked.target.path;
     let message = format!("{durable} of {writes} writes to '{path}' were durable on completion (RWF_DSYNC)");
-    (durable > 0).then(|| Finding::new("durable-writes", Severity::Note, span, message).on(path))
+    (durable > 0).then(|| Finding::new("durable-writes", Severity::Note, span, message).on_target(path))
 }
 
-fn nowait_finding(span: &SpanContext, asked: Asked) -> Option<Finding> {
+fn nowait_finding(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let done = |of: fn(&TargetResults) -> &DirectionResults| {
         let misses = span.target_total(asked.id, |row| of(row).nowait_misses.unwrap_or(0));
         (misses, span.target_total(asked.id, |row| of(row).ios))
@@ -69,12 +70,12 @@ fn nowait_finding(span: &SpanContext, asked: Asked) -> Option<Finding> {
         words.join(" and ")
     );
     let told = asked.target.no_wait && !words.is_empty();
-    told.then(|| Finding::new("nowait-misses", Severity::Note, span, message).on(path))
+    told.then(|| Finding::new("nowait-misses", Severity::Note, span, message).on_target(path))
 }
 
 /// Reports data left in the page cache, by the kernel's page counts before and after. Dirty pages are
 /// released later.
-fn dont_cache(span: &SpanContext, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
+fn dont_cache(span: &SpanContext, asked: RequestedTarget, facts: &TargetDevices) -> Option<Finding> {
     let cached = facts.cached.filter(|_| asked.target.dont_cache)?;
     let done = span.target_total(asked.id, |row| row.read.bytes.saturating_add(row.write.bytes));
     let unwritten = facts.unwritten.unwrap_or(0);
@@ -88,9 +89,9 @@ fn dont_cache(span: &SpanContext, asked: Asked, facts: &TargetDevices) -> Option
         units::amount(done)
     );
     let finding = |name, severity, message: String| {
-        Finding::new(name, severity, span, message).on(path).shown_by(shown.clone())
+        Finding::new(name, severity, span, message).on_target(path).shown_by(shown.clone())
     };
-    let allowed = ((done as f64 * LEFT) as u64).max(LEFT_AT_LEAST);
+    let allowed = ((done as f64 * MAX_CACHED_SHARE) as u64).max(LEFT_AT_LEAST);
     Some(match stayed > allowed {
         true => {
             let message = format!(

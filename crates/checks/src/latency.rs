@@ -2,7 +2,7 @@
 //! I/Os.
 
 use super::{Finding, Severity, SpanContext, SteadyVerdict, achieved_rate};
-use diskspd_figures::stats::{Course, FEWEST, LatencySeries, LatencySums, Shape, median, shift};
+use diskspd_figures::stats::{Course, LatencySeries, LatencySums, MIN_INTERVALS, Shape, median, shift};
 use diskspd_figures::units::{Millis, seconds_of_us};
 use serde::Serialize;
 
@@ -136,7 +136,7 @@ fn scatter_change(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
 fn fill_gaps(intervals: &[LatencySums], figure: fn(&LatencySums) -> Option<f64>) -> Option<Vec<f64>> {
     let first = intervals.iter().find_map(figure)?;
     let empty = intervals.iter().filter(|interval| interval.ios == 0).count();
-    if intervals.len() < FEWEST || empty as f64 > MOST_EMPTY * intervals.len() as f64 {
+    if intervals.len() < MIN_INTERVALS || empty as f64 > MOST_EMPTY * intervals.len() as f64 {
         return None;
     }
     let mut last = first;

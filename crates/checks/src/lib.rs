@@ -71,8 +71,8 @@ pub use judged::JudgedRecord;
 pub use latency::{LatencySteadiness, LatencyVerdict, Tail, judge_course as latency_steadiness};
 pub use limit::Limits;
 pub use outages::Outage;
-pub use stalls::Stalled;
-pub use steady::{Interrupted, Steadiness, SteadyVerdict};
+pub use stalls::Stall;
+pub use steady::{Interruption, Steadiness, SteadyVerdict};
 pub use view::SpanContext;
 
 use conclusions::DerivedFacts;

@@ -10,7 +10,7 @@ mod thresholds;
 mod wording;
 
 use super::contention::{self, Contention};
-use super::coordinated_omission::Late;
+use super::coordinated_omission::CoordinatedOmission;
 use super::{
     Finding, SpanContext, achieved_rate, device_log_deltas, littles_law, process_stalls, processors,
 };
@@ -20,7 +20,7 @@ use diskspd_results::{Limiter, ResourceUsage};
 pub use limits::Limits;
 pub(super) use pauses::pauses;
 use pauses::quota;
-use thresholds::{MOSTLY, REACHED, SATURATED, SHORTEST};
+use thresholds::{MIN_WINDOW, MOSTLY, REACHED, SATURATED};
 
 pub(super) fn judge(span: &SpanContext, contention: Option<&Contention>) -> Option<Limits> {
     let effort = span.effort()?;
@@ -63,7 +63,7 @@ pub(super) fn judge(span: &SpanContext, contention: Option<&Contention>) -> Opti
         leaf_in_flight: span.queues.at_the_bottom,
         in_flight_share: littles_law::accounted(span),
     };
-    limits.limited_by = (span.results.measured >= SHORTEST)
+    limits.limited_by = (span.results.measured >= MIN_WINDOW)
         .then(|| find_limiter(span, effort, &limits, contention))
         .flatten();
     Some(limits)
@@ -178,7 +178,7 @@ fn is_paced(span: &SpanContext) -> bool {
         };
         // The last I/O of each thread may just have missed the end.
         let ios = rate * seconds;
-        Some((ios * REACHED.start() - threads - achieved_rate::chance(span, ios)).max(0.0) * block)
+        Some((ios * REACHED.start() - threads - achieved_rate::rate_tolerance(span, ios)).max(0.0) * block)
     };
     let limits: Option<Vec<f64>> = span.asked.targets.iter().map(limit).collect();
     let done = span.measured.total.total.throughput.bytes as f64;
@@ -189,7 +189,7 @@ pub(super) fn check(
     span: &SpanContext,
     limits: Option<&Limits>,
     contention: Option<Contention>,
-    late: Option<&Late>,
+    late: Option<&CoordinatedOmission>,
 ) -> Vec<Finding> {
     let (Some(limits), Some(effort)) = (limits, span.effort()) else { return Vec::new() };
     let limiter = limits.limited_by;

@@ -17,14 +17,14 @@ const AGREES: std::ops::RangeInclusive<f64> = 0.98..=1.01;
 /// Above this the latencies are wrong, not only inexact.
 const TOLERABLE: f64 = 1.05;
 /// Maximum ratio at which the measured depth differs from the requested depth.
-const NEARLY: f64 = 0.9;
+const MAX_DEPTH_RATIO: f64 = 0.9;
 /// Maximum ratio at which I/Os complete during submission instead of waiting for it.
-const HARDLY: f64 = 0.5;
-const FULL: f64 = 0.9;
+const MAX_SUBMIT_RATIO: f64 = 0.5;
+const FULL_CPU_SHARE: f64 = 0.9;
 /// Minimum share of CPU waits of threads that explains waiting I/Os.
 const WITHOUT_CPU: f64 = 0.1;
 /// Minimum number of I/Os per queue slot that reduces the effect of the window's edges below one percent.
-const ENOUGH: f64 = 100.0;
+const MIN_IOS_PER_SLOT: f64 = 100.0;
 
 /// Returns the mean number of I/Os in flight, from latencies and the ages of I/Os still in flight at the
 /// end. `None` if not measured (`-L`).
@@ -62,7 +62,12 @@ fn closed_loop(span: &SpanContext) -> Option<u64> {
     let flushed = span.rows().any(|row| !row.others.are_none());
     let limited = limited || flushed;
     let ios = span.measured.total.total.throughput.ios as f64;
-    if at_once || one_by_one || limited || span.asked.completion_routines || ios < ENOUGH * depth as f64 {
+    if at_once
+        || one_by_one
+        || limited
+        || span.asked.completion_routines
+        || ios < MIN_IOS_PER_SLOT * depth as f64
+    {
         return None;
     }
     Some(depth)
@@ -154,7 +159,7 @@ fn depth_severity(cause: Option<OneByOne>, worker: &WorkerUsage) -> Severity {
 fn at_device(span: &SpanContext, effort: &ResourceUsage, limits: &Limits) -> Option<Finding> {
     let InFlight { requests, counted } = span.queues.in_flight?;
     let (depth, counted) = (closed_loop(span)?, counted?);
-    if depth <= effort.workers.len() as u64 || counted >= HARDLY * depth as f64 {
+    if depth <= effort.workers.len() as u64 || counted >= MAX_SUBMIT_RATIO * depth as f64 {
         return None;
     }
     let message = format!(
@@ -169,7 +174,7 @@ fn at_device(span: &SpanContext, effort: &ResourceUsage, limits: &Limits) -> Opt
     let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
     for device in disks.map(|disk| &disk.device) {
         let places = device.queue.get("nr_requests").and_then(|places| places.parse::<f64>().ok());
-        if let Some(places) = places.filter(|places| requests >= FULL * places) {
+        if let Some(places) = places.filter(|places| requests >= FULL_CPU_SHARE * places) {
             let name = &device.name;
             finding = finding.shown_by(format!(
                 "the queue of {name} was full: it holds {places} requests \
@@ -198,14 +203,14 @@ fn without_cpu(limits: &Limits) -> Option<String> {
 fn waiting_finding(span: &SpanContext, limits: &Limits, share: f64, threads: usize) -> Finding {
     let depth = limits.depth;
     let in_flight = share * depth as f64;
-    if share < HARDLY && depth > threads as u64 {
+    if share < MAX_SUBMIT_RATIO && depth > threads as u64 {
         let message = format!("only {in_flight:.1} of {depth} I/Os were in flight on average");
         let cause =
             "I/O that completes while it is submitted (from a cache, from memory) never fills a queue";
         let finding = Finding::new("depth-not-reached", Severity::Note, span, message);
         return finding.shown_by(cause.into());
     }
-    let severity = if share < NEARLY { Severity::Warning } else { Severity::Note };
+    let severity = if share < MAX_DEPTH_RATIO { Severity::Warning } else { Severity::Note };
     let message = format!(
         "{in_flight:.1} of {depth} I/Os were in flight on average: the others waited in the program to be \
          submitted"

@@ -9,23 +9,23 @@ mod standstills;
 mod stragglers;
 
 pub use differences::{HostsDifference, differences};
-pub use stragglers::{HostFigure, Stragglers, figures};
+pub use stragglers::{HostFigure, SlowHosts, figures};
 
 use super::{DeviceVerdict, Finding, Severity, SpanVerdict, Verdict};
 use diskspd_base::finding::named;
 use diskspd_figures::units::seconds_of_ns;
 use diskspd_machine::storage::BlockDevice;
-use diskspd_results::{Alignment, Host, HostFinding, Record, Whole};
-use names::{FEW, names};
+use diskspd_results::{Alignment, Host, HostFinding, MergedHosts, Record};
+use names::{MAX_NAMED_HOSTS, names};
 use std::collections::BTreeMap;
 
 type FindingKind<'a> = (&'a str, Severity, Option<usize>);
 type VerdictKind = (Option<Severity>, Verdict);
 
 /// Minimum relevant share of the measured time without overlap of all hosts.
-const APART: f64 = 0.01;
+const MIN_SEPARATE_SHARE: f64 = 0.01;
 
-pub(super) fn findings(record: &Record, whole: &Whole) -> Vec<Finding> {
+pub(super) fn findings(record: &Record, whole: &MergedHosts) -> Vec<Finding> {
     let mut found: Vec<Finding> = missing_hosts(record).into_iter().collect();
     for (index, alignment) in whole.alignments.iter().enumerate() {
         let measured = whole.host.results.time_spans.get(index).map_or(0, |span| span.measured);
@@ -33,7 +33,7 @@ pub(super) fn findings(record: &Record, whole: &Whole) -> Vec<Finding> {
             window_skew(alignment, measured, record).map(|finding| finding.in_time_span(Some(index + 1))),
         );
         let hosts = figures(record, index);
-        let slow = Stragglers::find(&hosts);
+        let slow = SlowHosts::find(&hosts);
         found.extend(slow.finding().map(|finding| finding.in_time_span(Some(index + 1))));
         let still = standstills::finding(record, whole, index);
         found.extend(still.map(|finding| finding.in_time_span(Some(index + 1))));
@@ -70,7 +70,7 @@ fn window_skew(alignment: &Alignment, measured: u64, record: &Record) -> Option<
         return Some(Finding::of_machine("hosts-not-simultaneous", Severity::Note, message));
     };
     let outside = 1.0 - seconds(common) / seconds(measured.max(1));
-    let severity = if outside > APART { Severity::Warning } else { Severity::Note };
+    let severity = if outside > MIN_SEPARATE_SHARE { Severity::Warning } else { Severity::Note };
     let message = format!(
         "the hosts' measured times began up to {:.3} s apart, and ended up to {:.3} s apart: all measured \
          together for {:.3} of {:.3} s",
@@ -190,7 +190,8 @@ fn mixed_kinds(record: &Record) -> Option<Finding> {
         prints().filter(|(_, print)| print.hash != own.hash).map(|(host, _)| host.name.as_str()).collect();
     let (host, print) = prints().find(|(_, print)| print.hash != own.hash)?;
     let differences = own.differences(print);
-    let what: Vec<&str> = differences.iter().map(|difference| difference.part.as_str()).take(FEW).collect();
+    let what: Vec<&str> =
+        differences.iter().map(|difference| difference.part.as_str()).take(MAX_NAMED_HOSTS).collect();
     let message = format!(
         "{} of {} hosts are not like {}: {}; {} differs in {}",
         other.len(),

@@ -2,7 +2,7 @@
 //! (docs/reference/outages.md has the rule).
 
 use super::stalls::for_want_of_cpus;
-use super::view::Asked;
+use super::view::RequestedTarget;
 use super::{Finding, Limits, Severity, SpanContext, failed, process_stalls};
 use diskspd_figures::stats::outages::{self, IdleStretch, WatchedIos};
 use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
@@ -187,12 +187,13 @@ fn count_errors(results: &SpanResults, target: Option<TargetId>, stretch: &IdleS
 }
 
 fn path_of(span: &SpanContext, id: TargetId) -> Option<RawText> {
-    span.target_of(id).map(|Asked { target, .. }| target.path.clone())
+    span.target_of(id).map(|RequestedTarget { target, .. }| target.path.clone())
 }
 
 /// I/Os that can be in flight on it at once.
 fn in_flight(span: &SpanContext, target: Option<TargetId>) -> u64 {
-    let of_target = |asked: Asked| u64::from(asked.target.request_count) * span.by_target.threads(asked.id);
+    let of_target =
+        |asked: RequestedTarget| u64::from(asked.target.request_count) * span.by_target.threads(asked.id);
     let sum: u64 = match target {
         Some(id) => span.targets_of(id).map(of_target).sum(),
         None => span.targets().map(of_target).sum(),

@@ -13,9 +13,9 @@ const BEYOND: f64 = 10.0;
 /// The share of flushes that take longer than the 99th percentile.
 const SLOWER: f64 = 0.01;
 /// Maximum relative distance from a grade's limit at which another run may get a different grade.
-const NEAR: f64 = 0.1;
+const NEAR_LIMIT_SHARE: f64 = 0.1;
 /// A mean of fewer I/Os isn't graded: a single slow one makes another.
-const FEWEST: u64 = 100;
+const MIN_GRADED_IOS: u64 = 100;
 /// Maximum plausible error of a mean, in standard errors.
 const STANDARD_ERRORS: f64 = 3.0;
 
@@ -82,7 +82,7 @@ fn threshold_finding(span: &SpanContext, threshold: &Threshold, wrong: bool) -> 
 }
 
 fn is_near(ms: f64, standard_error_ms: f64, limit_ms: f64) -> bool {
-    (ms - limit_ms).abs() <= (NEAR * limit_ms).max(STANDARD_ERRORS * standard_error_ms)
+    (ms - limit_ms).abs() <= (NEAR_LIMIT_SHARE * limit_ms).max(STANDARD_ERRORS * standard_error_ms)
 }
 
 fn judged_figure(span: &SpanContext, of: JudgedLatency, has_rate: bool) -> Option<Millis> {
@@ -114,8 +114,8 @@ fn judged_latency(span: &SpanContext, of: JudgedLatency, has_rate: bool) -> Opti
 fn graded_ios(span: &SpanContext, of: JudgedLatency) -> (u64, &'static str, u64) {
     let measured = span.measured;
     match of {
-        JudgedLatency::MeanRead => (measured.read.total.throughput.ios, "reads", FEWEST),
-        JudgedLatency::MeanWrite => (measured.write.total.throughput.ios, "writes", FEWEST),
+        JudgedLatency::MeanRead => (measured.read.total.throughput.ios, "reads", MIN_GRADED_IOS),
+        JudgedLatency::MeanWrite => (measured.write.total.throughput.ios, "writes", MIN_GRADED_IOS),
         JudgedLatency::FlushP99 => {
             let count = measured.others.table(Operation::Flush).map_or(0, |flushes| flushes.total.count);
             (count, "flushes", (BEYOND / SLOWER).ceil() as u64)

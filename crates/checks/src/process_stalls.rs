@@ -4,13 +4,13 @@ use super::{Finding, Severity, SpanContext, memory};
 use diskspd_figures::units::seconds_of_us;
 use diskspd_results::{Delays, EndedBy};
 
-const SOME: f64 = 0.02;
-const MUCH: f64 = 0.05;
+const MIN_NOTE_SHARE: f64 = 0.02;
+const MIN_WARNING_SHARE: f64 = 0.05;
 /// From this share on short delays, in which no worker did anything either, are enough for that.
-const MOST: f64 = 0.2;
+const MIN_CERTAIN_SHARE: f64 = 0.2;
 /// A very busy machine may wake a thread some hundredths of a second late. Unless the program is known to
 /// have been stopped it takes one delay as long as this, us, to say that it could not run,
-const LATE: u64 = 300_000;
+const LATE_WAKE_US: u64 = 300_000;
 /// Minimum single delay for a severe finding, because the workers may have had more CPU time than the
 /// delayed thread.
 const VERY_LATE: u64 = 1_000_000;
@@ -67,8 +67,12 @@ impl ProcessStall {
         let short = |least| lost as f64 >= least * self.us as f64 / share;
         let long = |least| self.is_known || delays.longest_us >= least;
         match share {
-            _ if share >= MUCH && (long(VERY_LATE) || short(MOST)) => Some(Severity::Wrong),
-            _ if share >= SOME && (long(LATE) || short(MUCH)) => Some(Severity::Warning),
+            _ if share >= MIN_WARNING_SHARE && (long(VERY_LATE) || short(MIN_CERTAIN_SHARE)) => {
+                Some(Severity::Wrong)
+            }
+            _ if share >= MIN_NOTE_SHARE && (long(LATE_WAKE_US) || short(MIN_WARNING_SHARE)) => {
+                Some(Severity::Warning)
+            }
             _ => None,
         }
     }
@@ -79,7 +83,7 @@ impl ProcessStall {
 pub(super) fn stopped(span: &SpanContext) -> Option<f64> {
     let held = ProcessStall::measure(span, &span.results.observed.as_ref()?.delays?);
     let share = seconds_of_us(held.us) / span.measured.seconds;
-    (held.is_known && share >= MUCH).then_some(share)
+    (held.is_known && share >= MIN_WARNING_SHARE).then_some(share)
 }
 
 fn held_up(span: &SpanContext, delays: &Delays) -> Option<Finding> {
@@ -113,7 +117,7 @@ fn held_up(span: &SpanContext, delays: &Delays) -> Option<Finding> {
     }
     let asked = f64::from(span.asked.duration);
     let in_time = span.results.ended.is_none_or(|ended| ended.cause == EndedBy::Time);
-    if in_time && span.measured.seconds > asked * (1.0 + SOME) {
+    if in_time && span.measured.seconds > asked * (1.0 + MIN_NOTE_SHARE) {
         finding = finding.shown_by(format!(
             "measuring took {:.2} s instead of {asked:.0}, because it was due to end while the program could \
              not run",

@@ -12,7 +12,7 @@ pub(super) const STOLEN: f64 = 0.1;
 const IDLE: f64 = 0.05;
 const MOSTLY_INTERRUPTS: f64 = 0.5;
 /// Shorter windows are too few ticks, ns.
-const SHORTEST: u64 = 500_000_000;
+const MIN_WINDOW: u64 = 500_000_000;
 
 /// How a CPU spent the window: shares of its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +27,7 @@ pub(super) struct Share {
 pub(super) fn shares(span: &SpanContext) -> Vec<Share> {
     let (times, measured) = (&span.results.cpus, span.results.measured);
     let lost = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.lost_cpu_times);
-    if lost.len() != times.len() || measured < SHORTEST {
+    if lost.len() != times.len() || measured < MIN_WINDOW {
         return Vec::new();
     }
     let cpus = span.system.topology.kernel_cpus().zip(times.iter().zip(lost));
@@ -64,7 +64,7 @@ pub(super) fn used_by_others(effort: &ResourceUsage) -> Option<(Option<f64>, f64
 const WORTH_NAMING: f64 = 0.05;
 /// Fewer CPUs may be the difference between two readings.
 const WORTH_GUESSING: f64 = 0.2;
-const NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 /// CPUs in use without a known user: programs that started or ended during the run, or invisible ones.
 fn unexplained_cpus(span: &SpanContext, effort: &ResourceUsage) -> f64 {
@@ -82,7 +82,7 @@ pub(super) fn list_cpus(span: &SpanContext, effort: &ResourceUsage) -> Vec<Strin
     let percent = |nanos: u64| nanos as f64 * 100.0 / others.elapsed as f64;
     let mut lines = Vec::new();
     if programs >= WORTH_NAMING {
-        let programs_of = others.busiest.iter().filter(|task| !task.kernel).take(NAMED);
+        let programs_of = others.busiest.iter().filter(|task| !task.kernel).take(MAX_NAMED);
         let names: Vec<String> = programs_of
             .map(|task| format!("{} (process {}) {:.0} %", task.name, task.pid, percent(task.busy)))
             .collect();
@@ -99,8 +99,11 @@ pub(super) fn list_cpus(span: &SpanContext, effort: &ResourceUsage) -> Vec<Strin
         }
         sums.sort_by_key(|(_, busy)| std::cmp::Reverse(*busy));
         sums.retain(|(_, busy)| percent(*busy) >= WORTH_NAMING * 100.0);
-        let names: Vec<String> =
-            sums.iter().take(NAMED).map(|(name, busy)| format!("{name} {:.0} %", percent(*busy))).collect();
+        let names: Vec<String> = sums
+            .iter()
+            .take(MAX_NAMED)
+            .map(|(name, busy)| format!("{name} {:.0} %", percent(*busy)))
+            .collect();
         lines.push(format!("kernel threads used {kernel:.1} CPUs{}", list_names(&names)));
     }
     let unexplained = unexplained_cpus(span, effort);
@@ -148,7 +151,7 @@ pub(super) fn saturated_by_interrupts(span: &SpanContext) -> Option<Share> {
 pub(super) fn cpus_in_words(cpus: &[u32]) -> String {
     match cpus {
         [cpu] => format!("CPU {cpu}"),
-        cpus if cpus.len() <= NAMED => {
+        cpus if cpus.len() <= MAX_NAMED => {
             let names: Vec<String> = cpus.iter().map(u32::to_string).collect();
             format!("CPUs {}", names.join(", "))
         }
@@ -232,7 +235,7 @@ fn remote_node(span: &SpanContext, disk: &Disk) -> Option<Finding> {
         .shown_by(format!("{name} is on NUMA node {node}, their CPUs on {}", others.join(", ")))
         .remedy("bind the threads to the CPUs of the device's node (-a)");
     Some(match disk.targets.as_slice() {
-        [only] => finding.on(span.host.path(*only)),
+        [only] => finding.on_target(span.host.path(*only)),
         _ => finding,
     })
 }

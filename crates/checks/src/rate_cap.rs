@@ -10,9 +10,9 @@ pub(crate) struct Plateau {
 }
 
 /// Intervals of a limited device vary by no more than this.
-const FLAT: f64 = 0.02;
+const MAX_FLAT_VARIATION: f64 = 0.02;
 /// Maximum relative distance from a round number, the accuracy of limits.
-const NEAR: f64 = 0.005;
+const ROUND_TOLERANCE: f64 = 0.005;
 const ROUND_IOPS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 8.0];
 /// Bytes per second that are sold, in MiB (or MB) per second, up to a power of two or ten.
 const ROUND_BYTES: [f64; 11] =
@@ -23,7 +23,7 @@ pub(crate) fn detect(rates: &[f64], size: f64) -> Option<Plateau> {
     let n = rates.len().max(1) as f64;
     let mean = rates.iter().sum::<f64>() / n;
     let variation = (rates.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt() / mean;
-    if variation.is_nan() || variation > FLAT {
+    if variation.is_nan() || variation > MAX_FLAT_VARIATION {
         return None;
     }
     let bytes = mean * size;
@@ -35,7 +35,7 @@ pub(crate) fn detect(rates: &[f64], size: f64) -> Option<Plateau> {
 }
 
 fn is_near(value: f64, number: f64) -> bool {
-    (value - number).abs() <= NEAR * number
+    (value - number).abs() <= ROUND_TOLERANCE * number
 }
 
 /// 100, 200, 300, .. times a power of ten, and 16,000 and 64,000, which are sold.

@@ -4,7 +4,7 @@ use super::{Finding, Severity, SpanContext};
 use diskspd_machine::remote::RemoteFacts;
 
 /// Minimum share of retransmissions with a visible effect on the time.
-const MANY: f64 = 0.001;
+const MIN_RELEVANT_SHARE: f64 = 0.001;
 
 /// Requests and packets that were sent more than once, by mount.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
@@ -41,7 +41,7 @@ fn request_finding(span: &SpanContext, mount: &RemoteFacts) -> Option<Finding> {
 fn packet_finding(span: &SpanContext, mount: &RemoteFacts) -> Option<Finding> {
     let tcp = mount.tcp.filter(|tcp| tcp.retransmitted > 0)?;
     let share = tcp.retransmitted as f64 / tcp.sent.max(1) as f64;
-    let severity = if share >= MANY { Severity::Warning } else { Severity::Note };
+    let severity = if share >= MIN_RELEVANT_SHARE { Severity::Warning } else { Severity::Note };
     let message = format!(
         "packets or their acknowledgements were lost, or late: TCP sent {} of {} segments again ({:.2} %), \
          over all connections of this host",

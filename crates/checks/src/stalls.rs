@@ -12,7 +12,7 @@ const FINE_ENOUGH: u32 = 100;
 
 /// Pauses in which next to nothing was completed. Times in s.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Stalled {
+pub struct Stall {
     pub times: usize,
     /// Share of the time that was lost in them.
     pub share: f64,
@@ -28,7 +28,7 @@ pub struct Stalled {
 
 /// Returns pauses with a relevant share of the time; `None` if there are no pauses, they were not
 /// observed, or were requested.
-pub(super) fn judge(span: &SpanContext) -> Option<Stalled> {
+pub(super) fn judge(span: &SpanContext) -> Option<Stall> {
     // Who could not run himself knows nothing of the storage's pauses.
     if span.pauses_on_request() || !process_stalls::check(span).is_empty() {
         return None;
@@ -37,7 +37,7 @@ pub(super) fn judge(span: &SpanContext) -> Option<Stalled> {
     let found =
         stalls::detect(&counts, interval, in_flight(span)).filter(|found| found.share > LARGEST_SLOPE)?;
     let stalls::Stalls { times, share, length, longest, period, rate, begin } = found;
-    Some(Stalled { times, share, length, longest, period, iops: rate, start: begin, interval })
+    Some(Stall { times, share, length, longest, period, iops: rate, start: begin, interval })
 }
 
 /// I/Os by beats, and the length of one, s.
@@ -61,10 +61,10 @@ fn in_flight(span: &SpanContext) -> u64 {
     }
 }
 
-impl Stalled {
+impl Stall {
     /// "24 % of the time in stalls of 0.40 s, every 1.7 s (35 times)"
     pub(super) fn in_short(&self) -> String {
-        let Stalled { times, share, length, period, .. } = *self;
+        let Stall { times, share, length, period, .. } = *self;
         let every = period.map_or(String::new(), |period| format!(", every {}", format_seconds(period)));
         format!(
             "{:.0} % of the time in stalls of {}{every} ({times} times)",
@@ -74,7 +74,7 @@ impl Stalled {
     }
 
     pub(super) fn evidence(&self, mean: f64) -> String {
-        let Stalled { longest, iops, start: begin, interval, .. } = *self;
+        let Stall { longest, iops, start: begin, interval, .. } = *self;
         format!(
             "{iops:.0} IOPS between the stalls, {mean:.0} overall; the longest took {}, the first began at \
              second {begin:.1} (samples of {:.0} ms)",
@@ -95,9 +95,9 @@ fn format_seconds(seconds: f64) -> String {
 
 /// Maximum pause in s caused by a limit in time slices, as in control groups.
 const LONGEST_SLICE: f64 = 0.25;
-const EXPLAINS: f64 = 0.5;
+const MIN_EXPLAINED_SHARE: f64 = 0.5;
 
-impl Stalled {
+impl Stall {
     /// The limit that makes these pauses by letting I/Os, or the program, go in turns; `None` = none does.
     pub(super) fn made_by_limit(&self, limits: Option<&Limits>) -> Option<&'static str> {
         let limit = match limits?.limited_by? {
@@ -128,7 +128,7 @@ impl Stalled {
 /// Returns the evidence for CPU waits instead of storage as the cause. `pauses`: their name; `share`:
 /// their share of the time.
 pub(super) fn for_want_of_cpus(pauses: &str, share: f64, limits: Option<&Limits>) -> Vec<String> {
-    let explains = |found: Option<f64>| found.filter(|found| *found >= EXPLAINS * share);
+    let explains = |found: Option<f64>| found.filter(|found| *found >= MIN_EXPLAINED_SHARE * share);
     let told = [
         (limits.and_then(|limits| limits.run_delay), "threads were ready to run without a CPU"),
         (limits.and_then(|limits| limits.steal), "the hypervisor kept the CPUs"),
@@ -148,12 +148,12 @@ fn writes_to_cache(span: &SpanContext) -> bool {
 }
 
 /// The pauses as a finding; `mean`: IOPS of all the time.
-pub(super) fn finding(span: &SpanContext, stalled: &Stalled, mean: f64, limits: Option<&Limits>) -> Finding {
+pub(super) fn finding(span: &SpanContext, stalled: &Stall, mean: f64, limits: Option<&Limits>) -> Finding {
     let message = format!("not steady: {}", stalled.in_short());
     let finding = Finding::new("stalling", Severity::Warning, span, message).shown_by(stalled.evidence(mean));
     let finding = stalled.list_causes(span, limits).into_iter().fold(finding, Finding::shown_by);
     let flushes: u64 =
-        span.rows().filter_map(|row| row.other(Operation::Flush)).map(|flushes| flushes.ios).sum();
+        span.rows().filter_map(|row| row.aux_results(Operation::Flush)).map(|flushes| flushes.ios).sum();
     let finding = match flushes {
         0 => finding,
         _ => finding

@@ -3,13 +3,13 @@
 mod verdict;
 
 use super::changed;
-use super::coordinated_omission::Late;
+use super::coordinated_omission::CoordinatedOmission;
 use super::latency::{self, LatencySteadiness};
 use super::rate_cap::{self, Plateau};
-use super::stalls::{self, Stalled};
+use super::stalls::{self, Stall};
 use super::{Finding, Limits, Outage, Severity, SpanContext};
 use diskspd_figures::stats::{
-    Course, FEWEST, Level, Shape, beyond_window, change_in_parentheses, is_flat, relative_change,
+    Course, Level, MIN_INTERVALS, Shape, beyond_window, change_in_parentheses, is_flat, relative_change,
 };
 use diskspd_figures::units;
 use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
@@ -44,9 +44,9 @@ pub struct Steadiness {
     /// Rate at the end; the highest rate if uneven, the rate during interruptions if interrupted.
     pub to_iops: f64,
     pub changes: Vec<f64>,
-    pub interruptions: Option<Interrupted>,
+    pub interruptions: Option<Interruption>,
     /// Pauses below a second; `None` if irrelevant or not observed.
-    pub stalls: Option<Stalled>,
+    pub stalls: Option<Stall>,
     /// When periodic: from one turn to the next, s.
     pub period: Option<f64>,
     pub latency: Option<LatencySteadiness>,
@@ -64,7 +64,7 @@ pub struct Steadiness {
 
 /// Stalls, dips or bursts. Times in s.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Interrupted {
+pub struct Interruption {
     pub times: usize,
     pub share: f64,
     /// By how much the rate changed in them, share of the level: -1 = nothing was done; `None` = the level
@@ -101,7 +101,7 @@ pub(super) fn judge(
         _ => verdict,
     };
     let interruptions =
-        Interrupted::find_interruption(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
+        Interruption::find_interruption(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
     let told = !matches!(verdict, SteadyVerdict::Stalling | SteadyVerdict::Unclear);
     let steady_from = course.settles_at().filter(|_| told).map(at);
     let warm_up = steady_from
@@ -130,7 +130,7 @@ pub(super) fn judge(
         steady_from,
         warm_up,
     };
-    let judged = match Interrupted::by_outages(span, &course, outages.unwrap_or_default()) {
+    let judged = match Interruption::by_outages(span, &course, outages.unwrap_or_default()) {
         Some(out) => judged.interrupted_by(out),
         None => judged,
     };
@@ -141,7 +141,7 @@ pub(super) fn judge(
 
 impl Steadiness {
     /// The same with outages, which a steady rate leaves out as outliers.
-    fn interrupted_by(self, out: Interrupted) -> Steadiness {
+    fn interrupted_by(self, out: Interruption) -> Steadiness {
         if !matches!(self.verdict, SteadyVerdict::Steady | SteadyVerdict::Unclear) {
             return self;
         }
@@ -227,7 +227,7 @@ fn stopped_at(steady: &Steadiness) -> Option<f64> {
         (SteadyVerdict::Changed, _) if next_to_nothing(to, from) => steady.changes.last().copied(),
         (SteadyVerdict::Falling, _) if next_to_nothing(to, from) => steady.steady_from,
         // What is taken for the level is what most of the seconds did.
-        (SteadyVerdict::Interrupted, Some(Interrupted { times: 1, start: begin, end, .. }))
+        (SteadyVerdict::Interrupted, Some(Interruption { times: 1, start: begin, end, .. }))
             if *begin < steady.interval && next_to_nothing(from, to) =>
         {
             Some(*end)
@@ -240,15 +240,15 @@ fn of_level(course: &Course) -> SteadyVerdict {
     if course.is_steady() { SteadyVerdict::Steady } else { SteadyVerdict::Unclear }
 }
 
-impl Interrupted {
+impl Interruption {
     /// Outages of all targets together, or of the only one.
-    fn by_outages(span: &SpanContext, course: &Course, outages: &[Outage]) -> Option<Interrupted> {
+    fn by_outages(span: &SpanContext, course: &Course, outages: &[Outage]) -> Option<Interruption> {
         let is_of_all = |outage: &&Outage| outage.target.is_none() || span.ids.len() == 1;
         let of_all: Vec<&Outage> = outages.iter().filter(is_of_all).collect();
         let (first, last) = (of_all.first()?, of_all.last()?);
         let seconds: f64 = of_all.iter().map(|outage| outage.length_s).sum();
         let ios: u64 = of_all.iter().map(|outage| outage.ios).sum();
-        Some(Interrupted {
+        Some(Interruption {
             times: of_all.len(),
             share: (seconds / span.measured.seconds).min(1.0),
             depth: relative_change(course.mean, ios as f64 / seconds),
@@ -258,9 +258,9 @@ impl Interrupted {
         })
     }
 
-    fn find_interruption(course: &Course, interval: f64) -> Option<Interrupted> {
+    fn find_interruption(course: &Course, interval: f64) -> Option<Interruption> {
         let Shape::Interrupted(found) = &course.shape else { return None };
-        Some(Interrupted {
+        Some(Interruption {
             times: found.times,
             share: found.intervals as f64 / course.count as f64,
             depth: relative_change(found.level, found.rate),
@@ -274,7 +274,7 @@ impl Interrupted {
 /// Stalls as long as this, s, are interruptions of the seconds as well, which say enough.
 const SEEN_BY_SECONDS: f64 = 1.0;
 
-fn is_made_of(stalls: &Stalled, verdict: SteadyVerdict) -> bool {
+fn is_made_of(stalls: &Stall, verdict: SteadyVerdict) -> bool {
     match verdict {
         SteadyVerdict::Steady | SteadyVerdict::Unclear | SteadyVerdict::Uneven | SteadyVerdict::Periodic => {
             true
@@ -320,7 +320,7 @@ fn short_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
 
 fn fine_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
     let samples = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.samples);
-    if let Some(short) = short_rates(span).filter(|_| samples.len() < FEWEST) {
+    if let Some(short) = short_rates(span).filter(|_| samples.len() < MIN_INTERVALS) {
         return Some(short);
     }
     if let Some(last) = samples.last() {
@@ -347,7 +347,7 @@ fn sampled_rates(samples: &[Sample]) -> Vec<f64> {
 pub(super) fn check(
     span: &SpanContext,
     steadiness: Option<&Steadiness>,
-    late: Option<&Late>,
+    late: Option<&CoordinatedOmission>,
     limits: Option<&Limits>,
 ) -> Vec<Finding> {
     let waited = span.results.observed.as_ref().and_then(|observed| observed.warm_up);
@@ -369,13 +369,21 @@ pub(super) fn check(
     waited.into_iter().chain(rate).chain(latency).collect()
 }
 
-fn finding(span: &SpanContext, steady: &Steadiness, late: Option<&Late>, limits: Option<&Limits>) -> Finding {
+fn finding(
+    span: &SpanContext,
+    steady: &Steadiness,
+    late: Option<&CoordinatedOmission>,
+    limits: Option<&Limits>,
+) -> Finding {
     let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
     let seconds = steady.intervals as f64 * steady.interval;
     let finding = |name, severity, message| Finding::new(name, severity, span, message);
     match steady.verdict {
         SteadyVerdict::Steady => {
-            let late = late.and_then(Late::in_short).map(|late| format!(", but {late}")).unwrap_or_default();
+            let late = late
+                .and_then(CoordinatedOmission::in_short)
+                .map(|late| format!(", but {late}"))
+                .unwrap_or_default();
             let drifts = steady.drifts.map(drift_text).unwrap_or_default();
             let message = format!("steady for {seconds:.0} s: {:.0} IOPS{drifts}{late}", steady.iops);
             let finding = with_figures(finding("steady", Severity::Note, message), steady);
@@ -498,7 +506,7 @@ fn interrupted_finding(span: &SpanContext, steady: &Steadiness) -> Finding {
         return with_figures(finding, steady).remedy(remedy_text(span, steady));
     }
     let mut message = "not steady: it was interrupted".to_owned();
-    if let Some(Interrupted { times, share, start: begin, end, period, .. }) = &steady.interruptions {
+    if let Some(Interruption { times, share, start: begin, end, period, .. }) = &steady.interruptions {
         message += &match (times, period) {
             (1, _) => format!(" from second {begin:.0} to {end:.0}"),
             (_, Some(period)) => format!(" every {period:.0} s"),
@@ -625,7 +633,7 @@ fn limit_text(span: &SpanContext, steady: &Steadiness, from: f64) -> Option<Stri
     let flat = rates.get((from / interval).round() as usize + 1..)?;
     let total = &span.measured.total.total.throughput;
     let size = total.bytes as f64 / total.ios.max(1) as f64;
-    let found = rate_cap::detect(flat, size).filter(|_| flat.len() >= FEWEST / 2);
+    let found = rate_cap::detect(flat, size).filter(|_| flat.len() >= MIN_INTERVALS / 2);
     let Some(found) = found else {
         return fell_to_next_to_nothing(steady).then(|| {
             "after the burst the rate stays where it is: this looks like a limit (throttling, exhausted \

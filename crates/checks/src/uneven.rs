@@ -7,15 +7,15 @@ use diskspd_results::{TargetResults, ThreadResults};
 use std::collections::HashMap;
 
 /// A target or thread with less than this share of the median is slow.
-const SLOW: f64 = 0.1;
+const MAX_SLOW_SHARE: f64 = 0.1;
 /// Threads with the same targets that show what is usual.
 const FEWEST_THREADS: usize = 3;
 const FEWEST_IOS: f64 = 200.0;
 /// Slow ones that are named.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// A target or thread, and its I/Os.
-struct Worked {
+struct ShareOfIos {
     name: String,
     ios: u64,
 }
@@ -31,20 +31,20 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
 }
 
 fn slow_targets(span: &SpanContext) -> Vec<Finding> {
-    let all: Vec<(&Target, Worked)> = span
+    let all: Vec<(&Target, ShareOfIos)> = span
         .targets()
         .filter(|asked| asked.target.throughput.is_none() && asked.target.thread_targets.is_empty())
         .map(|asked| {
             (
                 asked.target,
-                Worked {
+                ShareOfIos {
                     name: format!("'{}'", asked.target.path),
                     ios: span.target_total(asked.id, count_ios),
                 },
             )
         })
         .collect();
-    let mut groups: Vec<(&Target, Vec<Worked>)> = Vec::new();
+    let mut groups: Vec<(&Target, Vec<ShareOfIos>)> = Vec::new();
     for (target, worked) in all {
         match groups.iter_mut().find(|(first, _)| is_same_work(first, target)) {
             Some((_, group)) => group.push(worked),
@@ -67,11 +67,11 @@ fn is_same_work(a: &Target, b: &Target) -> bool {
 }
 
 fn slow_threads(span: &SpanContext) -> Vec<Finding> {
-    let mut groups: Vec<Vec<Worked>> = Vec::new();
+    let mut groups: Vec<Vec<ShareOfIos>> = Vec::new();
     let mut known: HashMap<Vec<_>, usize> = HashMap::new();
     for (thread, number) in span.results.threads.iter().zip(0..) {
         let targets: Vec<_> = thread.targets.iter().map(|row| row.target).collect();
-        let worked = Worked { name: format!("thread {number}"), ios: thread_ios(thread) };
+        let worked = ShareOfIos { name: format!("thread {number}"), ios: thread_ios(thread) };
         let place = *known.entry(targets).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(worked),
@@ -97,7 +97,7 @@ fn thread_ios(thread: &ThreadResults) -> u64 {
 
 /// Returns message and evidence about the slow members of a group; `None` if there are no slow members, or
 /// too few I/Os.
-fn slow_members(span: &SpanContext, group: Vec<Worked>, fewest: usize) -> Option<(String, String)> {
+fn slow_members(span: &SpanContext, group: Vec<ShareOfIos>, fewest: usize) -> Option<(String, String)> {
     if group.len() < fewest {
         return None;
     }
@@ -108,15 +108,16 @@ fn slow_members(span: &SpanContext, group: Vec<Worked>, fewest: usize) -> Option
         2 => highest,
         _ => median(group.iter().map(|worked| worked.ios as f64)),
     };
-    let slow: Vec<&Worked> = group.iter().filter(|worked| (worked.ios as f64) < SLOW * usual).collect();
+    let slow: Vec<&ShareOfIos> =
+        group.iter().filter(|worked| (worked.ios as f64) < MAX_SLOW_SHARE * usual).collect();
     if slow.is_empty() || usual < FEWEST_IOS {
         return None;
     }
-    let named = slow.iter().take(NAMED);
+    let named = slow.iter().take(MAX_NAMED);
     let names: Vec<String> = named
         .map(|worked| format!("{} did {:.0} I/Os per second", worked.name, worked.ios as f64 / seconds))
         .collect();
-    let more = match slow.len().saturating_sub(NAMED) {
+    let more = match slow.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -12,7 +12,7 @@ const SHORT: f64 = 50.0;
 /// Where no latency was measured, an age says something from here on, ms.
 const LONG: f64 = 1000.0;
 /// A stall as long as this share of the measured time changes every figure.
-const LARGE: f64 = 0.1;
+const MIN_STALL_SHARE: f64 = 0.1;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let mut ids: Vec<TargetId> = Vec::new();
@@ -42,7 +42,7 @@ fn of_target(span: &SpanContext, path: &RawText, rows: &[&TargetResults]) -> Opt
     }
     let severity = match oldest {
         _ if oldest.ms() < least => Severity::Note,
-        _ if oldest.seconds() >= LARGE * span.measured.seconds => Severity::Wrong,
+        _ if oldest.seconds() >= MIN_STALL_SHARE * span.measured.seconds => Severity::Wrong,
         _ => Severity::Warning,
     };
     let (ios, were, they) = match older {
@@ -61,7 +61,7 @@ fn of_target(span: &SpanContext, path: &RawText, rows: &[&TargetResults]) -> Opt
         "{older} {ios} on '{path}' {were} still in flight when measuring ended, the oldest for {oldest:.1} \
          ms, {beyond}: {they} in any figure"
     );
-    Some(Finding::new("unfinished-ios", severity, span, message).on(path).remedy(format!(
+    Some(Finding::new("unfinished-ios", severity, span, message).on_target(path).remedy(format!(
         "find the cause ({}, other users, a frozen file system, a thin pool that is full), and measure \
          longer",
         span.system.kernel_log()

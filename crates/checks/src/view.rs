@@ -51,8 +51,8 @@ impl<'a> SpanContext<'a> {
         self.results.observed.as_ref()?.resource_usage.as_ref()
     }
 
-    pub(super) fn targets(&self) -> impl Iterator<Item = Asked<'a>> {
-        self.ids.iter().zip(&self.asked.targets).map(|(id, target)| Asked { id: *id, target })
+    pub(super) fn targets(&self) -> impl Iterator<Item = RequestedTarget<'a>> {
+        self.ids.iter().zip(&self.asked.targets).map(|(id, target)| RequestedTarget { id: *id, target })
     }
 
     /// Whether pauses were requested: think times (`-i`, `-j`), or the times of recorded I/Os.
@@ -73,14 +73,14 @@ impl<'a> SpanContext<'a> {
         self.by_target.facts(id)
     }
 
-    pub(super) fn target_of(&self, id: TargetId) -> Option<Asked<'a>> {
+    pub(super) fn target_of(&self, id: TargetId) -> Option<RequestedTarget<'a>> {
         self.targets_of(id).next()
     }
 
     /// The entries of the profile with a target's path.
-    pub(super) fn targets_of(&self, id: TargetId) -> impl Iterator<Item = Asked<'a>> {
+    pub(super) fn targets_of(&self, id: TargetId) -> impl Iterator<Item = RequestedTarget<'a>> {
         let targets = self.by_target.places(id).iter().filter_map(|place| self.asked.targets.get(*place));
-        targets.map(move |target| Asked { id, target })
+        targets.map(move |target| RequestedTarget { id, target })
     }
 
     pub(super) fn target_total(&self, id: TargetId, of: impl Fn(&TargetResults) -> u64) -> u64 {
@@ -88,14 +88,14 @@ impl<'a> SpanContext<'a> {
     }
 
     /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
-    pub(super) fn is_cached(&self, asked: Asked) -> bool {
+    pub(super) fn is_cached(&self, asked: RequestedTarget) -> bool {
         let device = self.host.storage(asked.id).and_then(Storage::is_block_device);
         asked.target.is_cached(device == Some(true))
     }
 
     /// Whether each durable write to a target flushes the device, as fsync does: writes through the page
     /// cache, and write-back of mapped pages.
-    pub(super) fn flushes_by_fsync(&self, asked: Asked) -> bool {
+    pub(super) fn flushes_by_fsync(&self, asked: RequestedTarget) -> bool {
         let target = asked.target;
         match target.memory_mapped_io {
             true => target.write_through || target.flush_type == Some(FlushType::ViewOfFile),
@@ -105,7 +105,7 @@ impl<'a> SpanContext<'a> {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct RequestedTarget<'a> {
     pub id: TargetId,
     pub target: &'a Target,
 }

@@ -15,7 +15,7 @@ pub(crate) fn check(span: &SpanContext) -> Vec<Finding> {
                 span.host.path(target.target)
             );
             let found = Finding::new("writes-lost", Severity::Wrong, span, message);
-            Some(found.on(span.host.path(target.target)).remedy(
+            Some(found.on_target(span.host.path(target.target)).remedy(
                 "look for the cause in dmesg; with -Su \
                  failed writes are reported",
             ))

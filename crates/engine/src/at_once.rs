@@ -1,12 +1,12 @@
 //! Engines that complete each I/O during submission. No I/O is ever in flight, and the next `wait` returns
 //! the completions.
 
-use super::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup};
+use super::{CompletedIo, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup};
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::time::Duration;
 
 pub(super) trait SyncIo {
-    /// Does it, with the memory of all I/Os; returns its [`Done::result`].
+    /// Does it, with the memory of all I/Os; returns its [`CompletedIo::result`].
     ///
     /// # Errors
     /// As [`Engine::submit`] has them.
@@ -18,12 +18,12 @@ pub(super) trait SyncIo {
         &mut self,
         batch: &[Io],
         buffer: &mut Buffer,
-        taken: &mut Vec<Done>,
+        taken: &mut Vec<CompletedIo>,
     ) -> Result<(), EngineError> {
         for io in batch {
             let result = self.perform(io, buffer)?;
             debug_assert!(result <= i64::from(io.length), "{io:?} transferred {result} bytes");
-            taken.push(Done { request: io.request, result });
+            taken.push(CompletedIo { request: io.request, result });
         }
         Ok(())
     }
@@ -36,7 +36,7 @@ pub(super) struct SynchronousEngine<P> {
     buffer: Buffer,
     limits: Limits,
     /// The I/Os that were done and are not given back yet.
-    taken: Vec<Done>,
+    taken: Vec<CompletedIo>,
 }
 
 impl<P: SyncIo> SynchronousEngine<P> {
@@ -65,7 +65,7 @@ impl<P: SyncIo> SynchronousEngine<P> {
     }
 
     #[cold]
-    fn hand_over(&mut self, done: &mut Vec<Done>) {
+    fn hand_over(&mut self, done: &mut Vec<CompletedIo>) {
         done.append(&mut self.taken);
     }
 }
@@ -84,7 +84,7 @@ impl<P: SyncIo> Engine for SynchronousEngine<P> {
         Ok(batch.len())
     }
 
-    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<CompletedIo>) -> Result<(), EngineError> {
         // Whoever brings as much room as there is here gets it as it is.
         if done.is_empty() && done.capacity() >= self.taken.capacity() {
             std::mem::swap(&mut self.taken, done);
@@ -102,7 +102,7 @@ impl<P: SyncIo> Engine for SynchronousEngine<P> {
         self.buffer.private_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
+    fn info(&self) -> EngineInfo<'_> {
         EngineInfo::features(self.way.features())
     }
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 /// One I/O to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Io {
-    /// The request this I/O belongs to; comes back in [`Done::request`]. Below [`Setup::depth`], and at
-    /// most one I/O of a request is in flight.
+    /// The request this I/O belongs to, below [`Setup::depth`]; comes back in [`CompletedIo::request`].
+    /// At most one I/O of a request is in flight.
     pub request: u32,
     /// Index into [`Setup::files`].
     pub file: u32,
@@ -36,7 +36,7 @@ impl Io {
 
 /// One I/O that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Done {
+pub struct CompletedIo {
     /// [`Io::request`] of the I/O.
     pub request: u32,
     /// Bytes transferred, or the negated `errno`. Any non-negative value means success if the operation
@@ -84,7 +84,8 @@ pub trait Engine {
     /// A `min` above the number in flight means all I/Os in flight; with none in flight it returns
     /// immediately. Never returns more than [`Setup::depth`] completions; that capacity in `done` avoids
     /// allocation here.
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
+    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<CompletedIo>)
+    -> Result<(), EngineError>;
 
     /// Returns the data of an I/O, for checks of read data. It is in the private memory or in the shared
     /// part after it. `None` if the range is outside both. (Neither slices nor the [`Buffer`] are handed
@@ -96,11 +97,11 @@ pub trait Engine {
     fn memory_mut(&mut self) -> SlotMut<'_>;
 
     /// Returns the features and notes of the engine, fixed since its creation.
-    fn about(&self) -> EngineInfo<'_>;
+    fn info(&self) -> EngineInfo<'_>;
 
     /// Whether the last completed I/O of a request would have waited (`--nowait`), so it was refused and
     /// repeated. Valid until the request has another I/O.
-    fn missed(&self, _request: u32) -> bool {
+    fn would_block(&self, _request: u32) -> bool {
         false
     }
 }
@@ -120,7 +121,7 @@ pub struct EngineInfo<'a> {
     /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this
     /// kind can be ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = it hasn't, or that's
     /// how all such engines are.
-    pub not_pinned: Option<&'a NotPinned>,
+    pub not_pinned: Option<&'a PinError>,
 }
 
 impl EngineInfo<'_> {
@@ -132,7 +133,7 @@ impl EngineInfo<'_> {
 
 /// Why the memory of all I/Os isn't pinned once for all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NotPinned {
+pub enum PinError {
     /// The limit of locked memory is too small.
     Limit,
     /// It is larger than the kernel pins at once.

@@ -7,9 +7,9 @@ mod resets;
 mod sync;
 pub mod uring;
 
-use super::mixed::Mixed;
+use super::mixed::MixedEngine;
 use super::mmap::Mmap;
-use super::{Engine, EngineError, EngineKind, EngineRow, Setup, Unavailable};
+use super::{Engine, EngineError, EngineKind, EngineRow, Setup, UnavailableError};
 use nowait::Nowait;
 use resets::Resets;
 use sync::Sync;
@@ -19,13 +19,13 @@ use uring::RingOptions;
 ///
 /// # Errors
 /// Why not, and what to do about it.
-pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
+pub(super) fn available(kind: EngineKind) -> Result<(), UnavailableError> {
     match kind {
         EngineKind::Uring | EngineKind::Nvme => uring::probe(),
         EngineKind::Aio => aio::probe(),
         EngineKind::Port | EngineKind::Routines => {
             let (reason, remedy) = ("it needs Windows", "use --engine uring, aio or sync");
-            Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
+            Err(UnavailableError { reason: reason.into(), remedy: remedy.into(), lacking: false })
         }
         _ => Ok(()),
     }
@@ -68,7 +68,7 @@ fn available_by_kind(row: &EngineRow) -> Result<(), EngineError> {
 /// Makes an engine of files of which some may be mapped.
 fn open_all(row: &EngineRow, setup: Setup, options: RingOptions) -> Result<Box<dyn Engine>, EngineError> {
     if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
-        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others, options))?));
+        return Ok(Box::new(MixedEngine::new(setup, row.kind, |others| open(row, others, options))?));
     }
     beside_resets(row, setup, |setup| open(row, setup, options))
 }

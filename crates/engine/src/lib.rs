@@ -38,10 +38,10 @@ mod kernel;
 pub use self::kernel::{aio, nvme, uring};
 use self::{contract::cannot, limits::Limits};
 pub use self::{
-    contract::{Done, Engine, EngineError, EngineInfo, Io, NotPinned, Setup},
+    contract::{CompletedIo, Engine, EngineError, EngineInfo, Io, PinError, Setup},
     factory::{MakeEngine, describe_all},
     file::File,
-    unavailable::Unavailable,
+    unavailable::UnavailableError,
 };
 /// Most bytes of one I/O; engines refuse anything longer.
 pub use diskspd_sys::transfer::MAX_LENGTH;

@@ -57,7 +57,7 @@ impl Limits {
     #[cold]
     pub(crate) fn check(&self, io: &Io) -> Result<(), EngineError> {
         let without_data = Io { length: 0, buffer_offset: 0, ..*io };
-        let other = !io.op.moves_data() && self.engine.row().can(io.op);
+        let other = !io.op.moves_data() && self.engine.row().supports(io.op);
         let allowed = other && self.allow(&without_data) && fits_without_data(io.offset, io.length);
         if allowed { Ok(()) } else { Err(self.refuse(io)) }
     }
@@ -65,7 +65,7 @@ impl Limits {
     /// The error for an I/O that doesn't.
     #[cold]
     pub(crate) fn refuse(&self, io: &Io) -> EngineError {
-        if !self.engine.row().can(io.op) {
+        if !self.engine.row().supports(io.op) {
             return cannot(self.engine, io.op);
         }
         EngineError::invalid(format!(

@@ -2,53 +2,53 @@
 //! the others use the queue.
 
 use super::mmap::{Mapped, ThreadPriority};
-use super::{Done, Engine, EngineError, EngineInfo, EngineKind, File, Io, Limits, Setup};
+use super::{CompletedIo, Engine, EngineError, EngineInfo, EngineKind, File, Io, Limits, Setup};
 use diskspd_base::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
 
-enum Way {
+enum IoPath {
     Mapped(Box<Mapped>),
     Queue(u32),
 }
 
-pub(crate) struct Mixed {
+pub(crate) struct MixedEngine {
     limits: Limits,
-    ways: Vec<Way>,
+    ways: Vec<IoPath>,
     thread: ThreadPriority,
     queue: Box<dyn Engine>,
     /// I/Os that the queue has taken and not yet given back.
     queued: usize,
     /// I/Os on mapped files, to be given back by the next `wait`.
-    taken: Vec<Done>,
+    taken: Vec<CompletedIo>,
 }
 
-impl Mixed {
+impl MixedEngine {
     /// `open` makes the engine, of this kind, of the files that aren't mapped.
     pub(super) fn new(
         setup: Setup,
         kind: EngineKind,
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
-    ) -> Result<Mixed, EngineError> {
+    ) -> Result<MixedEngine, EngineError> {
         let limits = Limits::for_setup(&setup, kind);
         let mut others: Vec<File> = Vec::new();
         let mut ways = Vec::with_capacity(setup.files.len());
         for file in setup.files {
             ways.push(match file.mapping {
-                Some(_) => Way::Mapped(Box::new(Mapped::new(file)?)),
+                Some(_) => IoPath::Mapped(Box::new(Mapped::new(file)?)),
                 None => {
                     others.push(file);
-                    Way::Queue(others.len() as u32 - 1)
+                    IoPath::Queue(others.len() as u32 - 1)
                 }
             });
         }
         let taken = Vec::with_capacity(setup.depth as usize);
         let queue = open(Setup { files: others, ..setup })?;
-        Ok(Mixed { limits, ways, thread: ThreadPriority::default(), queue, queued: 0, taken })
+        Ok(MixedEngine { limits, ways, thread: ThreadPriority::default(), queue, queued: 0, taken })
     }
 }
 
-impl Engine for Mixed {
+impl Engine for MixedEngine {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         let room = self.limits.depth as usize - self.queued - self.taken.len();
         let batch = &batch[..batch.len().min(room)];
@@ -57,15 +57,15 @@ impl Engine for Mixed {
                 self.limits.check(io)?;
             }
             match &mut self.ways[io.file as usize] {
-                Way::Mapped(view) => {
+                IoPath::Mapped(view) => {
                     let result = match io.op {
                         Operation::Read => view.read(io, self.queue.slot_mut(io), &mut self.thread)?,
                         Operation::Write => view.write(io, self.queue.slot(io), &mut self.thread)?,
-                        other => view.other(other)?,
+                        other => view.run_aux_operation(other)?,
                     };
-                    self.taken.push(Done { request: io.request, result });
+                    self.taken.push(CompletedIo { request: io.request, result });
                 }
-                Way::Queue(file) => {
+                IoPath::Queue(file) => {
                     if self.queue.submit(&[Io { file: *file, ..*io }])? == 0 {
                         return Ok(count);
                     }
@@ -76,7 +76,12 @@ impl Engine for Mixed {
         Ok(batch.len())
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
         let min = min.saturating_sub(self.taken.len());
         done.append(&mut self.taken);
         let before = done.len();
@@ -93,9 +98,9 @@ impl Engine for Mixed {
         self.queue.memory_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
-        let mapped = self.ways.iter().filter(|way| matches!(way, Way::Mapped(_))).count();
-        let EngineInfo { features, not_pinned } = self.queue.about();
+    fn info(&self) -> EngineInfo<'_> {
+        let mapped = self.ways.iter().filter(|way| matches!(way, IoPath::Mapped(_))).count();
+        let EngineInfo { features, not_pinned } = self.queue.info();
         let features = format!("{features}; {mapped} of {} files mapped", self.ways.len());
         EngineInfo { features, not_pinned }
     }

@@ -39,7 +39,7 @@ impl SyncIo for Mmap {
         match io.op {
             Operation::Read => view.read(io, buffer.slot_mut(io.buffer_offset, length), &mut self.thread),
             Operation::Write => view.write(io, buffer.slot(io.buffer_offset, length), &mut self.thread),
-            other => view.other(other),
+            other => view.run_aux_operation(other),
         }
     }
 
@@ -82,7 +82,7 @@ impl Mapped {
     }
 
     /// Flushes the view to the file; other operations are not supported.
-    pub(super) fn other(&mut self, op: Operation) -> Result<i64, EngineError> {
+    pub(super) fn run_aux_operation(&mut self, op: Operation) -> Result<i64, EngineError> {
         match op {
             Operation::Flush => Ok(self.view.flush().map_or_else(|error| negated(&error), |()| 0)),
             other => Err(cannot(EngineKind::Mmap, other)),

@@ -2,7 +2,7 @@
 //! remains.
 
 use super::at_once::{SyncIo, SynchronousEngine};
-use super::{Done, EngineError, EngineKind, Io, Setup};
+use super::{CompletedIo, EngineError, EngineKind, Io, Setup};
 use diskspd_sys::memory::Buffer;
 
 pub(super) struct Null;
@@ -29,9 +29,10 @@ impl SyncIo for Null {
         &mut self,
         batch: &[Io],
         _: &mut Buffer,
-        taken: &mut Vec<Done>,
+        taken: &mut Vec<CompletedIo>,
     ) -> Result<(), EngineError> {
-        taken.extend(batch.iter().map(|io| Done { request: io.request, result: i64::from(io.length) }));
+        taken
+            .extend(batch.iter().map(|io| CompletedIo { request: io.request, result: i64::from(io.length) }));
         Ok(())
     }
 

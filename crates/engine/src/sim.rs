@@ -6,7 +6,7 @@
 //! submit ─▶ link (one after the other) ─▶ first free channel (base + tail, seldom a stall) ─▶ done
 //! ```
 
-use super::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup};
+use super::{CompletedIo, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup};
 use diskspd_base::operation::Operation;
 use diskspd_sys::clock::{Clock, Nanos, SECOND};
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -137,13 +137,13 @@ const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 
 const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
 
 /// How zeros are written: by a command that the device writes down.
-const ZERO: Service = Service { base: 30_000, tail: 10_000, picos_per_byte: 0 };
+const ZERO_WRITE: Service = Service { base: 30_000, tail: 10_000, picos_per_byte: 0 };
 
 /// An I/O being served.
 #[derive(Debug, Clone, Copy)]
 struct Flight {
     finish: Nanos,
-    done: Done,
+    done: CompletedIo,
 }
 
 /// The I/Os in flight, by time of their end, then by order of submission.
@@ -246,7 +246,7 @@ impl Sim {
             Operation::Flush => return self.flush(now),
             // None of its devices has zones; a drive marks them free like what is discarded.
             Operation::Discard | Operation::ZoneReset => return self.serve_command(TRIM, now),
-            Operation::WriteZeroes => return self.serve_command(ZERO, now),
+            Operation::WriteZeroes => return self.serve_command(ZERO_WRITE, now),
         };
         self.link = self.link.max(now) + u64::from(io.length) * service.picos_per_byte / 1000;
         let mut time = service.base + tail_delay(service.tail, splitmix(&mut self.random));
@@ -344,7 +344,7 @@ impl Sim {
     }
 
     /// Moves to `done` the first I/O to end, if it does by `time`.
-    fn complete_next(&mut self, time: Nanos, done: &mut Vec<Done>) -> Option<Nanos> {
+    fn complete_next(&mut self, time: Nanos, done: &mut Vec<CompletedIo>) -> Option<Nanos> {
         let flight = self.flights.pop(time)?;
         done.push(flight.done);
         Some(flight.finish)
@@ -363,7 +363,8 @@ impl Engine for Sim {
             self.number += 1;
             let finish = self.serve_io(io, now);
             let finish = self.answer_time(finish);
-            let flight = Flight { finish, done: Done { request: io.request, result: self.io_result(io) } };
+            let flight =
+                Flight { finish, done: CompletedIo { request: io.request, result: self.io_result(io) } };
             debug_assert!(
                 finish >= now && flight.done.result <= i64::from(io.length),
                 "{io:?} at {now}: {flight:?}"
@@ -373,7 +374,12 @@ impl Engine for Sim {
         Ok(batch.len())
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
         let min = min.min(self.flights.len());
         let timeout = Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX);
         let deadline = self.clock.now().saturating_add(timeout);
@@ -400,7 +406,7 @@ impl Engine for Sim {
         self.buffer.private_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
+    fn info(&self) -> EngineInfo<'_> {
         EngineInfo::features(format!("sim: {} channels, virtual clock", self.device.channels))
     }
 }

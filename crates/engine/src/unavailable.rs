@@ -3,7 +3,7 @@
 /// Why an engine does not work here. Prints as `reason; remedy`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {remedy}")]
-pub struct Unavailable {
+pub struct UnavailableError {
     pub reason: String,
     pub remedy: String,
     /// Whether resources are missing, which may be available later or for fewer threads. Otherwise the

@@ -21,4 +21,4 @@ pub mod sweep;
 
 pub use answer_format::{AnswerFormat, KeptAnswer};
 pub use line::{HostRate, LatencyLine, RunFinding, RunRow};
-pub use not_as_expected::NotAsExpected;
+pub use not_as_expected::InvalidValueError;

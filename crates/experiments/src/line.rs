@@ -121,7 +121,7 @@ impl RunRow {
     }
 
     /// Returns the user-visible latency: from the scheduled time, if there is one.
-    pub fn felt(&self) -> Option<&LatencyLine> {
+    pub fn user_latency(&self) -> Option<&LatencyLine> {
         self.response.as_ref().or(self.latency.as_ref())
     }
 
@@ -160,7 +160,7 @@ impl RunRow {
 
     /// Kleinrock's power: I/Os per second for each ms of mean latency; `None` = no latency was measured.
     pub fn power(&self) -> Option<f64> {
-        let latency = self.felt()?.mean_ms.ms();
+        let latency = self.user_latency()?.mean_ms.ms();
         (latency > 0.0).then(|| self.iops / latency)
     }
 }

@@ -3,10 +3,10 @@
 /// Error for an invalid value, with a description of the expected values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct NotAsExpected(pub &'static str);
+pub struct InvalidValueError(pub &'static str);
 
-impl From<NotAsExpected> for String {
-    fn from(expected: NotAsExpected) -> String {
+impl From<InvalidValueError> for String {
+    fn from(expected: InvalidValueError) -> String {
         expected.0.to_owned()
     }
 }

@@ -6,13 +6,13 @@
 //! the maximum and minimum of the tracked figure are at most 20 % of its average apart. The best-fit
 //! straight line changes by at most 10 %.
 
-use super::NotAsExpected;
+use super::InvalidValueError;
 use diskspd_figures::stats::{LARGEST_EXCURSION, LARGEST_SLOPE};
 use diskspd_figures::units::table::{self, Cell, TableColumn, signed};
 use diskspd_results::{Preconditioning, RoundFigures, RoundWindow};
 
 pub const WINDOW: usize = 5;
-pub const ROUNDS: u32 = 25;
+pub const MAX_ROUNDS: u32 = 25;
 
 /// Tolerance for rounding in shares, so that a value at the limit is accepted.
 const ROUNDING: f64 = 1e-9;
@@ -34,9 +34,9 @@ impl Standard {
     ///
     /// # Errors
     /// Fails with the expected values.
-    pub fn parse(name: &str) -> Result<Standard, NotAsExpected> {
+    pub fn parse(name: &str) -> Result<Standard, InvalidValueError> {
         let found = Standard::ALL.into_iter().find(|standard| standard.name() == name);
-        found.ok_or(NotAsExpected("pts-client, pts-enterprise or custom"))
+        found.ok_or(InvalidValueError("pts-client, pts-enterprise or custom"))
     }
 
     pub fn name(self) -> &'static str {
@@ -132,40 +132,40 @@ impl<'a> RoundLine<'a> {
     pub const COLUMNS: &'a [TableColumn<RoundLine<'a>>] = &[
         TableColumn::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64))
             .brief_and_paged()
-            .wide(5),
+            .with_least_width(5),
         TableColumn::<RoundLine>::number("IOPS", |line| Cell::Figure(line.round.iops, 2))
             .brief()
             .on_page("I/Os per s")
-            .wide(12),
+            .with_least_width(12),
         TableColumn::<RoundLine>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2))
             .brief_and_paged()
             .spare(3)
-            .wide(10),
+            .with_least_width(10),
         TableColumn::<RoundLine>::number("avg ms", |line| Cell::time(line.round.mean_ms))
             .brief()
             .spare(2)
             .on_page("mean, ms")
-            .wide(9),
+            .with_least_width(9),
         TableColumn::<RoundLine>::number("p99 ms", |line| Cell::time(line.round.p99_ms))
             .brief()
             .on_page("99 %, ms")
-            .wide(9),
+            .with_least_width(9),
         TableColumn::<RoundLine>::number("average of 5", |line| {
             Cell::figure(line.window.map(|window| window.average_iops), 2)
         })
         .brief_and_paged()
         .spare(1)
-        .wide(14),
+        .with_least_width(14),
         TableColumn::<RoundLine>::number("excursion", |line| {
             Cell::share(line.window.map(|window| unsigned_zero(100.0 * window.excursion)))
         })
         .brief_and_paged()
-        .wide(9),
+        .with_least_width(9),
         TableColumn::<RoundLine>::number("slope", |line| {
             Cell::change(line.window.map(|window| unsigned_zero(100.0 * window.slope)))
         })
         .brief_and_paged()
-        .wide(8),
+        .with_least_width(8),
         TableColumn::<RoundLine>::words("", |line| {
             let steady = line.window.as_ref().is_some_and(is_steady);
             Cell::Text(if steady { "steady" } else { "" }.to_owned())
@@ -227,7 +227,7 @@ mod tests {
     fn find_end(rates: impl Fn(u32) -> f64) -> (usize, NextRound) {
         let mut iops = Vec::new();
         loop {
-            match next(&iops, ROUNDS) {
+            match next(&iops, MAX_ROUNDS) {
                 NextRound::Another => iops.push(rates(iops.len() as u32 + 1)),
                 over => return (iops.len(), over),
             }

@@ -1,19 +1,19 @@
 //! The number of runs of `--repeat`: given, or by a precision. Their answer is in `repetition`.
 
-use super::{NotAsExpected, RunRow};
+use super::{InvalidValueError, RunRow};
 use diskspd_figures::stats::replicates::Spread;
 
 /// Fewer runs say too little about how much they vary to stop by it.
-pub const FEWEST: u32 = 3;
+pub const MIN_RUNS: u32 = 3;
 /// More runs than this aren't made to reach a precision.
-pub const MOST: u32 = 30;
+pub const MAX_RUNS: u32 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
     Times(u32),
     /// Until the 95 % interval of the mean IOPS is at most this share of the mean to each side: at least
-    /// [`FEWEST`] runs, at most [`MOST`].
+    /// [`MIN_RUNS`] runs, at most [`MAX_RUNS`].
     Until(f64),
 }
 
@@ -22,8 +22,8 @@ impl Repeat {
     ///
     /// # Errors
     /// Fails with the expected values.
-    pub fn parse(text: &str) -> Result<Repeat, NotAsExpected> {
-        let expected = NotAsExpected("a number of runs from 1 to 10000, or a precision as in until=2%");
+    pub fn parse(text: &str) -> Result<Repeat, InvalidValueError> {
+        let expected = InvalidValueError("a number of runs from 1 to 10000, or a precision as in until=2%");
         let repeat = match text.strip_prefix("until=") {
             Some(share) => self::share(share).filter(|s| *s < 1.0).map(Repeat::Until),
             None => text.parse().ok().filter(|n| (1..=10_000).contains(n)).map(Repeat::Times),
@@ -35,8 +35,8 @@ impl Repeat {
         let count = u32::try_from(iops.len()).unwrap_or(u32::MAX);
         match self {
             Repeat::Times(times) => count < times,
-            Repeat::Until(_) if count < FEWEST => true,
-            Repeat::Until(_) if count >= MOST => false,
+            Repeat::Until(_) if count < MIN_RUNS => true,
+            Repeat::Until(_) if count >= MAX_RUNS => false,
             Repeat::Until(share) => {
                 self.spread(iops).and_then(|spread| spread.relative()).is_none_or(|r| r > share)
             }
@@ -55,7 +55,7 @@ impl Repeat {
     pub fn fewest(self) -> u32 {
         match self {
             Repeat::Times(times) => times,
-            Repeat::Until(_) => FEWEST,
+            Repeat::Until(_) => MIN_RUNS,
         }
     }
 }
@@ -112,7 +112,7 @@ const FEWEST_TO_DRIFT: usize = 5;
 
 pub fn headline(line: &RunRow) -> String {
     let mut text = format!("{:.2} IOPS, {:.2} MiB/s", line.iops, line.mib_per_s);
-    if let Some(latency) = line.felt() {
+    if let Some(latency) = line.user_latency() {
         let what = if line.response.is_some() { "response: " } else { "" };
         let bound = if latency.is_lower_bound(latency.p99_ms) { "at least " } else { "" };
         text += &format!(", {what}average {} ms, p99 {bound}{} ms", latency.mean_ms, latency.p99_ms);
@@ -195,7 +195,7 @@ mod tests {
         assert!(until.another(&[]) && until.another(&[100.0, 100.0]));
         assert!(!until.another(&[100.0, 100.0, 100.0]));
         assert!(until.another(&[90.0, 100.0, 110.0]));
-        let wild: Vec<f64> = (0..MOST).map(|n| f64::from(n % 2) * 100.0).collect();
+        let wild: Vec<f64> = (0..MAX_RUNS).map(|n| f64::from(n % 2) * 100.0).collect();
         assert!(until.another(&wild[..29]) && !until.another(&wild));
         assert!(Repeat::Times(2).another(&[1.0]) && !Repeat::Times(2).another(&[1.0, 9.0]));
     }

@@ -120,14 +120,16 @@ pub struct FigureRow<'a> {
 
 impl<'a> FigureRow<'a> {
     pub const COLUMNS: &'a [TableColumn<FigureRow<'a>>] = &[
-        TableColumn::<FigureRow>::words("over runs", |row| Cell::named(row.name)).brief_and_paged().wide(12),
+        TableColumn::<FigureRow>::words("over runs", |row| Cell::name_cell(row.name))
+            .brief_and_paged()
+            .with_least_width(12),
         TableColumn::<FigureRow>::number("mean", |row| Cell::Figure(row.figure.mean, 3))
             .brief_and_paged()
-            .wide(12),
+            .with_least_width(12),
         TableColumn::<FigureRow>::number("deviation", |row| Cell::figure(row.figure.deviation, 3))
             .brief_and_paged()
             .spare(1)
-            .wide(12),
+            .with_least_width(12),
         TableColumn::<FigureRow>::words("95 % interval of the mean", |row| Cell::Text(row.figure.interval()))
             .brief_and_paged(),
     ];
@@ -164,12 +166,12 @@ impl RepeatedRun {
             .brief()
             .spare(3),
         TableColumn::<RepeatedRun>::number("average ms", |run| {
-            Cell::time(run.figures.felt().map(|latency| latency.mean_ms))
+            Cell::time(run.figures.user_latency().map(|latency| latency.mean_ms))
         })
         .brief()
         .spare(1),
         TableColumn::<RepeatedRun>::number("p99 ms", |run| {
-            run.figures.felt().map_or(Cell::Missing, |latency| latency.cell(latency.p99_ms))
+            run.figures.user_latency().map_or(Cell::Missing, |latency| latency.cell(latency.p99_ms))
         })
         .brief(),
         TableColumn::<RepeatedRun>::number("CPU %", |run| Cell::figure(run.figures.cpu, 1)).brief().spare(2),
@@ -300,11 +302,11 @@ impl Repetition {
     }
 
     fn place_text(&self, same: &[&RepeatedRun]) -> String {
-        const MOST: usize = 5;
+        const MAX_LISTED: usize = 5;
         match (same.len(), self.runs.len()) {
             (1, 1) => "(one run)".to_owned(),
             (some, all) if some == all => format!("in all {all} runs"),
-            (some, all) if some > MOST => format!("in {some} of {all} runs"),
+            (some, all) if some > MAX_LISTED => format!("in {some} of {all} runs"),
             (1, all) => format!("in run {} of {all}", same[0].number),
             (_, all) => {
                 let numbers: Vec<String> = same.iter().map(|run| run.number.to_string()).collect();

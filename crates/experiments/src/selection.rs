@@ -11,23 +11,23 @@ pub struct Selection {
     pub tags: Vec<String>,
     /// `--target`: a part of the path of one of the targets.
     pub target: Option<String>,
-    pub since: Option<Since>,
+    pub since: Option<StartTime>,
     pub fingerprint: Option<String>,
     pub last: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Since {
+pub enum StartTime {
     Ago(u64),
     /// A day, or a time of a day: `2026-11-22`, `2026-11-22T14:30`.
     Date(String),
 }
 
-impl Since {
+impl StartTime {
     /// Reads `7d`, `12h`, `30m`, `2w`, or a date. The caller parses the rest of a date.
-    pub fn read(text: &str) -> Option<Since> {
+    pub fn read(text: &str) -> Option<StartTime> {
         if text.len() >= 8 && text.contains('-') {
-            return Some(Since::Date(text.to_owned()));
+            return Some(StartTime::Date(text.to_owned()));
         }
         let unit = match text.chars().last()? {
             'm' => 60,
@@ -37,17 +37,17 @@ impl Since {
             _ => return None,
         };
         let count: u64 = text[..text.len() - 1].parse().ok()?;
-        Some(Since::Ago(count.checked_mul(unit)?))
+        Some(StartTime::Ago(count.checked_mul(unit)?))
     }
 }
 
 /// Longest label or tag, characters.
-const LONGEST: usize = 64;
+const MAX_LABEL_LENGTH: usize = 64;
 
 /// A text can't be a label or a tag.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{word}' {why}")]
-pub struct NoWord {
+pub struct LabelError {
     pub word: String,
     pub why: &'static str,
 }
@@ -56,16 +56,16 @@ pub struct NoWord {
 ///
 /// # Errors
 /// Fails with the problem of the text.
-pub fn check_word(word: &str) -> Result<(), NoWord> {
+pub fn check_word(word: &str) -> Result<(), LabelError> {
     let fits = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
     let why = match word.chars().next() {
         None => "is empty",
         Some('-' | '.') => "begins with a dash or a dot",
-        Some(_) if word.chars().count() > LONGEST => "has more than 64 characters",
+        Some(_) if word.chars().count() > MAX_LABEL_LENGTH => "has more than 64 characters",
         Some(_) if !word.chars().all(fits) => "may have letters, digits and - _ . : + only",
         Some(_) => return Ok(()),
     };
-    Err(NoWord { word: word.to_owned(), why })
+    Err(LabelError { word: word.to_owned(), why })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,14 +127,14 @@ impl RunFigure {
     }
 
     /// The same; `None` also for a percentile of which only a lower bound is known.
-    pub fn exact(self, span: &SpanSummary, of: WhichIos) -> Option<f64> {
+    pub fn exact_value(self, span: &SpanSummary, of: WhichIos) -> Option<f64> {
         let is_bound = |value: f64| self.percent().is_some() && span.is_lower_bound(Millis::new(value));
         self.value(span, of).filter(|value| !is_bound(*value))
     }
 
     /// The same in a table.
     pub fn cell(self, span: &SpanSummary, of: WhichIos, decimals: usize) -> Cell {
-        match (self.value(span, of), self.exact(span, of)) {
+        match (self.value(span, of), self.exact_value(span, of)) {
             (Some(bound), None) => Cell::AtLeast(Millis::new(bound)),
             (value, _) => Cell::figure(value, decimals),
         }
@@ -171,7 +171,7 @@ mod tests {
         let open_end = Some(Millis::new(17_000.0));
         span.fio = Some(Box::new(FioFigures { open_end, ..FioFigures::default() }));
         let found = |figure: RunFigure| {
-            (figure.exact(&span, WhichIos::Total), figure.cell(&span, WhichIos::Total, 3))
+            (figure.exact_value(&span, WhichIos::Total), figure.cell(&span, WhichIos::Total, 3))
         };
         assert_eq!(found(RunFigure::P99), (None, Cell::AtLeast(Millis::new(17_000.0))));
         assert_eq!(found(RunFigure::P50), (Some(1.0), Cell::Figure(1.0, 3)));
@@ -181,10 +181,10 @@ mod tests {
 
     #[test]
     fn times_are_read_as_people_write_them() {
-        assert_eq!(Since::read("7d"), Some(Since::Ago(7 * 86_400)));
-        assert_eq!(Since::read("90m"), Some(Since::Ago(5400)));
-        assert_eq!(Since::read("2026-11-22"), Some(Since::Date("2026-11-22".into())));
-        assert_eq!(["", "d", "7", "x7d", "7y"].map(Since::read), [None, None, None, None, None]);
+        assert_eq!(StartTime::read("7d"), Some(StartTime::Ago(7 * 86_400)));
+        assert_eq!(StartTime::read("90m"), Some(StartTime::Ago(5400)));
+        assert_eq!(StartTime::read("2026-11-22"), Some(StartTime::Date("2026-11-22".into())));
+        assert_eq!(["", "d", "7", "x7d", "7y"].map(StartTime::read), [None, None, None, None, None]);
     }
 
     #[test]

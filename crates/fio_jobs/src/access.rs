@@ -20,8 +20,10 @@ pub(super) fn write_through(settings: &JobSettings) -> Option<bool> {
         None | Some("none" | "0") => Some(false),
         Some("dsync") => Some(true),
         Some("sync" | "1" | "") => {
-            settings
-                .tell("sync", "writes are durable with their data (O_DSYNC), not with all metadata (O_SYNC)");
+            settings.add_note(
+                "sync",
+                "writes are durable with their data (O_DSYNC), not with all metadata (O_SYNC)",
+            );
             Some(true)
         }
         Some(_) => {
@@ -70,7 +72,8 @@ pub(super) fn content(settings: &JobSettings) -> Option<JobContent> {
     }
     let [compress, dedupe] = [compress, dedupe].map(|share| share.unwrap_or(0).min(99) as u32);
     if dedupe > 0 {
-        settings.tell("dedupe_percentage", "duplicates are units of 4 KiB that the same thread wrote before");
+        settings
+            .add_note("dedupe_percentage", "duplicates are units of 4 KiB that the same thread wrote before");
     }
     let made = compress > 0 || dedupe > 0 || settings.is_on("refill_buffers");
     Some(match settings.switch("scramble_buffers") {
@@ -111,7 +114,7 @@ fn parse_number_list(text: &str) -> Result<Vec<u32>, &'static str> {
 /// Returns the permitted CPUs of a job's threads; empty = all.
 pub(super) fn cpus(settings: &JobSettings, around: &dyn HostContext) -> Option<Vec<u8>> {
     let of_nodes = of_nodes(settings, around)?;
-    let (option, cpus) = match (settings.has("cpus_allowed"), of_nodes) {
+    let (option, cpus) = match (settings.has_option("cpus_allowed"), of_nodes) {
         (false, None) => return Some(Vec::new()),
         (true, Some(_)) => {
             let reason = "cpus_allowed and numa_cpu_nodes both say where threads run";
@@ -128,7 +131,7 @@ pub(super) fn cpus(settings: &JobSettings, around: &dyn HostContext) -> Option<V
         return None;
     };
     if settings.text("cpus_allowed_policy") != Some("split") && named.len() > 1 {
-        settings.tell(option, "threads are bound to these CPUs round-robin");
+        settings.add_note(option, "threads are bound to these CPUs round-robin");
     }
     Some(named)
 }
@@ -136,7 +139,7 @@ pub(super) fn cpus(settings: &JobSettings, around: &dyn HostContext) -> Option<V
 /// Returns the CPUs of `numa_cpu_nodes`; `Some(None)` if it is not set. Buffers are on the node of their
 /// thread, so `numa_mem_policy` may request only that.
 fn of_nodes(settings: &JobSettings, around: &dyn HostContext) -> Option<Option<Vec<u32>>> {
-    let nodes = match settings.has("numa_cpu_nodes") {
+    let nodes = match settings.has_option("numa_cpu_nodes") {
         true => Some(settings.read("numa_cpu_nodes", parse_number_list)?),
         false => None,
     };

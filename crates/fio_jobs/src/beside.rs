@@ -2,7 +2,7 @@
 
 use super::NamedJob;
 use super::ends::LONGEST_S;
-use super::fault::JobFault;
+use super::fault::ConversionError;
 use super::files::FilePiece;
 use super::settings::JobSettings;
 use diskspd_profile::{RawText, Target, ThreadTarget, TimeSpan, Volume};
@@ -72,11 +72,11 @@ pub(super) fn read_back(span: &TimeSpan, group: &[&NamedJob], named: &NamedJob) 
     let JobSettings { place, .. } = &named.settings;
     if group.len() > 1 {
         let reason = "a job with verify must be alone in its time span, since it is read back afterwards";
-        let fault = JobFault::refused(place, "verify", reason);
+        let fault = ConversionError::refuse_option(place, "verify", reason);
         named.settings.fault(fault.hint("use do_verify=0, or stonewall"));
         return None;
     }
-    named.settings.tell("do_verify", "a separate time span reads all of the area back, sequentially");
+    named.settings.add_note("do_verify", "a separate time span reads all of the area back, sequentially");
     let alone = |target: &Target| Target {
         write_ratio: 0,
         random_ratio: 0,

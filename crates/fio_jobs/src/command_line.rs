@@ -1,7 +1,7 @@
 //! fio's command line as sections of a job file: options before the first `--name` are global, each `--name`
 //! begins a job, and other words are job files.
 
-use super::fault::{JobFault, JobPlace};
+use super::fault::{ConversionError, JobPlace};
 use super::ini::{JobSection, JobSetting, LONGEST_NAME, LineSections};
 use super::options::{self, FioForm, FioKind, FioOption};
 
@@ -46,7 +46,7 @@ fn takes_next(row: &FioOption, next: Option<&str>) -> bool {
 }
 
 impl FioLine {
-    pub(super) fn read(words: &[String], faults: &mut Vec<JobFault>) -> FioLine {
+    pub(super) fn read(words: &[String], faults: &mut Vec<ConversionError>) -> FioLine {
         let place = JobPlace { file: "fio's command line".to_owned(), ..JobPlace::default() };
         let (sections, files, only, own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut line = FioLine { place, sections, files, only, reads_only: false, own };
@@ -69,7 +69,7 @@ impl FioLine {
         LineSections { place, sections, files, only }
     }
 
-    fn add(&mut self, name: &str, value: Option<&str>, faults: &mut Vec<JobFault>) {
+    fn add(&mut self, name: &str, value: Option<&str>, faults: &mut Vec<ConversionError>) {
         if name == "name" {
             return self.begin(value.unwrap_or_default(), faults);
         }
@@ -85,11 +85,11 @@ impl FioLine {
         self.sections.last_mut().into_iter().for_each(|section| section.settings.push(setting.clone()));
     }
 
-    fn begin(&mut self, name: &str, faults: &mut Vec<JobFault>) {
+    fn begin(&mut self, name: &str, faults: &mut Vec<ConversionError>) {
         match name.len() {
             1..=LONGEST_NAME => self.push(name, name.starts_with("global")),
             _ => {
-                let fault = JobFault::syntax(&self.place, "--name: a job's name has 1 to 255 bytes");
+                let fault = ConversionError::syntax(&self.place, "--name: a job's name has 1 to 255 bytes");
                 faults.push(fault.hint("give the job a name: --name=job"));
             }
         }
@@ -108,7 +108,10 @@ impl FioLine {
     }
 
     /// Applies the options that only a command line has. Returns the notes, each with its option.
-    pub(super) fn apply_own(&mut self, faults: &mut Vec<JobFault>) -> Vec<(&'static str, &'static str)> {
+    pub(super) fn apply_own(
+        &mut self,
+        faults: &mut Vec<ConversionError>,
+    ) -> Vec<(&'static str, &'static str)> {
         let mut notes = Vec::new();
         for (row, setting) in std::mem::take(&mut self.own) {
             let value = setting.value.as_deref();
@@ -116,14 +119,17 @@ impl FioLine {
                 (FioKind::Same, "section") => match value {
                     Some(name) => self.only.push(name.to_owned()),
                     None => {
-                        let fault = JobFault::syntax(&self.place, "--section: the value is missing");
+                        let fault = ConversionError::syntax(&self.place, "--section: the value is missing");
                         faults.push(fault.hint("name a job: --section=NAME"));
                     }
                 },
                 (FioKind::Same, _) => self.reads_only = value != Some("0"),
                 (FioKind::Near(what), name) => notes.push((name, what)),
                 (FioKind::Refused { reason, remedy }, _) if !row.harmless.contains(&value.unwrap_or("1")) => {
-                    faults.push(JobFault::refused(&self.place, setting.quoted_line(), reason).hint(remedy));
+                    faults.push(
+                        ConversionError::refuse_option(&self.place, setting.quoted_line(), reason)
+                            .hint(remedy),
+                    );
                 }
                 (FioKind::Refused { .. }, _) => {}
             }

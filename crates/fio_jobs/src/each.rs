@@ -1,28 +1,28 @@
 //! Values that may differ between reads, writes and trims.
 
-use super::number::NoNumber;
+use super::number::NumberError;
 
 /// A value for each direction.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Each<T> {
+pub(super) struct PerDirection<T> {
     pub(super) read: T,
     pub(super) write: T,
     pub(super) trim: T,
 }
 
-impl<T: Clone> Each<T> {
-    pub(super) fn all(value: T) -> Each<T> {
-        Each { read: value.clone(), write: value.clone(), trim: value }
+impl<T: Clone> PerDirection<T> {
+    pub(super) fn all(value: T) -> PerDirection<T> {
+        PerDirection { read: value.clone(), write: value.clone(), trim: value }
     }
 
-    pub(super) fn map<U>(self, mut change: impl FnMut(T) -> U) -> Each<U> {
-        Each { read: change(self.read), write: change(self.write), trim: change(self.trim) }
+    pub(super) fn map<U>(self, mut change: impl FnMut(T) -> U) -> PerDirection<U> {
+        PerDirection { read: change(self.read), write: change(self.write), trim: change(self.trim) }
     }
 }
 
-impl<T> Each<Option<T>> {
-    pub(super) fn or(self, other: Each<Option<T>>) -> Each<Option<T>> {
-        Each {
+impl<T> PerDirection<Option<T>> {
+    pub(super) fn or_else_from(self, other: PerDirection<Option<T>>) -> PerDirection<Option<T>> {
+        PerDirection {
             read: self.read.or(other.read),
             write: self.write.or(other.write),
             trim: self.trim.or(other.trim),
@@ -37,17 +37,19 @@ impl<T> Each<Option<T>> {
     pub(super) fn parse<E: From<TooMany>>(
         text: &str,
         mut read: impl FnMut(&str) -> Result<T, E>,
-    ) -> Result<Each<Option<T>>, E> {
+    ) -> Result<PerDirection<Option<T>>, E> {
         let mut value = |text: &str| match text.trim() {
             "" => Ok(None),
             text => read(text).map(Some),
         };
         let parts: Vec<&str> = text.split(',').collect();
         Ok(match parts[..] {
-            [all] => Each { read: value(all)?, write: value(all)?, trim: value(all)? },
-            [reads, others] => Each { read: value(reads)?, write: value(others)?, trim: value(others)? },
+            [all] => PerDirection { read: value(all)?, write: value(all)?, trim: value(all)? },
+            [reads, others] => {
+                PerDirection { read: value(reads)?, write: value(others)?, trim: value(others)? }
+            }
             [reads, writes, trims] => {
-                Each { read: value(reads)?, write: value(writes)?, trim: value(trims)? }
+                PerDirection { read: value(reads)?, write: value(writes)?, trim: value(trims)? }
             }
             _ => return Err(TooMany.into()),
         })
@@ -62,14 +64,14 @@ pub(super) struct TooMany;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum WrongValue {
     #[error(transparent)]
-    Number(#[from] NoNumber),
+    Number(#[from] NumberError),
     #[error(transparent)]
     TooMany(#[from] TooMany),
     #[error("{part}: {error}")]
     NumberIn {
         part: String,
         #[source]
-        error: NoNumber,
+        error: NumberError,
     },
     #[error("{part}: {wrong}")]
     Part { part: String, wrong: &'static str },
@@ -100,10 +102,10 @@ mod tests {
             ("4,", Some(4), None, None),
             ("1,2,3", Some(1), Some(2), Some(3)),
         ] {
-            let parsed = Each::parse(text, number);
-            assert_eq!(parsed, Ok(Each { read, write, trim }), "{text}");
+            let parsed = PerDirection::parse(text, number);
+            assert_eq!(parsed, Ok(PerDirection { read, write, trim }), "{text}");
         }
-        assert!(Each::parse("1,2,3,4", number).is_err());
-        assert!(Each::parse("x", number).is_err());
+        assert!(PerDirection::parse("1,2,3,4", number).is_err());
+        assert!(PerDirection::parse("x", number).is_err());
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum JobEnd {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoEnd {
+pub(super) enum EndError {
     /// Trims aren't counted for it.
     #[error("trimmed bytes cannot end a time span: only reads and writes count")]
     Trims,
@@ -34,7 +34,7 @@ impl RequestedJob {
     ///
     /// # Errors
     /// Fails if it is unknown.
-    pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobEnd, NoEnd> {
+    pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobEnd, EndError> {
         if let Some(seconds) = self.runtime_s.filter(|_| self.time_based) {
             return Ok(JobEnd::Time(seconds));
         }
@@ -44,7 +44,7 @@ impl RequestedJob {
             JobWay::Write => (true, 100),
             JobWay::Mixed(reads) if reads >= 50 => (false, reads),
             JobWay::Mixed(reads) => (true, 100 - reads),
-            JobWay::Trim => return Err(NoEnd::Trims),
+            JobWay::Trim => return Err(EndError::Trims),
         };
         let mut bytes = 0u64;
         for pieces in pieces {
@@ -53,18 +53,18 @@ impl RequestedJob {
                 let alone = self.amount.is_none() && self.number_ios.is_none() && share == 100;
                 let times =
                     u64::from(self.clones).checked_mul(self.loops).and_then(|all| u32::try_from(all).ok());
-                let volume = times.filter(|_| alone).map(Volume::Times).ok_or(NoEnd::NoSize)?;
+                let volume = times.filter(|_| alone).map(Volume::Times).ok_or(EndError::NoSize)?;
                 return Ok(JobEnd::Amount { written, volume, at_most });
             };
-            let area = lengths.into_iter().try_fold(0, u64::checked_add).ok_or(NoEnd::TooLarge)?;
+            let area = lengths.into_iter().try_fold(0, u64::checked_add).ok_or(EndError::TooLarge)?;
             let each = match self.amount {
-                Some(amount) => amount.share_of(Some(area)).ok_or(NoEnd::NoSize)?,
+                Some(amount) => amount.share_of(Some(area)).ok_or(EndError::NoSize)?,
                 None => area.min(self.files.at_most().unwrap_or(u64::MAX)),
             };
             // Of each loop, as is the size.
             let of_ios = self.number_ios.map_or(u64::MAX, |ios| (ios as f64 * self.mean_bytes()) as u64);
-            let each = each.min(of_ios).checked_mul(self.loops).ok_or(NoEnd::TooLarge)?;
-            bytes = bytes.checked_add(each).ok_or(NoEnd::TooLarge)?;
+            let each = each.min(of_ios).checked_mul(self.loops).ok_or(EndError::TooLarge)?;
+            bytes = bytes.checked_add(each).ok_or(EndError::TooLarge)?;
         }
         let of_way = (u128::from(bytes) * self.share_of_bytes(written, share) / 1_000_000) as u64;
         Ok(JobEnd::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })

@@ -30,17 +30,17 @@ impl fmt::Display for JobPlace {
 /// Why a job file can't be converted: one reason of several, with what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", format_problem(place, problem, remedy.as_deref()))]
-pub struct JobFault {
+pub struct ConversionError {
     pub place: JobPlace,
     #[source]
-    pub problem: JobProblem,
+    pub problem: ConversionErrorKind,
     /// What to do about it; `None` = the problem says it.
     pub remedy: Option<String>,
 }
 
 /// Why an option, a line or a file can't be converted.
 #[derive(Debug, thiserror::Error)]
-pub enum JobProblem {
+pub enum ConversionErrorKind {
     #[error("{0}")]
     Syntax(String),
     /// A file that is included can't be read.
@@ -80,7 +80,7 @@ pub enum JobProblem {
 }
 
 /// A fault as it is printed.
-fn format_problem(place: &JobPlace, problem: &JobProblem, remedy: Option<&str>) -> String {
+fn format_problem(place: &JobPlace, problem: &ConversionErrorKind, remedy: Option<&str>) -> String {
     match (place.is_secret, remedy) {
         (true, _) => format!("{place}: {}", problem.unquoted_text()),
         (false, None) => format!("{place}: {problem}"),
@@ -88,45 +88,49 @@ fn format_problem(place: &JobPlace, problem: &JobProblem, remedy: Option<&str>) 
     }
 }
 
-impl JobProblem {
+impl ConversionErrorKind {
     /// Names the problem and quotes no text of the file.
     fn unquoted_text(&self) -> String {
         match self {
-            JobProblem::Syntax(what) => what.clone(),
-            JobProblem::Include { error, .. } => format!("include: cannot read the file: {error}"),
-            JobProblem::JobFile { error, .. } => format!("cannot read a job file: {error}"),
-            JobProblem::Variable(_) => "a variable in this line is not set".to_owned(),
-            JobProblem::Unknown(_) => "fio's option in this line is unknown here".to_owned(),
-            JobProblem::Value { .. } => "the option in this line does not take its value".to_owned(),
-            JobProblem::Refused { .. } => {
+            ConversionErrorKind::Syntax(what) => what.clone(),
+            ConversionErrorKind::Include { error, .. } => format!("include: cannot read the file: {error}"),
+            ConversionErrorKind::JobFile { error, .. } => format!("cannot read a job file: {error}"),
+            ConversionErrorKind::Variable(_) => "a variable in this line is not set".to_owned(),
+            ConversionErrorKind::Unknown(_) => "fio's option in this line is unknown here".to_owned(),
+            ConversionErrorKind::Value { .. } => "the option in this line does not take its value".to_owned(),
+            ConversionErrorKind::Refused { .. } => {
                 "the option in this line, or its value, has no equivalent here".to_owned()
             }
         }
     }
 }
 
-impl JobFault {
-    pub(super) fn syntax(place: &JobPlace, what: impl Into<String>) -> JobFault {
-        JobFault { place: place.clone(), problem: JobProblem::Syntax(what.into()), remedy: None }
+impl ConversionError {
+    pub(super) fn syntax(place: &JobPlace, what: impl Into<String>) -> ConversionError {
+        ConversionError {
+            place: place.clone(),
+            problem: ConversionErrorKind::Syntax(what.into()),
+            remedy: None,
+        }
     }
 
     /// An option that nothing does the same as.
-    pub(super) fn refused(
+    pub(super) fn refuse_option(
         place: &JobPlace,
         setting: impl Into<String>,
         reason: impl Into<String>,
-    ) -> JobFault {
-        let problem = JobProblem::Refused { setting: setting.into(), reason: reason.into() };
-        JobFault { place: place.clone(), problem, remedy: None }
+    ) -> ConversionError {
+        let problem = ConversionErrorKind::Refused { setting: setting.into(), reason: reason.into() };
+        ConversionError { place: place.clone(), problem, remedy: None }
     }
 
-    pub(super) fn hint(self, remedy: impl Into<String>) -> JobFault {
-        JobFault { remedy: Some(remedy.into()), ..self }
+    pub(super) fn hint(self, remedy: impl Into<String>) -> ConversionError {
+        ConversionError { remedy: Some(remedy.into()), ..self }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct ConversionNote {
     /// The option of fio that it is about.
     pub option: String,
     pub what: String,
@@ -134,7 +138,7 @@ pub struct Note {
     pub jobs: Vec<String>,
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ConversionNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "fio's {} ({}): {}", self.option, self.jobs.join(", "), self.what)
     }
@@ -142,13 +146,15 @@ impl fmt::Display for Note {
 
 /// The notes of all jobs, each told once.
 #[derive(Debug, Default)]
-pub(super) struct Notes(pub(super) Vec<Note>);
+pub(super) struct Notes(pub(super) Vec<ConversionNote>);
 
 impl Notes {
-    pub(super) fn tell(&mut self, job: &str, option: &str, what: impl Into<String>) {
+    pub(super) fn add_note(&mut self, job: &str, option: &str, what: impl Into<String>) {
         let what = what.into();
         match self.0.iter_mut().find(|note| note.option == option && note.what == what) {
-            None => self.0.push(Note { option: option.to_owned(), what, jobs: vec![job.to_owned()] }),
+            None => {
+                self.0.push(ConversionNote { option: option.to_owned(), what, jobs: vec![job.to_owned()] })
+            }
             Some(note) if note.jobs.iter().any(|known| known == job) => {}
             Some(note) => note.jobs.push(job.to_owned()),
         }

@@ -42,7 +42,7 @@ pub(super) struct FilePiece {
 const LONGEST_PATH: usize = 4095;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoPiece {
+pub(super) enum FileSliceError {
     #[error("'{0}' does not exist, and the job has no size")]
     NoSize(String),
     /// A percentage of something unknown.
@@ -73,7 +73,7 @@ pub(super) fn from_settings(settings: &JobSettings) -> Option<Files> {
         return None;
     }
     if settings.file_names().len() > 1 {
-        settings.tell(
+        settings.add_note(
             "filename",
             "several lines: the files of all of them are used, also the files of [global], as in fio",
         );
@@ -126,10 +126,10 @@ fn are_served(settings: &JobSettings, files: u64) -> Option<()> {
         return None;
     };
     if kind == "roundrobin" {
-        settings.tell("file_service_type", "each I/O picks its file at random, not round robin");
+        settings.add_note("file_service_type", "each I/O picks its file at random, not round robin");
     }
     if in_row > 1 {
-        settings.tell(
+        settings.add_note(
             "file_service_type",
             "each I/O picks a file, instead of one file for several I/Os in \
             a row",
@@ -169,9 +169,9 @@ fn as_target(name: String) -> String {
     if is_special && !name.contains('/') { format!("./{name}") } else { name }
 }
 
-fn path(folder: Option<&str>, name: &str) -> Result<String, NoPiece> {
+fn path(folder: Option<&str>, name: &str) -> Result<String, FileSliceError> {
     if name.len().saturating_add(folder.map_or(0, str::len)) > LONGEST_PATH {
-        return Err(NoPiece::LongName);
+        return Err(FileSliceError::LongName);
     }
     Ok(match folder {
         Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
@@ -204,12 +204,12 @@ impl Files {
         self.named.as_ref().map_or(self.count.into(), |named| named.len() as u64)
     }
 
-    fn path(&self, name: &str) -> Result<String, NoPiece> {
+    fn path(&self, name: &str) -> Result<String, FileSliceError> {
         path(self.folder.as_deref(), name)
     }
 
     /// The names of a thread's files.
-    fn paths(&self, clone: u32, around: &dyn HostContext) -> Result<Vec<String>, NoPiece> {
+    fn paths(&self, clone: u32, around: &dyn HostContext) -> Result<Vec<String>, FileSliceError> {
         if let Some(named) = &self.named {
             return named.iter().map(|file| path(file.folder.as_deref(), &file.name)).collect();
         }
@@ -218,7 +218,7 @@ impl Files {
             return Ok(vec![self.path(&self.job)?]);
         }
         if self.format.as_ref().is_some_and(|format| format.len() > LONGEST_PATH) {
-            return Err(NoPiece::LongName);
+            return Err(FileSliceError::LongName);
         }
         let made = |file: u32| match &self.format {
             None => format!("{}.{clone}.{file}", self.job),
@@ -242,7 +242,7 @@ impl Files {
         smallest: u32,
         around: &dyn HostContext,
         real: bool,
-    ) -> Result<Vec<FilePiece>, NoPiece> {
+    ) -> Result<Vec<FilePiece>, FileSliceError> {
         let paths = self.paths(clone, around)?;
         let count = paths.len().max(1) as u64;
         paths.into_iter().map(|path| self.file_piece(path, clone, smallest, count, around, real)).collect()
@@ -256,30 +256,30 @@ impl Files {
         count: u64,
         around: &dyn HostContext,
         real: bool,
-    ) -> Result<FilePiece, NoPiece> {
+    ) -> Result<FilePiece, FileSliceError> {
         let there = if real { around.existing(&path) } else { Existing::Nothing };
         let whole = match there {
             Existing::Nothing => None,
             Existing::File(bytes) | Existing::Device(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
-            Existing::Other => return Err(NoPiece::NoTarget(path)),
+            Existing::Other => return Err(FileSliceError::NoTarget(path)),
         };
-        let of_whole = |size: FioSize| size.share_of(whole).ok_or_else(|| NoPiece::NoWhole(path.clone()));
+        let of_whole =
+            |size: FioSize| size.share_of(whole).ok_or_else(|| FileSliceError::NoWhole(path.clone()));
         let offset = self.offset.map_or(Ok(0), of_whole)?;
         let step = self.increment.map_or(Ok(0), of_whole)?;
         let from = step.checked_mul(clone.into()).and_then(|step| step.checked_add(offset));
-        let mut from = from.ok_or(NoPiece::TooLarge)?;
-        let relative =
-            [self.offset, self.increment].iter().flatten().any(|size| matches!(size, FioSize::Percent(_)));
-        if relative {
+        let mut from = from.ok_or(FileSliceError::TooLarge)?;
+        let is_share = |size: &FioSize| matches!(size, FioSize::Percent(_));
+        if [self.offset, self.increment].iter().flatten().any(is_share) {
             let align = self.align.unwrap_or_else(|| smallest.into()).max(1);
-            from = from.checked_next_multiple_of(align).ok_or(NoPiece::TooLarge)?;
+            from = from.checked_next_multiple_of(align).ok_or(FileSliceError::TooLarge)?;
         }
         // A share of a file has whole blocks (`setup_files` in its `filesetup.c`).
         let in_blocks = |bytes: u64| bytes - bytes % u64::from(smallest.max(1));
         let stated = match (self.file_size, self.size) {
             (Some(file), share) => {
-                let area = file.checked_sub(from).ok_or_else(|| NoPiece::Behind(path.clone()))?;
-                Some(match share.filter(|share| matches!(share, FioSize::Percent(_))) {
+                let area = file.checked_sub(from).ok_or_else(|| FileSliceError::Behind(path.clone()))?;
+                Some(match share.filter(is_share) {
                     Some(share) => in_blocks(share.share_of(Some(file)).unwrap_or(file).min(area)),
                     None => area,
                 })
@@ -293,19 +293,19 @@ impl Files {
         let device = matches!(there, Existing::Device(_)) || path.starts_with("/dev/");
         match (stated.filter(|length| *length > 0), whole) {
             (Some(length), _) => {
-                let end = from.checked_add(length).ok_or(NoPiece::TooLarge)?;
+                let end = from.checked_add(length).ok_or(FileSliceError::TooLarge)?;
                 let create = (!device && whole.is_none_or(|whole| whole < end)).then_some(end);
                 match create.is_some() && !self.may_create {
-                    true => Err(NoPiece::MayNotCreate(path)),
+                    true => Err(FileSliceError::MayNotCreate(path)),
                     false => Ok(FilePiece { path, from, length: Some(length), create }),
                 }
             }
             (None, Some(whole)) if from < whole => {
                 Ok(FilePiece { path, from, length: Some(whole - from), create: None })
             }
-            (None, Some(_)) => Err(NoPiece::Behind(path)),
+            (None, Some(_)) => Err(FileSliceError::Behind(path)),
             (None, None) if device => Ok(FilePiece { path, from, length: None, create: None }),
-            (None, None) => Err(NoPiece::NoSize(path)),
+            (None, None) => Err(FileSliceError::NoSize(path)),
         }
     }
 }

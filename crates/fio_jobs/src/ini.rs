@@ -1,7 +1,7 @@
 //! The form of a job file: sections with their settings, comments, files that are included, variables of the
 //! environment, and words for the machine's sizes.
 
-use super::fault::{JobFault, JobPlace, JobProblem};
+use super::fault::{ConversionError, ConversionErrorKind, JobPlace};
 use super::number;
 use super::surroundings::{HostContext, Keyword};
 use diskspd_base::limits;
@@ -34,7 +34,7 @@ pub(super) struct JobSection {
 /// The longest text that is read, bytes.
 pub const MAX_BYTES: u64 = limits::FIO_JOBS.bytes;
 /// Files that include each other, at most.
-const DEEPEST: usize = 16;
+const MAX_INCLUDE_DEPTH: usize = 16;
 /// Lines of all files together, at most: files can include others many times.
 const MOST_LINES: usize = 100_000;
 /// Bytes of all files together, at most.
@@ -49,7 +49,7 @@ pub(super) fn sections(
     text: &[u8],
     file: &str,
     around: &dyn HostContext,
-    faults: &mut Vec<JobFault>,
+    faults: &mut Vec<ConversionError>,
 ) -> Vec<JobSection> {
     let mut reader = JobReader::new(around, faults);
     reader.read(text, file, 0);
@@ -70,7 +70,7 @@ pub(super) struct LineSections<'a> {
 pub(super) fn sections_of_line(
     line: &LineSections,
     around: &dyn HostContext,
-    faults: &mut Vec<JobFault>,
+    faults: &mut Vec<ConversionError>,
 ) -> Vec<JobSection> {
     let mut reader = JobReader::new(around, faults);
     reader.jobs = line.sections.iter().filter(|section| !section.is_global).count();
@@ -85,8 +85,8 @@ pub(super) fn sections_of_line(
         match reader.around.job_file(file) {
             Ok(text) => reader.read(&text, file, 0),
             Err(error) => {
-                let problem = JobProblem::JobFile { name: file.clone(), error };
-                reader.faults.push(JobFault { place: line.place.clone(), problem, remedy: None });
+                let problem = ConversionErrorKind::JobFile { name: file.clone(), error };
+                reader.faults.push(ConversionError { place: line.place.clone(), problem, remedy: None });
             }
         }
         let mut jobs = reader.sections[known..].iter_mut().filter(|section| !section.is_global);
@@ -105,7 +105,7 @@ pub(super) fn sections_of_line(
 
 struct JobReader<'a> {
     around: &'a dyn HostContext,
-    faults: &'a mut Vec<JobFault>,
+    faults: &'a mut Vec<ConversionError>,
     sections: Vec<JobSection>,
     /// Whether a section of the current file has begun.
     is_open: bool,
@@ -117,7 +117,7 @@ struct JobReader<'a> {
 }
 
 impl<'a> JobReader<'a> {
-    fn new(around: &'a dyn HostContext, faults: &'a mut Vec<JobFault>) -> JobReader<'a> {
+    fn new(around: &'a dyn HostContext, faults: &'a mut Vec<ConversionError>) -> JobReader<'a> {
         let (sections, is_open, is_over) = (Vec::new(), false, false);
         JobReader { around, faults, sections, is_open, file: 0, lines: 0, bytes: 0, jobs: 0, is_over }
     }
@@ -130,7 +130,7 @@ impl<'a> JobReader<'a> {
         let mut place = JobPlace { file: file.to_owned(), line: 0, section, is_secret };
         let Ok(text) = std::str::from_utf8(text) else {
             let what = "this is not UTF-8 text, so it is not a job file";
-            return self.faults.push(JobFault::syntax(&place, what));
+            return self.faults.push(ConversionError::syntax(&place, what));
         };
         for line in text.trim_start_matches('\u{feff}').lines() {
             place.line += 1;
@@ -149,7 +149,7 @@ impl<'a> JobReader<'a> {
     }
 
     fn is_too_much(&mut self, place: &JobPlace, what: &str) {
-        self.faults.push(JobFault::syntax(place, what));
+        self.faults.push(ConversionError::syntax(place, what));
         self.is_over = true;
     }
 
@@ -177,7 +177,7 @@ impl<'a> JobReader<'a> {
             Some(section) => section.settings.push(setting),
             None => {
                 let line = if place.is_secret { String::new() } else { format!("{line}: ") };
-                let fault = JobFault::syntax(place, format!("{line}an option before any section"));
+                let fault = ConversionError::syntax(place, format!("{line}an option before any section"));
                 self.faults.push(fault.hint("put it after [global], or after the [name] of a job"));
             }
         }
@@ -185,11 +185,13 @@ impl<'a> JobReader<'a> {
 
     fn begin_section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
         if depth > 0 {
-            return self.faults.push(JobFault::syntax(place, "an included file cannot begin a section"));
+            return self
+                .faults
+                .push(ConversionError::syntax(place, "an included file cannot begin a section"));
         }
         let name = rest.strip_suffix(']').unwrap_or(rest).to_owned();
         if name.len() == rest.len() {
-            self.faults.push(JobFault::syntax(place, "the section's name has no ] after it"));
+            self.faults.push(ConversionError::syntax(place, "the section's name has no ] after it"));
         }
         if name.len() > LONGEST_NAME {
             self.is_too_much(place, "the section's name is longer than 255 bytes");
@@ -207,20 +209,20 @@ impl<'a> JobReader<'a> {
     }
 
     fn include_file(&mut self, name: &str, place: &JobPlace, depth: usize) {
-        if depth >= DEEPEST || !self.is_open {
+        if depth >= MAX_INCLUDE_DEPTH || !self.is_open {
             let what = match !self.is_open {
                 true => "include: it is before any section",
                 false => "include: files include each other more than 16 times deep",
             };
-            return self.faults.push(JobFault::syntax(place, what));
+            return self.faults.push(ConversionError::syntax(place, what));
         }
         let name = self.expand_value(name, place);
         match self.around.included(&name) {
             Ok(text) => self.read(&text, &name, depth + 1),
             Err(error) => {
-                let problem = JobProblem::Include { name, error };
+                let problem = ConversionErrorKind::Include { name, error };
                 let remedy = Some("names are relative to the folder of the job file".to_owned());
-                self.faults.push(JobFault { place: place.clone(), problem, remedy });
+                self.faults.push(ConversionError { place: place.clone(), problem, remedy });
             }
         }
     }
@@ -235,9 +237,9 @@ impl<'a> JobReader<'a> {
             match self.around.variable(name) {
                 Some(text) => made += &text,
                 None => {
-                    let problem = JobProblem::Variable(name.to_owned());
+                    let problem = ConversionErrorKind::Variable(name.to_owned());
                     let remedy = Some(format!("set it: {name}=VALUE diskspd .."));
-                    self.faults.push(JobFault { place: place.clone(), problem, remedy });
+                    self.faults.push(ConversionError { place: place.clone(), problem, remedy });
                 }
             }
         }
@@ -252,7 +254,9 @@ impl<'a> JobReader<'a> {
         {
             match self.around.keyword(*keyword) {
                 Some(number) => value = value.replace(word, &number.to_string()),
-                None => self.faults.push(JobFault::syntax(place, format!("{word}: unknown on this machine"))),
+                None => self
+                    .faults
+                    .push(ConversionError::syntax(place, format!("{word}: unknown on this machine"))),
             }
             found = true;
         }

@@ -122,19 +122,19 @@ impl RequestedJob {
     fn report_settings(&self, settings: &JobSettings) {
         let cached = !self.direct && self.engine.row().needs_files;
         if cached && settings.switch("invalidate") != Some(false) {
-            settings.tell(
+            settings.add_note(
                 "invalidate (1 by default)",
                 "the page cache is not dropped before the run; the verdict says if the cache served it",
             );
         }
         if self.has_writes() && !self.run.verify {
             match self.content {
-                JobContent::Usual => settings.tell(
+                JobContent::Usual => settings.add_note(
                     "scramble_buffers (1 by default)",
                     "writes are also random bytes, taken from random places of a larger buffer; fio changes \
                      its buffer before each write, which takes CPU time that is not needed here",
                 ),
-                JobContent::Fixed => settings.tell(
+                JobContent::Fixed => settings.add_note(
                     "scramble_buffers",
                     "writes are random bytes from random places of one buffer as large as all buffers in \
                      fio",
@@ -143,14 +143,16 @@ impl RequestedJob {
             }
         }
         if self.time_based && self.runtime_s.is_none() {
-            settings
-                .tell("time_based", "the job has no runtime: it ends by its size, as in fio, which warns");
+            settings.add_note(
+                "time_based",
+                "the job has no runtime: it ends by its size, as in fio, which warns",
+            );
         }
         if self.pause.is_some() && self.clones > 1 && self.files.are_the_same_for_all() {
-            settings.tell("thinktime", "-i counts the I/Os of all threads between two pauses");
+            settings.add_note("thinktime", "-i counts the I/Os of all threads between two pauses");
         }
         if self.pause.is_some() && self.depth > 1 {
-            settings.tell("thinktime", "a pause starts when the burst has been submitted, not completed");
+            settings.add_note("thinktime", "a pause starts when the burst has been submitted, not completed");
         }
     }
 
@@ -256,7 +258,7 @@ fn engine_kind(settings: &JobSettings) -> Option<EngineKind> {
     match options::engine(name) {
         Some(EngineRule::Is(kind)) => Some(kind),
         Some(EngineRule::Near(kind, what)) => {
-            settings.tell("ioengine", format!("{name}: {what}"));
+            settings.add_note("ioengine", format!("{name}: {what}"));
             Some(kind)
         }
         Some(EngineRule::Refused(reason)) => {
@@ -275,7 +277,7 @@ fn whole_seconds(settings: &JobSettings, name: &'static str) -> Option<u32> {
     let micros = settings.micros(name)?;
     let seconds = micros.div_ceil(1_000_000);
     if !micros.is_multiple_of(1_000_000) {
-        settings.tell(name, format!("times are whole seconds: {seconds} s"));
+        settings.add_note(name, format!("times are whole seconds: {seconds} s"));
     }
     match u32::try_from(seconds) {
         Ok(seconds) => Some(seconds),

@@ -34,7 +34,7 @@ mod target;
 mod zoned;
 
 pub use command_line::{job_files, option_of_word};
-pub use fault::{JobFault, JobPlace, JobProblem, Note};
+pub use fault::{ConversionError, ConversionErrorKind, ConversionNote, JobPlace};
 pub use ini::MAX_BYTES;
 pub use surroundings::{Existing, HostContext, Keyword};
 pub use table::{engines_table, options_table};
@@ -50,17 +50,21 @@ use shape::JobWay;
 use std::cell::Cell;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Converted {
+pub struct ConvertedJob {
     pub profile: Profile,
     pub run_options: RunOptions,
-    pub notes: Vec<Note>,
+    pub notes: Vec<ConversionNote>,
 }
 
 /// Converts the text of a job file; `file` is its name, for messages.
 ///
 /// # Errors
 /// Everything in it that can't be done, in the order of the file.
-pub fn convert(text: &[u8], file: &str, around: &dyn HostContext) -> Result<Converted, Vec<JobFault>> {
+pub fn convert(
+    text: &[u8],
+    file: &str,
+    around: &dyn HostContext,
+) -> Result<ConvertedJob, Vec<ConversionError>> {
     let mut faults = Vec::new();
     let sections = ini::sections(text, file, around, &mut faults);
     let place = JobPlace { file: file.to_owned(), ..JobPlace::default() };
@@ -72,12 +76,15 @@ pub fn convert(text: &[u8], file: &str, around: &dyn HostContext) -> Result<Conv
 ///
 /// # Errors
 /// As [`convert`], and for a job file that cannot be read.
-pub fn convert_command_line(words: &[String], around: &dyn HostContext) -> Result<Converted, Vec<JobFault>> {
+pub fn convert_command_line(
+    words: &[String],
+    around: &dyn HostContext,
+) -> Result<ConvertedJob, Vec<ConversionError>> {
     let mut faults = Vec::new();
     let mut line = FioLine::read(words, &mut faults);
     let mut notes = Notes::default();
     for (option, what) in line.apply_own(&mut faults) {
-        notes.tell("all jobs", option, what);
+        notes.add_note("all jobs", option, what);
     }
     let sections = ini::sections_of_line(&line.sections(), around, &mut faults);
     let read = ReadSections { sections, faults, notes, reads_only: line.reads_only };
@@ -87,7 +94,7 @@ pub fn convert_command_line(words: &[String], around: &dyn HostContext) -> Resul
 /// Sections, and the faults and notes of their form.
 struct ReadSections {
     sections: Vec<JobSection>,
-    faults: Vec<JobFault>,
+    faults: Vec<ConversionError>,
     notes: Notes,
     /// Jobs that write are refused.
     reads_only: bool,
@@ -100,9 +107,9 @@ impl ReadSections {
         place: &JobPlace,
         how: &str,
         around: &dyn HostContext,
-    ) -> Result<Converted, Vec<JobFault>> {
+    ) -> Result<ConvertedJob, Vec<ConversionError>> {
         if self.sections.iter().all(|section| section.is_global) && self.faults.is_empty() {
-            self.faults.push(JobFault::syntax(place, "there is no job").hint(how));
+            self.faults.push(ConversionError::syntax(place, "there is no job").hint(how));
         }
         let (faults, notes) = (Cell::new(self.faults), Cell::new(self.notes));
         let (mut global, mut jobs, mut file) = (GlobalSettings::default(), Vec::new(), 0);
@@ -128,14 +135,15 @@ impl ReadSections {
         let made = if is_sound { spans::converted(&jobs, around) } else { None };
         let faults = unique_faults(faults.take());
         match made.filter(|_| faults.is_empty()) {
-            Some((profile, run_options)) => Ok(Converted { profile, run_options, notes: notes.take().0 }),
+            Some((profile, run_options)) => Ok(ConvertedJob { profile, run_options, notes: notes.take().0 }),
             None => Err(faults),
         }
     }
 }
 
-fn unique_faults(faults: Vec<JobFault>) -> Vec<JobFault> {
+fn unique_faults(faults: Vec<ConversionError>) -> Vec<ConversionError> {
     let mut told = std::collections::HashSet::new();
-    let what = |fault: &JobFault| (fault.place.file.clone(), fault.place.line, fault.problem.to_string());
+    let what =
+        |fault: &ConversionError| (fault.place.file.clone(), fault.place.line, fault.problem.to_string());
     faults.into_iter().filter(|fault| told.insert(what(fault))).collect()
 }

@@ -22,7 +22,7 @@ impl FioSize {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoNumber {
+pub(crate) enum NumberError {
     #[error("the value is missing")]
     Missing,
     /// It begins with no digit.
@@ -43,9 +43,9 @@ pub(crate) enum NoNumber {
     Expression,
 }
 
-impl From<ParseIntError> for NoNumber {
-    fn from(_: ParseIntError) -> NoNumber {
-        NoNumber::TooLarge
+impl From<ParseIntError> for NumberError {
+    fn from(_: ParseIntError) -> NumberError {
+        NumberError::TooLarge
     }
 }
 
@@ -92,7 +92,7 @@ impl Units {
 ///
 /// # Errors
 /// Fails if the text is not a size.
-pub(crate) fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
+pub(crate) fn size(text: &str, kb_base: u64) -> Result<FioSize, NumberError> {
     // Fio takes 100%% for 100%.
     match text.trim_end_matches('%') {
         percent if percent != text => {
@@ -111,7 +111,7 @@ pub(crate) fn zones(text: &str) -> Option<u64> {
 ///
 /// # Errors
 /// Fails if the text is not a number of bytes.
-pub(crate) fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
+pub(crate) fn bytes(text: &str, kb_base: u64) -> Result<u64, NumberError> {
     parse_number(text, Units::Bytes(kb_base))
 }
 
@@ -119,13 +119,13 @@ pub(crate) fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
 ///
 /// # Errors
 /// Fails if the text is not a time.
-pub(crate) fn micros(text: &str, without_unit: u64) -> Result<u64, NoNumber> {
+pub(crate) fn micros(text: &str, without_unit: u64) -> Result<u64, NumberError> {
     parse_number(text, Units::Micros(without_unit))
 }
 
-fn parse_number(text: &str, units: Units) -> Result<u64, NoNumber> {
+fn parse_number(text: &str, units: Units) -> Result<u64, NumberError> {
     match text.trim() {
-        "" => Err(NoNumber::Missing),
+        "" => Err(NumberError::Missing),
         // The unit of a number without one is that of the whole expression.
         expression if expression.starts_with('(') => {
             let whole = value(expression, units)?;
@@ -133,43 +133,43 @@ fn parse_number(text: &str, units: Units) -> Result<u64, NoNumber> {
                 Units::Micros(without) if !expression.contains(|c: char| c.is_ascii_alphabetic()) => without,
                 _ => 1,
             };
-            whole.checked_mul(factor).ok_or(NoNumber::TooLarge)
+            whole.checked_mul(factor).ok_or(NumberError::TooLarge)
         }
         text => parse_plain(text, units),
     }
 }
 
-fn parse_plain(text: &str, units: Units) -> Result<u64, NoNumber> {
+fn parse_plain(text: &str, units: Units) -> Result<u64, NumberError> {
     let (digits, rest, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hex) => (hex, hex.trim_start_matches(|c: char| c.is_ascii_hexdigit()), 16),
         None => (text, text.trim_start_matches(|c: char| c.is_ascii_digit()), 10),
     };
     let digits = &digits[..digits.len() - rest.len()];
     match (digits.is_empty(), rest) {
-        (true, _) => return Err(NoNumber::NotANumber),
-        (false, "z" | "Z") => return Err(NoNumber::Zones),
+        (true, _) => return Err(NumberError::NotANumber),
+        (false, "z" | "Z") => return Err(NumberError::Zones),
         _ => {}
     }
     let number = u64::from_str_radix(digits, radix)?;
-    let factor = units.unit_factor(rest.trim()).ok_or_else(|| NoNumber::Unit(rest.to_owned()))?;
-    number.checked_mul(factor).ok_or(NoNumber::TooLarge)
+    let factor = units.unit_factor(rest.trim()).ok_or_else(|| NumberError::Unit(rest.to_owned()))?;
+    number.checked_mul(factor).ok_or(NumberError::TooLarge)
 }
 
 /// The value of an expression, cut to an integer: with its parentheses, or as `bc` is given it.
 ///
 /// # Errors
 /// It can't be computed.
-pub(crate) fn computed(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
+pub(crate) fn computed(text: &str, kb_base: u64) -> Result<u64, NumberError> {
     value(text, Units::Bytes(kb_base))
 }
 
-fn value(text: &str, units: Units) -> Result<u64, NoNumber> {
+fn value(text: &str, units: Units) -> Result<u64, NumberError> {
     let mut reader = Expression { rest: text, units, depth: 0 };
     let value = reader.sum()?;
     match reader.rest.trim().is_empty() {
         true if value.is_finite() && (0.0..9.2e18).contains(&value) => Ok(value as u64),
-        true => Err(NoNumber::TooLarge),
-        false => Err(NoNumber::Expression),
+        true => Err(NumberError::TooLarge),
+        false => Err(NumberError::Expression),
     }
 }
 
@@ -181,7 +181,7 @@ struct Expression<'a> {
 }
 
 /// Parentheses within each other, at most.
-const DEEPEST: u32 = 50;
+const MAX_PARENTHESES: u32 = 50;
 
 impl Expression<'_> {
     fn next_is(&mut self, character: char) -> bool {
@@ -191,7 +191,7 @@ impl Expression<'_> {
         behind.is_some()
     }
 
-    fn sum(&mut self) -> Result<f64, NoNumber> {
+    fn sum(&mut self) -> Result<f64, NumberError> {
         let mut value = self.parse_product()?;
         loop {
             match () {
@@ -202,7 +202,7 @@ impl Expression<'_> {
         }
     }
 
-    fn parse_product(&mut self) -> Result<f64, NoNumber> {
+    fn parse_product(&mut self) -> Result<f64, NumberError> {
         let mut value = self.parse_power()?;
         loop {
             match () {
@@ -214,29 +214,29 @@ impl Expression<'_> {
         }
     }
 
-    fn parse_power(&mut self) -> Result<f64, NoNumber> {
+    fn parse_power(&mut self) -> Result<f64, NumberError> {
         let base = self.parse_single()?;
         self.depth += 1;
         let value = match self.next_is('^') {
-            true if self.depth < DEEPEST => base.powf(self.parse_power()?),
-            true => return Err(NoNumber::Expression),
+            true if self.depth < MAX_PARENTHESES => base.powf(self.parse_power()?),
+            true => return Err(NumberError::Expression),
             false => base,
         };
         self.depth -= 1;
         Ok(value)
     }
 
-    fn parse_single(&mut self) -> Result<f64, NoNumber> {
+    fn parse_single(&mut self) -> Result<f64, NumberError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(NoNumber::Expression);
+        if self.depth > MAX_PARENTHESES {
+            return Err(NumberError::Expression);
         }
         let value = match () {
             () if self.next_is('-') => -self.parse_single()?,
             () if self.next_is('(') => {
                 let value = self.sum()?;
                 if !self.next_is(')') {
-                    return Err(NoNumber::Expression);
+                    return Err(NumberError::Expression);
                 }
                 value * self.parse_unit()?
             }
@@ -244,7 +244,7 @@ impl Expression<'_> {
                 let rest = self.rest.trim_start();
                 let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
                 let digits = &rest[..rest.len() - behind.len()];
-                let number: f64 = digits.parse().map_err(|_| NoNumber::Expression)?;
+                let number: f64 = digits.parse().map_err(|_| NumberError::Expression)?;
                 self.rest = behind;
                 number * self.parse_unit()?
             }
@@ -253,14 +253,14 @@ impl Expression<'_> {
         Ok(value)
     }
 
-    fn parse_unit(&mut self) -> Result<f64, NoNumber> {
+    fn parse_unit(&mut self) -> Result<f64, NumberError> {
         let behind = self.rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let unit = &self.rest[..self.rest.len() - behind.len()];
         self.rest = behind;
         match (unit.is_empty(), self.units.unit_factor(unit)) {
             (true, _) => Ok(1.0),
             (false, Some(factor)) => Ok(factor as f64),
-            (false, None) => Err(NoNumber::Unit(unit.to_owned())),
+            (false, None) => Err(NumberError::Unit(unit.to_owned())),
         }
     }
 }
@@ -304,26 +304,26 @@ mod tests {
     #[test]
     fn no_sizes() {
         for (text, expected) in [
-            ("", NoNumber::Missing),
-            ("k", NoNumber::NotANumber),
-            ("-1", NoNumber::NotANumber),
-            ("%", NoNumber::NotANumber),
-            ("4x", NoNumber::Unit("x".into())),
-            ("1.5g", NoNumber::Unit(".5g".into())),
-            ("128z", NoNumber::Zones),
-            ("99999999999999999999", NoNumber::TooLarge),
-            ("18446744073709551615k", NoNumber::TooLarge),
-            ("(", NoNumber::Expression),
-            ("(1+)", NoNumber::Expression),
-            ("(1) 2", NoNumber::Expression),
-            ("(1/0)", NoNumber::TooLarge),
-            ("(0-1)", NoNumber::TooLarge),
-            ("(1furlong)", NoNumber::Unit("furlong".into())),
+            ("", NumberError::Missing),
+            ("k", NumberError::NotANumber),
+            ("-1", NumberError::NotANumber),
+            ("%", NumberError::NotANumber),
+            ("4x", NumberError::Unit("x".into())),
+            ("1.5g", NumberError::Unit(".5g".into())),
+            ("128z", NumberError::Zones),
+            ("99999999999999999999", NumberError::TooLarge),
+            ("18446744073709551615k", NumberError::TooLarge),
+            ("(", NumberError::Expression),
+            ("(1+)", NumberError::Expression),
+            ("(1) 2", NumberError::Expression),
+            ("(1/0)", NumberError::TooLarge),
+            ("(0-1)", NumberError::TooLarge),
+            ("(1furlong)", NumberError::Unit("furlong".into())),
         ] {
             assert_eq!(size(text, 1024), Err(expected), "{text}");
         }
         for deep in ["(".repeat(10_000), "(-".repeat(5000), format!("({})", "1^".repeat(5000))] {
-            assert_eq!(size(&deep, 1024), Err(NoNumber::Expression));
+            assert_eq!(size(&deep, 1024), Err(NumberError::Expression));
         }
     }
 
@@ -342,7 +342,7 @@ mod tests {
         ] {
             assert_eq!(micros(text, without_unit), Ok(expected), "{text}");
         }
-        assert_eq!(micros("5x", 1), Err(NoNumber::Unit("x".into())));
+        assert_eq!(micros("5x", 1), Err(NumberError::Unit("x".into())));
     }
 
     proptest::proptest! {

@@ -1,6 +1,6 @@
 //! How fast a job goes: `rate`, `rate_iops`, `thinktime`.
 
-use super::each::{Each, WrongValue};
+use super::each::{PerDirection, WrongValue};
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
 use diskspd_profile::{SizeShare, Throughput};
@@ -18,7 +18,7 @@ pub(super) struct JobRate {
 pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<JobRate> {
     let Some(name) = settings.last_of(&["rate", "rate_iops"]) else { return Some(JobRate::default()) };
     let each = settings.read(name, |text| {
-        Each::<Option<u64>>::parse(text, |text| settings.bytes(text).map_err(WrongValue::from))
+        PerDirection::<Option<u64>>::parse(text, |text| settings.bytes(text).map_err(WrongValue::from))
     })?;
     if [each.read, each.write, each.trim].iter().all(|limit| limit.unwrap_or(0) == 0) {
         return Some(JobRate::default());
@@ -52,7 +52,7 @@ pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<JobRate> 
 fn mixed_rate(
     settings: &JobSettings,
     name: &'static str,
-    each: &Each<Option<u64>>,
+    each: &PerDirection<Option<u64>>,
     shape: &JobShape,
 ) -> Option<JobRate> {
     let limits = [(each.read, &shape.sizes.read), (each.write, &shape.sizes.write)];
@@ -69,7 +69,7 @@ fn mixed_rate(
         } else if keeps_ios(settings, name, sizes) {
             limit as f64
         } else if shape.shortens() {
-            settings.refuse(name, SHORTENED, KEEP_SIZES);
+            settings.refuse(name, SHORTENED_IOS, KEEP_SIZES);
             return None;
         } else {
             bytes_per_second(name, limit, sizes) as f64 / JobShape::mean(sizes)
@@ -77,14 +77,14 @@ fn mixed_rate(
     }
     let all = rates[0] + rates[1];
     let (whole, reads) = (all.round(), (100.0 * rates[0] / all).round() as u32);
-    if (whole - all).abs() / all > OFF || !(1..=99).contains(&reads) {
+    if (whole - all).abs() / all > MAX_RATE_ERROR || !(1..=99).contains(&reads) {
         let reason = "the rates of both directions do not come near whole I/Os per second and whole \
             percents";
         settings.refuse(name, reason, "use rate_iops, or other rates");
         return None;
     }
     let what = format!("the rates decide the shares: {whole} I/Os per second, {reads} % of them reads");
-    settings.tell(name, what);
+    settings.add_note(name, what);
     let reads = Some(reads);
     match poisson {
         true => Some(JobRate { poisson: Some(whole as u64), limit: None, reads }),
@@ -116,7 +116,7 @@ fn of_poisson(settings: &JobSettings, name: &'static str, limit: u64, sizes: &[S
 /// Whether fio limits I/Os per second. With `bssplit` it does for several sizes; otherwise it limits
 /// bytes.
 fn keeps_ios(settings: &JobSettings, name: &'static str, sizes: &[SizeShare]) -> bool {
-    name == "rate_iops" && (sizes.len() == 1 || settings.has("bssplit"))
+    name == "rate_iops" && (sizes.len() == 1 || settings.has_option("bssplit"))
 }
 
 /// The bytes per second of a limit.
@@ -136,12 +136,12 @@ fn of_ios(settings: &JobSettings, name: &'static str, limit: u64) -> Option<Thro
     limit.map(Throughput::Iops)
 }
 
-const SHORTENED: &str = "I/Os are shortened to end before a block that was done, so a rate in bytes cannot \
-                         be given in I/Os";
+const SHORTENED_IOS: &str = "I/Os are shortened to end before a block that was done, so a rate in \
+                             bytes cannot be given in I/Os";
 const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
 /// Maximum relative error of a rate that has no exact form.
-const OFF: f64 = 0.005;
+const MAX_RATE_ERROR: f64 = 0.005;
 
 /// Converts a rate in bytes per second. The result is I/Os per second if they are whole. Otherwise it is
 /// bytes per ms for one size, or the nearest number of I/Os.
@@ -153,7 +153,7 @@ fn in_bytes(
     shortens: bool,
 ) -> Option<Throughput> {
     if shortens {
-        settings.refuse(name, SHORTENED, KEEP_SIZES);
+        settings.refuse(name, SHORTENED_IOS, KEEP_SIZES);
         return None;
     }
     let ios = bytes as f64 / JobShape::mean(sizes);
@@ -166,16 +166,18 @@ fn in_bytes(
     // The one that is nearer; both alike, I/Os per second.
     let of_ms = of_ms.filter(|(_, off)| of_whole.is_none_or(|(_, other)| *off < other));
     match (of_whole, of_ms) {
-        (_, Some((per_ms, off))) if off <= OFF => {
+        (_, Some((per_ms, off))) if off <= MAX_RATE_ERROR => {
             if off > 0.0 {
-                settings
-                    .tell(name, format!("rates are whole bytes per ms: {} B/s", u64::from(per_ms) * 1000));
+                settings.add_note(
+                    name,
+                    format!("rates are whole bytes per ms: {} B/s", u64::from(per_ms) * 1000),
+                );
             }
             Some(Throughput::BytesPerMillisecond(per_ms))
         }
-        (Some((ios, off)), None) if off <= OFF => {
+        (Some((ios, off)), None) if off <= MAX_RATE_ERROR => {
             if off > 0.0 || sizes.len() > 1 {
-                settings.tell(name, format!("the rate in bytes is kept as {ios} I/Os per second"));
+                settings.add_note(name, format!("the rate in bytes is kept as {ios} I/Os per second"));
             }
             Some(Throughput::Iops(ios))
         }

@@ -1,6 +1,6 @@
 //! Where random I/O goes: `random_distribution`.
 
-use super::each::{Each, WrongValue};
+use super::each::{PerDirection, WrongValue};
 use super::number;
 use diskspd_profile::{AddressSpread, Distribution, DistributionKind, DistributionRange};
 
@@ -16,35 +16,36 @@ pub(super) enum RandomPlaces {
 const USUAL_THETA: &str = "1.1";
 /// Maximum number of ranges, as in fio (`ZONESPLIT_MAX` in its `thread_options.h`).
 const MOST_RANGES: usize = 256;
-const FORMS: WrongValue = WrongValue::Other("possible values: random, zipf:THETA, zoned:.., zoned_abs:..");
-const HASHED: &str =
+const DISTRIBUTION_FORMS: WrongValue =
+    WrongValue::Other("possible values: random, zipf:THETA, zoned:.., zoned_abs:..");
+const HASHED_POSITIONS: &str =
     "fio spreads this distribution over the file by a hash, which nothing here does; use zipf, or zoned";
 
 /// Reads the option's value.
 ///
 /// # Errors
 /// Fails if it is invalid, or has no equivalent.
-pub(super) fn read(text: &str, kb_base: u64) -> Result<Each<RandomPlaces>, WrongValue> {
+pub(super) fn read(text: &str, kb_base: u64) -> Result<PerDirection<RandomPlaces>, WrongValue> {
     let (form, values) = match (text.split_once(':'), text) {
         (Some(both), _) => both,
-        (None, "random") => return Ok(Each::all(RandomPlaces::Uniform)),
+        (None, "random") => return Ok(PerDirection::all(RandomPlaces::Uniform)),
         (None, "zipf") => ("zipf", USUAL_THETA),
         (None, "pareto" | "normal") => (text, ""),
-        (None, _) => return Err(FORMS),
+        (None, _) => return Err(DISTRIBUTION_FORMS),
     };
     let kind = match form {
         "zoned" => DistributionKind::Percent,
         "zoned_abs" => DistributionKind::Absolute,
-        "zipf" => return parse_zipf(values).map(|spread| Each::all(RandomPlaces::Spread(spread))),
-        "pareto" | "normal" => return Err(WrongValue::Other(HASHED)),
+        "zipf" => return parse_zipf(values).map(|spread| PerDirection::all(RandomPlaces::Spread(spread))),
+        "pareto" | "normal" => return Err(WrongValue::Other(HASHED_POSITIONS)),
         "sequence" => {
             return Err(WrongValue::Other(
                 "a fixed sequence of random offsets is not supported; use --replay with a log of I/Os",
             ));
         }
-        _ => return Err(FORMS),
+        _ => return Err(DISTRIBUTION_FORMS),
     };
-    let each = Each::parse(values, |text| parse_ranges(text, kind, kb_base))?;
+    let each = PerDirection::parse(values, |text| parse_ranges(text, kind, kb_base))?;
     Ok(each.map(|ranges| ranges.map_or(RandomPlaces::Uniform, RandomPlaces::Ranges)))
 }
 

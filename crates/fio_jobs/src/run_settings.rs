@@ -25,11 +25,11 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
         return None;
     }
     if writes && fsync.is_some() {
-        settings.tell("fsync", "flushes make data durable (fdatasync), not all metadata");
+        settings.add_note("fsync", "flushes make data durable (fdatasync), not all metadata");
     }
     let flush_after = settings.is_on("end_fsync") || settings.is_on("fsync_on_close");
     if writes && flush_after {
-        settings.tell("end_fsync", "the flush comes after the time span and is timed separately");
+        settings.add_note("end_fsync", "the flush comes after the time span and is timed separately");
     }
     let verify = match settings.text("verify") {
         None | Some("none" | "null" | "0") => false,
@@ -39,7 +39,7 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
         }
         Some(_) if writes => {
             let what = "each sector gets this program's stamp with a CRC-32C (docs/reference/integrity.md)";
-            settings.tell("verify", what);
+            settings.add_note("verify", what);
             true
         }
         Some(_) => {
@@ -49,7 +49,7 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
         }
     };
     if verify && !matches!(shape.random.write, RandomPlaces::Uniform) {
-        settings.tell("verify", "never-written blocks count as unknown, not as errors");
+        settings.add_note("verify", "never-written blocks count as unknown, not as errors");
     }
     let backlog = settings.number("verify_backlog", 0..=u64::MAX).is_some_and(|blocks| blocks > 0);
     if verify && backlog && settings.switch("do_verify") == Some(false) {

@@ -1,9 +1,9 @@
 //! Settings of one job after the global sections before it. Each option appears once, read in the format
 //! of its table row.
 
-use super::fault::{JobFault, JobPlace, JobProblem, Notes};
+use super::fault::{ConversionError, ConversionErrorKind, JobPlace, Notes};
 use super::ini::{JobSection, JobSetting};
-use super::number::{self, FioSize, NoNumber};
+use super::number::{self, FioSize, NumberError};
 use super::options::{self, FioForm, FioKind, FioOption};
 use diskspd_figures::units::near::nearest;
 use std::cell::Cell;
@@ -17,7 +17,7 @@ pub(super) struct JobSettings<'a> {
     /// All of `filename`.
     file_names: Vec<FileNames<'a>>,
     kb_base: u64,
-    faults: &'a Cell<Vec<JobFault>>,
+    faults: &'a Cell<Vec<ConversionError>>,
     notes: &'a Cell<Notes>,
 }
 
@@ -72,7 +72,8 @@ struct GivenSetting<'a> {
 }
 
 /// Options for which fio keeps separate values for reads, writes and trims.
-const EACH: [&str; 7] = ["bs", "bsrange", "bssplit", "ba", "rate", "rate_iops", "percentage_random"];
+const PER_DIRECTION_OPTIONS: [&str; 7] =
+    ["bs", "bsrange", "bssplit", "ba", "rate", "rate_iops", "percentage_random"];
 
 /// Appends a setting to the known ones, replacing an earlier setting of its option, or to the unknown
 /// ones.
@@ -86,7 +87,7 @@ fn sort_setting<'a>(
     let before = before.map(|place| known.remove(place));
     let value = setting.value.as_deref().unwrap_or_default();
     let leaves_out = value.contains(',') && value.split(',').any(|part| part.trim().is_empty());
-    let adds = before.is_some() && leaves_out && EACH.contains(&row.name);
+    let adds = before.is_some() && leaves_out && PER_DIRECTION_OPTIONS.contains(&row.name);
     known.push(GivenSetting { row, setting, adds });
 }
 
@@ -94,7 +95,7 @@ impl<'a> JobSettings<'a> {
     pub(super) fn from_sections(
         section: &'a JobSection,
         global: &GlobalSettings<'a>,
-        faults: &'a Cell<Vec<JobFault>>,
+        faults: &'a Cell<Vec<ConversionError>>,
         notes: &'a Cell<Notes>,
     ) -> JobSettings<'a> {
         let mut settings = JobSettings {
@@ -141,22 +142,22 @@ impl<'a> JobSettings<'a> {
             None => "docs/reference/fio-jobs.md has the options that are known; leave it out".to_owned(),
         };
         let place = setting.place.clone();
-        let problem = JobProblem::Unknown(setting.quoted_line());
-        self.fault(JobFault { place, problem, remedy: Some(remedy) });
+        let problem = ConversionErrorKind::Unknown(setting.quoted_line());
+        self.fault(ConversionError { place, problem, remedy: Some(remedy) });
     }
 
     fn judge_options(&self) {
         for GivenSetting { row, setting, adds } in &self.given {
             if *adds {
                 let reason = "it leaves a direction to an earlier value, which fio keeps for that direction";
-                let fault = JobFault::refused(&setting.place, setting.quoted_line(), reason);
+                let fault = ConversionError::refuse_option(&setting.place, setting.quoted_line(), reason);
                 self.fault(fault.hint("give the values of all directions in one place"));
             }
             let asks = !row.harmless.contains(&setting.value.as_deref().unwrap_or("1"));
             match row.kind {
-                FioKind::Near(what) if asks => self.tell(row.name, what),
+                FioKind::Near(what) if asks => self.add_note(row.name, what),
                 FioKind::Refused { reason, remedy } if asks => {
-                    let fault = JobFault::refused(&setting.place, setting.quoted_line(), reason);
+                    let fault = ConversionError::refuse_option(&setting.place, setting.quoted_line(), reason);
                     self.fault(fault.hint(remedy));
                 }
                 _ => {}
@@ -164,11 +165,13 @@ impl<'a> JobSettings<'a> {
         }
     }
 
-    pub(super) fn fault(&self, fault: JobFault) {
+    pub(super) fn fault(&self, fault: ConversionError) {
         let mut faults = self.faults.take();
         match faults.len() {
             ..MOST_FAULTS => faults.push(fault),
-            MOST_FAULTS => faults.push(JobFault::syntax(&fault.place, "more than 1,000 settings are wrong")),
+            MOST_FAULTS => {
+                faults.push(ConversionError::syntax(&fault.place, "more than 1,000 settings are wrong"))
+            }
             _ => {}
         }
         self.faults.set(faults);
@@ -187,12 +190,12 @@ impl<'a> JobSettings<'a> {
             Some(setting) => (&setting.place, setting.quoted_line()),
             None => (&self.place, name.to_owned()),
         };
-        self.fault(JobFault::refused(place, shown, reason).hint(remedy));
+        self.fault(ConversionError::refuse_option(place, shown, reason).hint(remedy));
     }
 
-    pub(super) fn tell(&self, option: &str, what: impl Into<String>) {
+    pub(super) fn add_note(&self, option: &str, what: impl Into<String>) {
         let mut notes = self.notes.take();
-        notes.tell(&self.job, option, what);
+        notes.add_note(&self.job, option, what);
         self.notes.set(notes);
     }
 
@@ -206,7 +209,7 @@ impl<'a> JobSettings<'a> {
         &self.file_names
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(super) fn has_option(&self, name: &str) -> bool {
         self.find_setting(name).is_some()
     }
 
@@ -226,8 +229,9 @@ impl<'a> JobSettings<'a> {
     ) -> Option<T> {
         let setting = self.find_setting(name)?;
         let wrong = |error: E| {
-            let problem = JobProblem::Value { setting: setting.quoted_line(), what: error.to_string() };
-            self.fault(JobFault { place: setting.place.clone(), problem, remedy: None });
+            let problem =
+                ConversionErrorKind::Value { setting: setting.quoted_line(), what: error.to_string() };
+            self.fault(ConversionError { place: setting.place.clone(), problem, remedy: None });
         };
         read(setting.value.as_deref().unwrap_or_default()).map_err(wrong).ok()
     }
@@ -261,8 +265,8 @@ impl<'a> JobSettings<'a> {
         self.read(name, |text| match number::zones(text) {
             None => number::size(text, self.kb_base),
             Some(zones) => {
-                let bytes = zones.checked_mul(self.zone_bytes().ok_or(NoNumber::Zones)?);
-                bytes.map(FioSize::Bytes).ok_or(NoNumber::TooLarge)
+                let bytes = zones.checked_mul(self.zone_bytes().ok_or(NumberError::Zones)?);
+                bytes.map(FioSize::Bytes).ok_or(NumberError::TooLarge)
             }
         })
     }
@@ -277,7 +281,7 @@ impl<'a> JobSettings<'a> {
         self.kb_base
     }
 
-    pub(super) fn bytes(&self, text: &str) -> Result<u64, NoNumber> {
+    pub(super) fn bytes(&self, text: &str) -> Result<u64, NumberError> {
         number::bytes(text, self.kb_base)
     }
 

@@ -1,6 +1,6 @@
 //! The I/Os of a job: directions, sizes, and positions.
 
-use super::each::{Each, WrongValue};
+use super::each::{PerDirection, WrongValue};
 use super::random::{self, RandomPlaces};
 use super::settings::JobSettings;
 use super::sizes;
@@ -20,10 +20,10 @@ pub(super) struct JobShape {
     /// Share of random I/O, percent; 0 = sequential.
     pub(super) random_percent: u32,
     pub(super) hole: u64,
-    pub(super) sizes: Each<Vec<SizeShare>>,
+    pub(super) sizes: PerDirection<Vec<SizeShare>>,
     /// Random I/O begins at multiples of this, bytes; `None` = of the smallest size.
-    pub(super) alignment: Each<Option<u64>>,
-    pub(super) random: Each<RandomPlaces>,
+    pub(super) alignment: PerDirection<Option<u64>>,
+    pub(super) random: PerDirection<RandomPlaces>,
     /// Each block is done once before any is done twice.
     pub(super) each_once: bool,
 }
@@ -32,20 +32,22 @@ impl JobShape {
     pub(super) fn from_settings(settings: &JobSettings) -> Option<JobShape> {
         let (way, random, hole) = parse_direction(settings)?;
         let sizes = sizes::read_sizes(settings)?;
-        let alignment = match settings.has("ba") {
+        let alignment = match settings.has_option("ba") {
             true => settings.read("ba", |text| {
-                Each::<Option<u64>>::parse(text, |size| settings.bytes(size).map_err(WrongValue::from))
+                PerDirection::<Option<u64>>::parse(text, |size| {
+                    settings.bytes(size).map_err(WrongValue::from)
+                })
             })?,
-            false => Each::all(None),
+            false => PerDirection::all(None),
         };
-        let random_percent = match (random, settings.has("percentage_random")) {
+        let random_percent = match (random, settings.has_option("percentage_random")) {
             (false, _) => 0,
             (true, false) => 100,
             (true, true) => percentage_random(settings)?,
         };
-        let random = match settings.has("random_distribution") {
+        let random = match settings.has_option("random_distribution") {
             true => settings.read("random_distribution", |text| random::read(text, settings.kb_base()))?,
-            false => Each::all(RandomPlaces::Uniform),
+            false => PerDirection::all(RandomPlaces::Uniform),
         };
         let mut shape = JobShape { way, random_percent, hole, sizes, alignment, random, each_once: false };
         shape.each_once = shape.does_each_once(settings);
@@ -69,7 +71,7 @@ impl JobShape {
 
     /// Whether `ba` is another one than the smallest size, of any direction.
     fn is_aligned_otherwise(&self) -> bool {
-        let Each { read, write, trim } = &self.sizes;
+        let PerDirection { read, write, trim } = &self.sizes;
         let differs = |align: Option<u64>, sizes: &[SizeShare]| {
             let smallest = sizes.iter().map(|size| u64::from(size.block_size)).min();
             align.is_some_and(|align| align > 0 && Some(align) != smallest)
@@ -81,7 +83,7 @@ impl JobShape {
     /// Whether `--each-once` does what fio does with its map, or with a shift register, which goes round all
     /// blocks and shortens nothing.
     fn does_each_once(&self, settings: &JobSettings) -> bool {
-        let Each { read, write, trim } = &self.sizes;
+        let PerDirection { read, write, trim } = &self.sizes;
         let (align, random) = (&self.alignment, &self.random);
         let (sizes, align, random) = match self.way {
             JobWay::Read => (read, align.read, &random.read),
@@ -103,19 +105,19 @@ impl JobShape {
         if self.has_map(settings) && !self.each_once {
             let what =
                 "fio covers all blocks before it repeats one; here offsets are random, as with norandommap=1";
-            settings.tell("norandommap (not given)", what);
+            settings.add_note("norandommap (not given)", what);
         }
         if matches!(self.random.read, RandomPlaces::Spread(_))
             || matches!(self.random.write, RandomPlaces::Spread(_))
         {
-            settings.tell(
+            settings.add_note(
                 "random_distribution",
                 "blocks have the shares of Zipf's law; fio's are close to it, and its hot blocks are other \
                  ones",
             );
         }
         if (1..100).contains(&self.random_percent) {
-            settings.tell(
+            settings.add_note(
                 "percentage_random",
                 "the sequential I/Os continue after the last one, as with \
                 -rs",
@@ -135,7 +137,7 @@ impl JobShape {
     }
 
     pub(super) fn is_uniform(&self) -> bool {
-        let Each { read, write, trim } = &self.random;
+        let PerDirection { read, write, trim } = &self.random;
         [read, write, trim].iter().all(|places| **places == RandomPlaces::Uniform)
     }
 
@@ -154,7 +156,7 @@ impl JobShape {
 
     /// The lengths of the ranges in bytes, and the alignment, of each way that the job's I/Os go.
     fn absolute_ranges(&self) -> Vec<(Vec<u64>, u64)> {
-        let Each { read, write, trim } = &self.random;
+        let PerDirection { read, write, trim } = &self.random;
         let (align, sizes) = (&self.alignment, &self.sizes);
         let reads = (read, align.read, &sizes.read);
         let writes = (write, align.write, &sizes.write);
@@ -192,7 +194,7 @@ impl JobShape {
 
     /// The sizes of each way that the job's I/Os go.
     fn used_sizes(&self) -> Vec<&Vec<SizeShare>> {
-        let Each { read, write, trim } = &self.sizes;
+        let PerDirection { read, write, trim } = &self.sizes;
         match self.way {
             JobWay::Read => vec![read],
             JobWay::Write => vec![write],
@@ -268,7 +270,7 @@ fn parse_direction(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
 
 fn percentage_random(settings: &JobSettings) -> Option<u32> {
     settings.read("percentage_random", |text| {
-        let each = Each::parse(text, |text| match text.parse::<u32>() {
+        let each = PerDirection::parse(text, |text| match text.parse::<u32>() {
             Ok(percent) if percent <= 100 => Ok(percent),
             _ => Err(WrongValue::Other("possible are 0 to 100")),
         })?;

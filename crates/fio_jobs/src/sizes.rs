@@ -1,17 +1,17 @@
 //! The sizes of a job's I/Os: `bs`, `bsrange`, `bssplit`.
 
-use super::each::{Each, WrongValue};
+use super::each::{PerDirection, WrongValue};
 use super::settings::JobSettings;
 use diskspd_profile::{MOST_PORTIONS, SizeShare};
 
 /// fio's block size, bytes.
-const USUAL: SizeShare = SizeShare { block_size: 4096, share: 1 };
+const DEFAULT_SIZE: SizeShare = SizeShare { block_size: 4096, share: 1 };
 
 /// Returns the block sizes of a job; `None` if they were refused. As in fio, `bssplit` has precedence over
 /// `bsrange`, and both over `bs`, regardless of their order (`fixup_options` in its `init.c`). The next
 /// option provides omitted values.
-pub(super) fn read_sizes(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
-    if settings.has("bssplit") && settings.last_of(&["bsrange", "bssplit"]) == Some("bsrange") {
+pub(super) fn read_sizes(settings: &JobSettings) -> Option<PerDirection<Vec<SizeShare>>> {
+    if settings.has_option("bssplit") && settings.last_of(&["bsrange", "bssplit"]) == Some("bsrange") {
         let reason = "with bssplit before it, fio has the range of one and the sizes of the other";
         settings.refuse("bsrange", reason, "leave out one of them");
         return None;
@@ -23,17 +23,23 @@ pub(super) fn read_sizes(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>>
             .ok_or(WrongValue::Other("a block has 1 byte to 4 GiB"))
     };
     let size = |text: &str| one(settings.bytes(text)?);
-    let given = |name, read: &dyn Fn(&str) -> Result<Vec<SizeShare>, WrongValue>| match settings.has(name) {
-        true => settings.read(name, |text| Each::<Option<_>>::parse(text, read)),
-        false => Some(Each::all(None)),
-    };
+    let given =
+        |name, read: &dyn Fn(&str) -> Result<Vec<SizeShare>, WrongValue>| match settings.has_option(name) {
+            true => settings.read(name, |text| PerDirection::<Option<_>>::parse(text, read)),
+            false => Some(PerDirection::all(None)),
+        };
     let fixed = given("bs", &|text| Ok(vec![size(text)?]))?;
     let ranged = given("bsrange", &|text| {
         let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
         size_range(size(least)?, size(most)?)
     })?;
     let drawn = given("bssplit", &|text| parse_split(text, size))?;
-    Some(drawn.or(ranged).or(fixed).map(|sizes| sizes.unwrap_or_else(|| vec![USUAL])))
+    Some(
+        drawn
+            .or_else_from(ranged)
+            .or_else_from(fixed)
+            .map(|sizes| sizes.unwrap_or_else(|| vec![DEFAULT_SIZE])),
+    )
 }
 
 /// fio draws `least + most * u`, and rounds down to a multiple of the least: all multiples are as likely.

@@ -46,30 +46,30 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
         if threads > 1 {
             let what =
                 "threads end together when their total is reached: a fast one does more, a slow one less";
-            settings.tell("size", what);
+            settings.add_note("size", what);
         }
         if job.ends_all && threads > 1 {
             let what =
                 "the first thread that is done does not end the others: all end when all amounts are done";
-            settings.tell("exitall", what);
+            settings.add_note("exitall", what);
         }
         if job.shape.way != JobWay::Read && job.shape.way != JobWay::Write {
-            settings.tell("size", "the larger amount, of reads or of writes, ends the run");
+            settings.add_note("size", "the larger amount, of reads or of writes, ends the run");
         }
         if job.loops > 1 && job.shape.random_percent == 0 && matches!(job.shape.way, JobWay::Mixed(_)) {
-            settings.tell(
+            settings.add_note(
                 "loops",
                 "sequential reads and writes continue where they were, not both from the beginning",
             );
         }
         if job.warmup_s > 0 {
-            settings.tell("ramp_time", "I/O of the warm-up does not count towards the size");
+            settings.add_note("ramp_time", "I/O of the warm-up does not count towards the size");
         }
-        if job.does_a_stated_amount() && settings.has("number_ios") {
-            settings.tell("number_ios", "the run ends after the bytes of that many I/Os");
+        if job.does_a_stated_amount() && settings.has_option("number_ios") {
+            settings.add_note("number_ios", "the run ends after the bytes of that many I/Os");
         }
         if at_most == LONGEST_S {
-            settings.tell("runtime (not given)", "a time span lasts 30 days at most");
+            settings.add_note("runtime (not given)", "a time span lasts 30 days at most");
         }
     }
 }

@@ -115,8 +115,8 @@ fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
     }
     let engine = Some(first.job.engine).filter(|engine| *engine != EngineKind::Mmap);
     let rate = first.job.run.poisson.map(|rate| {
-        first.settings.tell("rate_process", "the rate is kept by all threads together, at random times");
-        let ios_per_s = rate.saturating_mul(first.job.clones.into()).min(RateTotal::HIGHEST);
+        first.settings.add_note("rate_process", "the rate is kept by all threads together, at random times");
+        let ios_per_s = rate.saturating_mul(first.job.clones.into()).min(RateTotal::MAX_RATE);
         RateTotal { ios_per_s, arrivals: Arrivals::Poisson }
     });
     Some(RunOptions {
@@ -201,18 +201,18 @@ fn tell_of_made_files(named: &NamedJob, pieces: &[Vec<FilePiece>], around: &dyn 
             Existing::File(bytes) if more == 0 && told.len() <= MOST_TOLD => {
                 let path = &piece.path;
                 let what = format!("the existing file '{path}' ({bytes} bytes) will be overwritten");
-                settings.tell("size", what);
+                settings.add_note("size", what);
             }
             Existing::File(_) => more += 1,
             _ => {}
         }
     }
     if more > 0 {
-        settings.tell("size", format!("{more} other existing files will be overwritten"));
+        settings.add_note("size", format!("{more} other existing files will be overwritten"));
     }
     if !told.is_empty() {
         let what = "files that are made hold bytes 0 to 255 (zeros with zero_buffers), not random ones";
-        settings.tell("size", what);
+        settings.add_note("size", what);
     }
 }
 
@@ -224,7 +224,7 @@ fn same_for_all(group: &[&NamedJob]) -> Option<()> {
             return None;
         }
         if job.start_delay_us > 0 {
-            settings.tell("startdelay", "startdelay is ignored: all jobs would have the same delay");
+            settings.add_note("startdelay", "startdelay is ignored: all jobs would have the same delay");
         }
         if job.warmup_s != first.job.warmup_s {
             settings.refuse("ramp_time", "concurrent jobs have one warm-up", "give it in [global]");

@@ -23,7 +23,7 @@ impl RequestedJob {
         } else {
             "reads stay below the write pointers; another one goes to the next zone that holds data"
         };
-        settings.tell("zonemode", what);
+        settings.add_note("zonemode", what);
         true
     }
 

@@ -1,6 +1,6 @@
 //! Reads the files of answers: repetitions (`--repeat N --out r.json`), sweeps and comparisons (`--json`).
 
-use super::fault::{LineFault, ResultError};
+use super::fault::{LineError, ResultError};
 use diskspd_base::json_reader::{JsonError, read_json};
 use diskspd_base::limits::ANSWER;
 use diskspd_experiments::{AnswerFormat, KeptAnswer};
@@ -22,11 +22,11 @@ struct Head {
 /// # Errors
 /// The text is not an answer of this kind and version.
 pub fn read<A: KeptAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
-    ANSWER.check(bytes.len()).map_err(|error| LineFault::of_all(error.to_string()))?;
-    let fault = |error: JsonError| LineFault::of_all(format!("not {} in JSON: {error}", A::TITLE));
+    ANSWER.check(bytes.len()).map_err(|error| LineError::of_all(error.to_string()))?;
+    let fault = |error: JsonError| LineError::of_all(format!("not {} in JSON: {error}", A::TITLE));
     let Head { format } = read_json(bytes).map_err(fault)?;
     if format.name != A::NAME {
-        return Err(LineFault::of_all(format!("not {} in JSON", A::TITLE)).into());
+        return Err(LineError::of_all(format!("not {} in JSON", A::TITLE)).into());
     }
     let (found, known) = (format.version, A::VERSION);
     if found != known {
@@ -35,7 +35,7 @@ pub fn read<A: KeptAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
             false => ("an older program", "run the command again"),
         };
         let what = format!("{program} wrote {} (version {found} instead of {known})", A::TITLE);
-        return Err(LineFault::of_all(what).hint(hint).into());
+        return Err(LineError::of_all(what).hint(hint).into());
     }
     let read: A = read_json(bytes).map_err(fault)?;
     Ok(read.completed())

@@ -9,11 +9,11 @@ pub enum ResultError {
     #[error(transparent)]
     Xml(XmlError),
     #[error(transparent)]
-    Text(#[from] LineFault),
+    Text(#[from] LineError),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineFault {
+pub struct LineError {
     /// Counted from 1; `None` = the text as a whole.
     pub line: Option<usize>,
     pub what: String,
@@ -21,24 +21,24 @@ pub struct LineFault {
     pub hint: Option<&'static str>,
 }
 
-impl LineFault {
-    pub fn at(line: usize, what: impl Into<String>) -> LineFault {
-        LineFault { line: Some(line), what: what.into(), hint: None }
+impl LineError {
+    pub fn at_line(line: usize, what: impl Into<String>) -> LineError {
+        LineError { line: Some(line), what: what.into(), hint: None }
     }
 
-    pub fn of_all(what: impl Into<String>) -> LineFault {
-        LineFault { line: None, what: what.into(), hint: None }
+    pub fn of_all(what: impl Into<String>) -> LineError {
+        LineError { line: None, what: what.into(), hint: None }
     }
 
     /// The same, with its likely cause and what to do.
-    pub fn hint(self, hint: &'static str) -> LineFault {
-        LineFault { hint: Some(hint), ..self }
+    pub fn hint(self, hint: &'static str) -> LineError {
+        LineError { hint: Some(hint), ..self }
     }
 }
 
-impl std::error::Error for LineFault {}
+impl std::error::Error for LineError {}
 
-impl fmt::Display for LineFault {
+impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.line {
             write!(f, "line {line}: ")?;

@@ -29,8 +29,9 @@ fn requested_work(record: &Record) -> impl Iterator<Item = Parameters> {
     let (host, ids) = (record.host(), TargetIds::from_profile(&record.profile));
     record.profile.time_spans.iter().map(move |asked| {
         let device = |target: &Target| host.storage(ids.get(&target.path)?)?.is_block_device();
-        let parameters =
-            Parameters::with(asked, |target, _| Access::from_target(asked, target).on(device(target)));
+        let parameters = Parameters::with(asked, |target, _| {
+            Access::from_target(asked, target).for_target(device(target))
+        });
         if record.program.is_some() {
             // Of another program nothing was requested here but the targets.
             return of_program(asked);

@@ -19,7 +19,7 @@ pub struct Index(#[serde(with = "IndexForm")] pub RunSummary);
 #[serde(remote = "RunSummary")]
 struct IndexForm {
     /// The same for all copies of the run's record, and for hardly any other: 16 hexadecimal digits.
-    #[serde(deserialize_with = "some")]
+    #[serde(deserialize_with = "some_value")]
     identity: Option<String>,
     started_at: Option<i64>,
     #[serde(with = "command_line")]
@@ -45,7 +45,7 @@ struct IndexForm {
     label: Option<String>,
 }
 
-fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+fn some_value<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
 

@@ -12,7 +12,7 @@ use diskspd_base::limits::{self, EmptyInput};
 use diskspd_checks::{JudgedRecord, Judgement};
 use diskspd_profile::{Profile, RunOptions};
 use diskspd_results::{
-    Host, JudgedProgram, Preconditioning, Record, RecordFormat, RecordMismatchError, Summary, Whole,
+    Host, JudgedProgram, MergedHosts, Preconditioning, Record, RecordFormat, RecordMismatchError, Summary,
 };
 use lines::LineFormatter;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -97,7 +97,7 @@ impl From<JsonError> for RecordError {
 
 /// Stored form of a record, with derived figures for other programs, which the reader ignores.
 #[derive(Serialize)]
-struct Stored<'a> {
+struct StoredRecord<'a> {
     format: &'a RecordFormat,
     index: &'a Index,
     summary: ShortSummary,
@@ -110,7 +110,7 @@ struct Stored<'a> {
     program: &'a Option<Box<JudgedProgram>>,
     hosts: &'a [Host],
     #[serde(skip_serializing_if = "Option::is_none")]
-    merged: &'a Option<Box<Whole>>,
+    merged: &'a Option<Box<MergedHosts>>,
     figures: &'a Summary,
     judgement: &'a Judgement,
 }
@@ -125,7 +125,7 @@ pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     let mut buffered = io::BufWriter::new(sink);
     let index = &Index::from_record(judged);
     let summary = ShortSummary::new(index, figures);
-    let stored = Stored {
+    let stored = StoredRecord {
         format,
         index,
         profile,
@@ -232,7 +232,7 @@ fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
     }
     // Laid out otherwise, or damaged.
     source.read_to_end(&mut text).map_err(unreadable)?;
-    let mut found = Beginning::default();
+    let mut found = RecordHead::default();
     let mut parser = serde_json::Deserializer::from_slice(&text);
     // What follows is left unread, which the parser takes for an error.
     let read = parser.deserialize_any(WithIndex(&mut found));
@@ -306,7 +306,7 @@ struct Head {
 }
 
 #[derive(Default)]
-struct Beginning {
+struct RecordHead {
     format: Option<FormatName>,
     index: Option<Index>,
 }
@@ -332,7 +332,7 @@ impl<'de> Visitor<'de> for FormatAlone<'_> {
     }
 }
 
-struct WithIndex<'a>(&'a mut Beginning);
+struct WithIndex<'a>(&'a mut RecordHead);
 
 impl<'de> Visitor<'de> for WithIndex<'_> {
     type Value = ();

@@ -46,7 +46,7 @@ impl ShortSummary {
             mib_per_s,
             latency_ms: if let [span] = spans[..] { LatencySummary::new(span) } else { None },
             verdict: run.verdict(),
-            severity: run.worst(),
+            severity: run.worst_severity(),
         }
     }
 }

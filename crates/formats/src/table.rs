@@ -2,7 +2,7 @@
 //! The content of a file decides which one it has. Records of this program are not among them (`json`).
 
 use super::decode::decoded;
-use super::fault::{LineFault, ResultError};
+use super::fault::{LineError, ResultError};
 use super::{answers, fio, result_text, result_xml};
 use diskspd_base::limits::{self, InputLimit};
 use diskspd_experiments::compare::RunComparison;
@@ -52,7 +52,7 @@ pub const FORMATS: [InputFormat; 6] = [
         read: |bytes, _| {
             answers::read::<RunComparison>(bytes)?;
             let alone = "report it alone: diskspd report FILE [--html PAGE]";
-            Err(LineFault::of_all("a comparison contains no runs").hint(alone).into())
+            Err(LineError::of_all("a comparison contains no runs").hint(alone).into())
         },
         parts: |_| Vec::new(),
     },

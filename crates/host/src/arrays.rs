@@ -23,8 +23,8 @@ pub struct ArrayLook {
 
 /// Returns the current state of the RAIDs under these targets, or of all RAIDs of the machine without
 /// targets.
-pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
-    let root = Root::live();
+pub fn find_arrays(targets: &[RawText]) -> Vec<ArrayFacts> {
+    let root = Root::live_system();
     let stack_of = |target: &RawText| {
         let place = target::locate(target.as_bytes()).ok()?;
         // What doesn't exist yet lies on what its folder does.
@@ -41,7 +41,7 @@ pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
     };
     let arrays = among(&root, stacks.iter());
     let now = |name: String| {
-        let ArrayLook { members, missing, untold, upkeep } = look(&root, &name);
+        let ArrayLook { members, missing, untold, upkeep } = read_array(&root, &name);
         let upkeep = upkeep.map(|(action, done)| ArrayMaintenance { action, done: (done, done) });
         ArrayFacts { name, members, missing: (missing, missing), state_unknown: untold, maintenance: upkeep }
     };
@@ -51,7 +51,7 @@ pub fn beneath(targets: &[RawText]) -> Vec<ArrayFacts> {
 pub fn among<'a>(root: &Root, stacks: impl Iterator<Item = &'a Stack>) -> Vec<String> {
     let is_raid = |layer: &&Layer| match layer.kind {
         LayerKind::Raid => true,
-        LayerKind::Mapper => look(root, &layer.name) != ArrayLook::default(),
+        LayerKind::Mapper => read_array(root, &layer.name) != ArrayLook::default(),
         _ => false,
     };
     let mut names: Vec<String> = Vec::new();
@@ -64,7 +64,7 @@ pub fn among<'a>(root: &Root, stacks: impl Iterator<Item = &'a Stack>) -> Vec<St
 }
 
 /// Reads the state of a RAID by kernel name. Takes tens of microseconds, and no lock.
-pub fn look(root: &Root, name: &str) -> ArrayLook {
+pub fn read_array(root: &Root, name: &str) -> ArrayLook {
     match root.text(format!("/sys/class/block/{name}/dm/uuid")) {
         Some(_) => look_at_mapper(root, name),
         None => look_at_md(root, name),
@@ -83,7 +83,10 @@ fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
         None => {
             let is_member =
                 |below: &Device| below.mapper_name().is_some_and(|name| name.contains("_rimage_"));
-            ArrayLook { untold: device.linked("slaves").iter().any(is_member), ..ArrayLook::default() }
+            ArrayLook {
+                untold: device.linked_devices("slaves").iter().any(is_member),
+                ..ArrayLook::default()
+            }
         }
     }
 }
@@ -170,7 +173,7 @@ mod tests {
         }
         std::os::unix::fs::symlink(sys.join("devices/dm-1"), sys.join("devices/dm-0/slaves/dm-1")).unwrap();
         let root = Root::at(machine.path());
-        assert_eq!([look(&root, "dm-0").untold, look(&root, "dm-2").untold], [true, false]);
+        assert_eq!([read_array(&root, "dm-0").untold, read_array(&root, "dm-2").untold], [true, false]);
         let layer = |name: &str| Layer { name: name.into(), kind: LayerKind::Mapper, ..Layer::default() };
         let stack = Stack { layers: ["dm-0", "dm-1", "dm-2"].map(layer).to_vec(), ..Stack::default() };
         assert_eq!(among(&root, [&stack, &stack].into_iter()), ["dm-0"]);
@@ -189,7 +192,7 @@ mod tests {
                 ("sync_completed", completed),
             ];
             files.iter().for_each(|(file, text)| fs::write(folder.join(file), format!("{text}\n")).unwrap());
-            let found = look(&Root::at(machine.path()), "md0");
+            let found = read_array(&Root::at(machine.path()), "md0");
             assert_eq!((found.members, found.missing), (Some(4), 1));
             found.upkeep
         };
@@ -198,6 +201,6 @@ mod tests {
         assert_eq!(looked("resync", "delayed"), None, "it waits for another one");
         assert_eq!(looked("recover", "50 / 200"), Some(("recover".into(), 0.25)));
         assert_eq!(looked("recover", "0 / 0"), None);
-        assert_eq!(look(&Root::at(machine.path()), "md1"), ArrayLook::default(), "there is none");
+        assert_eq!(read_array(&Root::at(machine.path()), "md1"), ArrayLook::default(), "there is none");
     }
 }

@@ -9,7 +9,7 @@ mod place;
 use super::mapping::mapped_files;
 use super::mountinfo;
 use super::root::Root;
-use diskspd_machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::file_systems::{DataHome, FileSystemType};
 use diskspd_machine::io_counters::Activity;
 use diskspd_sys::leases;
 use std::fs::File;
@@ -47,7 +47,7 @@ pub enum WaitsFor {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Named {
+enum CallTarget {
     Path,
     At,
     Handle,
@@ -57,10 +57,10 @@ enum Named {
     Nameless,
 }
 
-use Named::{At, Handle, Memory, Nameless, Path as ByPath};
+use CallTarget::{At, Handle, Memory, Nameless, Path as ByPath};
 
 /// Number, name, how the file is named, and whether data is written back.
-type Row = (libc::c_long, &'static str, Named, bool);
+type Row = (libc::c_long, &'static str, CallTarget, bool);
 
 /// Calls on every architecture, without calls that wait for other processes.
 const CALLS: &[Row] = &[
@@ -157,7 +157,7 @@ const LONGEST_PATH: usize = 4096;
 /// Calls in which threads are blocked, except the threads in `left_out`; empty if the kernel does not show
 /// calls.
 pub fn blocked_calls(left_out: impl Fn(i32) -> bool) -> Vec<BlockedCall> {
-    let root = Root::live();
+    let root = Root::live_system();
     let threads = root.names("/proc/self/task").into_iter().filter_map(|name| name.parse().ok());
     threads
         .filter(|thread| !left_out(*thread))
@@ -219,8 +219,8 @@ impl BlockedCall {
         match &self.file {
             _ if self.waits_for != WaitsFor::Storage => None,
             CallPlace::Unknown if has_server => None,
-            CallPlace::Unknown => Progress::read(&Root::live(), Path::new("")),
-            CallPlace::File(file) | CallPlace::In(file) => Progress::read(&Root::live(), file),
+            CallPlace::Unknown => Progress::read(&Root::live_system(), Path::new("")),
+            CallPlace::File(file) | CallPlace::In(file) => Progress::read(&Root::live_system(), file),
         }
     }
 }
@@ -269,7 +269,7 @@ fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
     };
     let (major, minor) = mount.number;
     match FileSystemType::from_name(&mount.file_system).home {
-        Home::Network | Home::Program | Home::Host | Home::Memory => None,
+        DataHome::Network | DataHome::Program | DataHome::Host | DataHome::Memory => None,
         _ if major > 0 => {
             let device = root.path(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;
             Some(vec![device.file_name()?.to_string_lossy().into_owned()])
@@ -300,7 +300,7 @@ fn parse_sleeps(status: &str) -> Option<u64> {
     line.trim().parse().ok()
 }
 
-fn file_named(root: &Root, named: Named, arguments: &[u64]) -> Option<PathBuf> {
+fn file_named(root: &Root, named: CallTarget, arguments: &[u64]) -> Option<PathBuf> {
     // Of the argument only 32 bits are the number.
     let handle = arguments[0] as i32;
     match named {
@@ -431,10 +431,10 @@ mod tests {
     fn reads_text_in_own_memory() {
         use std::os::unix::ffi::OsStrExt;
         let text = b"/some/where\0".to_vec();
-        let found = text_at(&Root::live(), text.as_ptr() as u64);
+        let found = text_at(&Root::live_system(), text.as_ptr() as u64);
         // Without /proc nothing is found, and nothing is watched.
         assert!(found.is_none_or(|path| path.as_os_str().as_bytes() == b"/some/where"));
-        assert!(text_at(&Root::live(), 0).is_none());
+        assert!(text_at(&Root::live_system(), 0).is_none());
         drop(text);
     }
 }

@@ -5,11 +5,11 @@ use diskspd_machine::System;
 use diskspd_machine::caches::*;
 use diskspd_machine::cpu_list;
 
-const FULL: u32 = 255;
+const FULLY_ASSOCIATIVE: u32 = 255;
 
 /// Finds out the size of pages, and the caches. Reads some files of each CPU.
-pub fn look(system: &mut System) {
-    look_at(system, &Root::live());
+pub fn read_caches(system: &mut System) {
+    look_at(system, &Root::live_system());
 }
 
 /// Reads the caches of the machine with its files in a directory; the page size is this machine's.
@@ -63,7 +63,7 @@ fn read_cache(root: &Root, directory: &str, active: &[u32]) -> Option<Cache> {
         },
         size: size(&text("size")?)?,
         line: text("coherency_line_size").and_then(|text| text.parse().ok()).unwrap_or(0),
-        associativity: if ways == 0 || sets == Some(1) { FULL } else { ways },
+        associativity: if ways == 0 || sets == Some(1) { FULLY_ASSOCIATIVE } else { ways },
         masks,
     })
 }

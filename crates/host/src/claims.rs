@@ -4,7 +4,7 @@ use super::device::{Device, DeviceNumber, block_number, split};
 use super::nvme::{Claimable, Generic};
 use super::permission::Permission;
 use super::refusal::{
-    self, Unchecked, WriteRefusedError, file_refusal, found_on, inherited_refusal, open_file_refusal,
+    self, UncheckedFact, WriteRefusedError, file_refusal, found_on, inherited_refusal, open_file_refusal,
     stream_refusal, use_refusal, write_refusal,
 };
 use super::root::Root;
@@ -13,7 +13,7 @@ use diskspd_profile::RawText;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::files::{self, OpenTarget};
 use diskspd_sys::mutex::LockUnpoisoned;
-use diskspd_sys::problem::{Problem, TargetError};
+use diskspd_sys::problem::{TargetError, TargetProblem};
 use diskspd_sys::process;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -125,7 +125,7 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
             false => files::claim(&target).map_err(|error| explain_error(error, &target))?,
         });
         if files::device_number(&device).map(split) != Some(number) {
-            return Err(TargetError::new(path, Problem::Changed).into());
+            return Err(TargetError::new(path, TargetProblem::Changed).into());
         }
         check_device(path, number, &device, destroy)?;
         claims.numbers.push(number);
@@ -152,7 +152,9 @@ pub fn spare<'a, L: Location + ?Sized + 'a>(
 
 /// The checks of [`protect`] and [`spare`] that are not possible for regular files here: facts about the
 /// machine are hidden, or a file system does not show where it keeps its files.
-pub fn unchecked<'a, L: Location + ?Sized + 'a>(targets: impl IntoIterator<Item = &'a L>) -> Vec<Unchecked> {
+pub fn unchecked<'a, L: Location + ?Sized + 'a>(
+    targets: impl IntoIterator<Item = &'a L>,
+) -> Vec<UncheckedFact> {
     targets.into_iter().flat_map(refusal::unchecked).collect()
 }
 
@@ -163,7 +165,7 @@ pub fn unchecked<'a, L: Location + ?Sized + 'a>(targets: impl IntoIterator<Item 
 /// Fails if the file is in use, or is not a regular file.
 pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), ClaimError> {
     if !files::is_regular(&opened) {
-        return Err(TargetError::new(path, Problem::Changed).into());
+        return Err(TargetError::new(path, TargetProblem::Changed).into());
     }
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), |refusal| Err(refusal.into()))
 }
@@ -208,17 +210,20 @@ pub fn permit_stream(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedE
 
 /// Whether the path leads to a block device, or to the character device of an NVMe namespace.
 pub fn is_device<L: Location + ?Sized>(location: &L) -> bool {
-    block_number(location.way()).is_some() || Generic::at(&Root::live(), location.way()).is_some()
+    block_number(location.access_path()).is_some()
+        || Generic::find_generic(&Root::live_system(), location.access_path()).is_some()
 }
 
 fn find_claimable<L: Location + ?Sized>(
     target: &L,
 ) -> Result<Option<(DeviceNumber, Claimable)>, WriteRefusedError> {
-    if let Some(number) = block_number(target.way()) {
+    if let Some(number) = block_number(target.access_path()) {
         return Ok(Some((number, Claimable::itself(target))));
     }
-    let Some(generic) = Generic::at(&Root::live(), target.way()) else { return Ok(None) };
-    let unknown = |unknown| WriteRefusedError::unknown(target.name(), unknown);
+    let Some(generic) = Generic::find_generic(&Root::live_system(), target.access_path()) else {
+        return Ok(None);
+    };
+    let unknown = |unknown| WriteRefusedError::unknown_use_error(target.name(), unknown);
     let device = generic.used_as().map_err(unknown)?;
     Ok(Some((device.number, Claimable::instead(target, device))))
 }
@@ -237,12 +242,12 @@ pub fn names_device(target: &RawText, path: &Path) -> bool {
 }
 
 fn whole_disk(number: DeviceNumber) -> Option<DeviceNumber> {
-    Some(Device::find(&Root::live(), number)?.whole()?.number)
+    Some(Device::find(&Root::live_system(), number)?.whole_disk()?.number)
 }
 
 fn explain_error<L: Location + ?Sized>(error: TargetError, target: &L) -> ClaimError {
     match (&error.problem, write_refusal(target, true)) {
-        (Problem::Busy, Ok(Some(refusal))) => refusal.into(),
+        (TargetProblem::Busy, Ok(Some(refusal))) => refusal.into(),
         _ => error.into(),
     }
 }
@@ -268,12 +273,12 @@ impl Claims {
     /// its first use.
     ///
     /// # Errors
-    /// Fails with [`Problem::Changed`] for a block device that is not held, because the path now leads
+    /// Fails with [`TargetProblem::Changed`] for a block device that is not held, because the path now leads
     /// elsewhere. Fails for a regular file in use.
     pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), ClaimError> {
         match opened.device.map(split) {
             Some(number) if !self.covers_device(number) => {
-                Err(TargetError::new(path, Problem::Changed).into())
+                Err(TargetError::new(path, TargetProblem::Changed).into())
             }
             Some(_) => Ok(()),
             None if self.covers_namespace(opened) => Ok(()),
@@ -285,7 +290,7 @@ impl Claims {
     /// open.
     fn covers_namespace(&self, opened: &OpenTarget) -> bool {
         let found = rustix::fs::fstat(&opened.file).ok();
-        let generic = found.and_then(|found| Generic::from_stat(&Root::live(), &found));
+        let generic = found.and_then(|found| Generic::from_stat(&Root::live_system(), &found));
         generic.and_then(|generic| generic.block).is_some_and(|device| self.covers_device(device.number))
     }
 

@@ -39,22 +39,24 @@ pub fn completion<L: Location + Sync + ?Sized>(
         TargetKind::File | TargetKind::BlockDevice if facts.size >= u64::from(LENGTH) => {}
         _ => return Completion::Unknown,
     }
-    let (Some(file), Ok(mut memory)) = (open_to_read(location.way(), direct), Buffer::new(LENGTH as usize))
+    let (Some(file), Ok(mut memory)) =
+        (open_to_read(location.access_path(), direct), Buffer::new(LENGTH as usize))
     else {
         return Completion::Unknown;
     };
     let memory = memory.as_mut_slice();
     let mut takes = |file: &OwnedFd, direct| takes_without_blocking(file, facts.size, direct, memory);
     // What a block device can do is the same with the cache, but older kernels tell it only without.
-    let bare = || open_to_read(location.way(), true).filter(|_| facts.kind == TargetKind::BlockDevice);
+    let bare =
+        || open_to_read(location.access_path(), true).filter(|_| facts.kind == TargetKind::BlockDevice);
     if takes(&file, direct) && (direct || bare().is_none_or(|file| takes(&file, true))) {
         return Completion::Queued;
     }
     // The cache would hide what is behind it, so the reads go around it.
-    let around = if direct { Some(file) } else { open_to_read(location.way(), true) };
+    let around = if direct { Some(file) } else { open_to_read(location.access_path(), true) };
     match around.and_then(|file| sleeps_while_reading(&file, facts.size, memory)) {
         Some(false) => Completion::InCall,
-        Some(true) => probe_blocking(location.way(), facts.size, direct),
+        Some(true) => probe_blocking(location.access_path(), facts.size, direct),
         None => Completion::Unknown,
     }
 }
@@ -117,14 +119,14 @@ pub fn polling(path: &Path) -> Polling {
         rustix::fs::stat(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()
     });
     let device = there.and_then(|found| {
-        if let Some(generic) = Generic::from_stat(&Root::live(), &found) {
+        if let Some(generic) = Generic::from_stat(&Root::live_system(), &found) {
             return generic.block;
         }
         let number = match FileType::from_raw_mode(found.st_mode) {
             FileType::BlockDevice => found.st_rdev,
             _ => found.st_dev,
         };
-        Device::find(&Root::live(), split(number))
+        Device::find(&Root::live_system(), split(number))
     });
     device.map_or(Polling::NoDevice, |device| device.polling())
 }
@@ -132,7 +134,7 @@ pub fn polling(path: &Path) -> Polling {
 impl Device {
     /// A partition has the queues of its disk.
     fn polling(&self) -> Polling {
-        let disk = self.whole().unwrap_or_else(|| self.clone());
+        let disk = self.whole_disk().unwrap_or_else(|| self.clone());
         match number::<u8>(&disk.directory().join("queue/io_poll")) {
             Some(1) => Polling::Possible,
             _ => Polling::Without(disk.name),

@@ -30,9 +30,9 @@ const FOR_EXTENTS: u64 = 3;
 /// unchanged if `O_DIRECT` works.
 ///
 /// `None` if no result is possible: no medium (tmpfs), or no read permission.
-pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
+pub fn sample_content(order: &Order, time: Nanos) -> Option<ContentFacts> {
     let began = clock::monotonic();
-    let path = order.located.way();
+    let path = order.located.access_path();
     let kind = diskspd_sys::file_systems::type_name(path);
     if FileSystemType::from_name(&kind).is_memory() && std::fs::metadata(path).ok()?.is_file() {
         return None;
@@ -75,7 +75,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
         facts.data_reduction.extend(file_system_reducer(root, &kind, &place, &file, &found, facts.space));
     }
     if let Some(own) = own {
-        let queue = own.whole().unwrap_or(own).directory().join("queue");
+        let queue = own.whole_disk().unwrap_or(own).directory().join("queue");
         facts.discards = number::<u64>(&queue.join("discard_max_bytes")).map(|bytes| bytes > 0);
         facts.rotational = number::<u8>(&queue.join("rotational")).map(|flag| flag != 0);
     }
@@ -84,7 +84,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
 }
 
 fn loop_backing_file(device: &Device) -> Option<(File, u64)> {
-    let whole = device.whole();
+    let whole = device.whole_disk();
     let start = match whole {
         Some(_) => number::<u64>(&device.directory().join("start"))?.checked_mul(512)?,
         None => 0,
@@ -103,12 +103,12 @@ fn file_system_reducer(
     place: &Path,
     file: &File,
     found: &rustix::fs::Stat,
-    space: Option<Space>,
+    space: Option<ContentShares>,
 ) -> Option<Reducer> {
     let mounts = root.mounts();
     let options = mountinfo::holding(&mounts, place).map_or("", |mount| &mount.options);
     let space = space.unwrap_or_default();
-    if !FileSystemType::from_name(kind).has(Trait::TellsCompressed) {
+    if !FileSystemType::from_name(kind).has_trait(Trait::TellsCompressed) {
         let allocated = u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512);
         let size = u64::try_from(found.st_size).unwrap_or(0);
         // Holes outside of the part that is read would look like compression.

@@ -6,7 +6,7 @@ use diskspd_machine::cpu_sleeps::*;
 use std::path::PathBuf;
 
 /// Names of polling states, in which a processor stays awake.
-const AWAKE: [&str; 2] = ["POLL", "snooze"];
+const POLLING_STATES: [&str; 2] = ["POLL", "snooze"];
 
 /// The counters of some processors.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl SleepCounters {
             // Numbered without gaps; sorted by name, state10 would come before state2.
             for state in (0..).map(|index| root.path(format!("{directory}/state{index}"))) {
                 let Some(name) = text(&state.join("name")) else { break };
-                if !AWAKE.contains(&name.as_str()) {
+                if !POLLING_STATES.contains(&name.as_str()) {
                     let latency = number(&state.join("latency")).unwrap_or(0);
                     states.push(StateSleeps { name, latency, entered: 0 });
                     found.files.push(state.join("usage"));
@@ -56,7 +56,7 @@ impl WindowCounters for SleepCounters {
     }
 
     /// Empty where not all could be read.
-    fn between(self, before: &SleepReading, after: &SleepReading) -> Vec<CpuSleeps> {
+    fn count_between(self, before: &SleepReading, after: &SleepReading) -> Vec<CpuSleeps> {
         let counts: Option<Vec<u64>> =
             before.0.iter().zip(&after.0).map(|(then, now)| Some((*now)?.wrapping_sub((*then)?))).collect();
         let Some(counts) = counts.filter(|counts| counts.len() == self.files.len()) else {
@@ -116,7 +116,7 @@ mod tests {
         let after = counters.read();
         let expected =
             [sample_sleeps(0, &[("C1E", 10, 30), ("C6", 170, 0)]), sample_sleeps(1, &[("WFI", 1, 2)])];
-        assert_eq!(counters.between(&before, &after), expected);
+        assert_eq!(counters.count_between(&before, &after), expected);
     }
 
     #[test]
@@ -125,15 +125,19 @@ mod tests {
         let root = Root::at(directory.path());
         let none = SleepCounters::find(&root, [0].into_iter());
         let reading = none.read();
-        assert_eq!(none.between(&reading, &reading), [], "no idle states");
+        assert_eq!(none.count_between(&reading, &reading), [], "no idle states");
         write(&directory, &[(0, &[("POLL", 0, 5), ("C1", 1, 100)])]);
         let counters = SleepCounters::find(&root, [0].into_iter());
         let before = counters.read();
         fs::remove_dir_all(directory.path().join("sys")).unwrap();
         let after = counters.read();
-        assert_eq!(counters.between(&before, &after), [], "the processor went off line");
+        assert_eq!(counters.count_between(&before, &after), [], "the processor went off line");
         let counters =
             SleepCounters { cpus: vec![sample_sleeps(0, &[("C1", 1, 0)])], files: vec!["x".into()] };
-        assert_eq!(counters.between(&SleepReading::default(), &SleepReading::default()), [], "never read");
+        assert_eq!(
+            counters.count_between(&SleepReading::default(), &SleepReading::default()),
+            [],
+            "never read"
+        );
     }
 }

@@ -36,7 +36,7 @@ impl CpuClock {
     /// # Errors
     /// `/proc/stat` can't be read, or lists no CPU.
     pub fn read() -> std::io::Result<CpuClock> {
-        CpuClock::read_at(&Root::live())
+        CpuClock::read_at(&Root::live_system())
     }
 
     /// Reads the times of the machine with its files in a directory.
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_times() {
-        let topology = super::super::topology::read(&Root::live());
+        let topology = super::super::topology::read(&Root::live_system());
         let earlier = CpuClock::read().unwrap();
         let window = CpuClock::read().unwrap().since(&earlier, &topology);
         assert_eq!(window.len(), topology.active_cpus().count());

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 /// Returns details of the block device at a path; `None` if it is not a block device.
 pub fn details(path: &Path) -> Option<Details> {
-    Some(Device::find(&Root::live(), block_number(path)?)?.details())
+    Some(Device::find(&Root::live_system(), block_number(path)?)?.details())
 }
 
 /// Returns the globally unique name of a disk (WWN, or the UUID of a mapping) with the partition. `None`
 /// if the device at this path has no such name.
 pub fn name_of_world(path: &Path) -> Option<String> {
-    let root = Root::live();
+    let root = Root::live_system();
     let device = Device::find(&root, block_number(path)?)?;
     let partition = text(&device.directory.join("partition"));
     let disk = if partition.is_some() { device.directory.parent()? } else { &device.directory };
@@ -39,14 +39,14 @@ impl Device {
     /// numbers too).
     pub(crate) fn find(root: &Root, number: DeviceNumber) -> Option<Device> {
         let (major, minor) = number;
-        let found = || Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}")));
+        let found = || Device::from_link(&root.path(format!("/sys/dev/block/{major}:{minor}")));
         let directory = root.device_folder(number, || found().map(|device| device.directory))?;
         let name = directory.file_name()?.to_str()?.to_owned();
         Some(Device { name, number, directory })
     }
 
     pub(crate) fn find_by_name(root: &Root, name: &str) -> Option<Device> {
-        Device::at(&root.path(format!("/sys/class/block/{name}")))
+        Device::from_link(&root.path(format!("/sys/class/block/{name}")))
     }
 
     /// The device that a path below /dev leads to.
@@ -65,7 +65,7 @@ impl Device {
     }
 
     /// The device whose directory below `/sys` this is, or links to.
-    pub(crate) fn at(link: &Path) -> Option<Device> {
+    pub(crate) fn from_link(link: &Path) -> Option<Device> {
         Device::find_within(fs::canonicalize(link).ok()?)
     }
 
@@ -75,26 +75,29 @@ impl Device {
         Some(Device { name, number, directory })
     }
 
-    pub(crate) fn whole(&self) -> Option<Device> {
-        self.is_partition().then(|| Device::at(self.directory.parent()?)).flatten()
+    pub(crate) fn whole_disk(&self) -> Option<Device> {
+        self.is_partition().then(|| Device::from_link(self.directory.parent()?)).flatten()
     }
 
     pub(crate) fn partitions(&self) -> Vec<Device> {
         let below = names(&self.directory).into_iter().map(|name| self.directory.join(name));
-        below.filter(|path| path.join("partition").exists()).filter_map(|path| Device::at(&path)).collect()
+        below
+            .filter(|path| path.join("partition").exists())
+            .filter_map(|path| Device::from_link(&path))
+            .collect()
     }
 
     /// The devices that are made of this one: dm, md, bcache.
     pub(crate) fn holders(&self) -> Vec<Device> {
-        self.linked("holders")
+        self.linked_devices("holders")
     }
 
-    pub(crate) fn linked(&self, directory: &str) -> Vec<Device> {
+    pub(crate) fn linked_devices(&self, directory: &str) -> Vec<Device> {
         let directory = self.directory.join(directory);
-        names(&directory).iter().filter_map(|name| Device::at(&directory.join(name))).collect()
+        names(&directory).iter().filter_map(|name| Device::from_link(&directory.join(name))).collect()
     }
 
-    pub(crate) fn hidden(root: &Root, name: &str) -> Option<Device> {
+    pub(crate) fn hidden_device(root: &Root, name: &str) -> Option<Device> {
         let mut links = ["/sys/class/block", "/sys/block"].iter().map(|at| root.path(format!("{at}/{name}")));
         let directory = links.find_map(|link| fs::canonicalize(link).ok())?;
         Some(Device { name: name.to_owned(), number: (0, 0), directory })
@@ -143,7 +146,7 @@ impl Device {
     }
 
     pub(crate) fn details(&self) -> Details {
-        let queue = self.whole().unwrap_or_else(|| self.clone()).directory.join("queue");
+        let queue = self.whole_disk().unwrap_or_else(|| self.clone()).directory.join("queue");
         let word = |file: &Path| text(file).filter(|text| !text.is_empty());
         Details {
             model: self.model(),
@@ -179,7 +182,7 @@ impl Device {
     /// Logical block size, bytes; a partition has that of its disk.
     pub(crate) fn logical_block_size(&self) -> Option<u32> {
         let own = number(&self.directory.join("queue/logical_block_size"));
-        own.or_else(|| self.whole()?.logical_block_size())
+        own.or_else(|| self.whole_disk()?.logical_block_size())
     }
 }
 

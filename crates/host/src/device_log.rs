@@ -76,7 +76,7 @@ impl DeviceLogs {
 /// The kernel's name of the disk that is the same namespace as the character device at a path; `None` = it is
 /// no such device, or there is no such disk.
 pub fn disk_of_namespace(path: &Path) -> Option<String> {
-    Generic::at(&Root::live(), path)?.block.map(|block| block.name)
+    Generic::find_generic(&Root::live_system(), path)?.block.map(|block| block.name)
 }
 
 /// Returns the endurance group of a namespace; `None` without data placement or permission. Controllers

@@ -33,7 +33,7 @@ pub fn all_names(root: &Root) -> Vec<String> {
     "'#{name}' is not a block device: {there} (diskspd devices lists them). For a file of that name write \
      ./#{name}"
 )]
-pub struct NoDevice {
+pub struct DeviceNotFoundError {
     pub name: String,
     pub there: String,
 }
@@ -43,7 +43,7 @@ pub struct NoDevice {
 ///
 /// # Errors
 /// Fails if there is no such device.
-pub fn find(root: &Root, name: &str) -> Result<PathBuf, NoDevice> {
+pub fn find(root: &Root, name: &str) -> Result<PathBuf, DeviceNotFoundError> {
     let disks = list(root);
     let found = match name.parse::<usize>() {
         Ok(number) if name.bytes().all(|b| b.is_ascii_digit()) => {
@@ -69,7 +69,7 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, NoDevice> {
                 )
             }
         };
-        NoDevice { name: name.to_owned(), there }
+        DeviceNotFoundError { name: name.to_owned(), there }
     })
 }
 

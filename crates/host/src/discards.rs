@@ -12,12 +12,12 @@ use std::path::Path;
 
 /// Checks an existing target; `is_remote`: the file system belongs to another host or program. It does not
 /// discard, and does not open the target for writing.
-pub fn look<L: Location + ?Sized>(location: &L, is_remote: bool) -> Discards {
-    let path = location.way();
+pub fn read_discards<L: Location + ?Sized>(location: &L, is_remote: bool) -> Discards {
+    let path = location.access_path();
     let Ok(found) = std::fs::metadata(path) else { return Discards::default() };
     match found.file_type() {
         kind if kind.is_block_device() => {
-            of_device(path, Device::find(&Root::live(), split(found.st_rdev())))
+            of_device(path, Device::find(&Root::live_system(), split(found.st_rdev())))
         }
         // What a remote file system states is how much it likes to transfer.
         kind if kind.is_file() && !is_remote => Discards { unit: found.st_blksize(), ..Discards::default() },
@@ -28,7 +28,7 @@ pub fn look<L: Location + ?Sized>(location: &L, is_remote: bool) -> Discards {
 fn of_device(path: &Path, device: Option<Device>) -> Discards {
     let mut discards = Discards::default();
     if let Some(device) = device {
-        let whole = device.whole().unwrap_or(device);
+        let whole = device.whole_disk().unwrap_or(device);
         let queue = whole.directory().join("queue");
         discards.unit = number(&queue.join("discard_granularity")).unwrap_or(0);
         let most = number::<u64>(&queue.join("discard_max_bytes"));

@@ -58,12 +58,12 @@ pub struct Use {
     /// Device in use, by its usual name; it may be a partition or holder of the queried device.
     pub device: String,
     #[serde(flatten)]
-    pub how: How,
+    pub how: DiskUse,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
-pub enum How {
+pub enum DiskUse {
     /// A file system on it is mounted.
     Mounted {
         at: String,

@@ -18,7 +18,7 @@ use diskspd_machine::storage::Storage;
 /// Reads the environment of these targets. Takes a few milliseconds; missing or unusual values are not
 /// errors.
 pub fn read(root: &Root, targets: &[Storage]) -> Environment {
-    with_disks(root, disks::beneath(root, targets))
+    with_disks(root, disks::find_disks(root, targets))
 }
 
 pub fn read_all(root: &Root) -> Environment {

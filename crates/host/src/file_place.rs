@@ -21,7 +21,7 @@ pub(super) struct FilePlace {
 
 impl FilePlace {
     /// Returns the place of a path without links.
-    pub(crate) fn at(path: impl Into<PathBuf>) -> FilePlace {
+    pub(crate) fn from_path(path: impl Into<PathBuf>) -> FilePlace {
         FilePlace { path: path.into(), number: None, mount: None }
     }
 

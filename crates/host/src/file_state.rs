@@ -1,6 +1,6 @@
 //! The state of an open file, which other processes may change.
 
-use diskspd_machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::file_systems::{DataHome, FileSystemType};
 use diskspd_machine::io_counters::FileState;
 use diskspd_sys::file_systems;
 use rustix::fs::{AtFlags, FileType, IFlags, StatVfsMountFlags, StatxFlags, statx};
@@ -9,7 +9,7 @@ use std::fs::File;
 /// Whether calls on the file wait for another program or host, which may hang.
 pub fn needs_server(file: &File) -> bool {
     let home = FileSystemType::from_name(&file_systems::type_of_open(file)).home;
-    matches!(home, Home::Host | Home::Network | Home::Program)
+    matches!(home, DataHome::Host | DataHome::Network | DataHome::Program)
 }
 
 /// The state of a regular file, as of `seen_us`; `None` if it is not a regular file, or cannot be inspected.

@@ -27,7 +27,7 @@ pub(super) enum Identity {
 }
 
 impl Identity {
-    pub(crate) fn at(root: &Root, path: &Path) -> Identity {
+    pub(crate) fn read_identity(root: &Root, path: &Path) -> Identity {
         match rustix::fs::stat(root.path(path)) {
             Ok(found) => Identity::from_stat(&found),
             Err(_) => {
@@ -47,24 +47,25 @@ impl Identity {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Holding {
+pub(super) struct DeviceUse {
     /// The file or device, and the files of other file systems with the same data.
     pub what: Vec<Identity>,
     pub name: String,
     pub by: Holder,
 }
 
-impl Holding {
-    fn new(root: &Root, what: Identity, name: &str, by: Holder) -> Holding {
-        let place = FilePlace::at(name);
+impl DeviceUse {
+    fn new(root: &Root, what: Identity, name: &str, by: Holder) -> DeviceUse {
+        let place = FilePlace::from_path(name);
         // A name that leads to another file by now says nothing of this one.
-        let is_named = matches!(what, Identity::File(..)) && Identity::at(root, &place.path) == what;
+        let is_named =
+            matches!(what, Identity::File(..)) && Identity::read_identity(root, &place.path) == what;
         let others = match is_named && (!root.is_live() || is_stacked(&place.path)) {
             true => other_places(root, &place, Role::Used).paths,
             false => Vec::new(),
         };
-        let others = others.iter().map(|path| Identity::at(root, path));
-        Holding { what: [what].into_iter().chain(others).collect(), name: name.to_owned(), by }
+        let others = others.iter().map(|path| Identity::read_identity(root, path));
+        DeviceUse { what: [what].into_iter().chain(others).collect(), name: name.to_owned(), by }
     }
 }
 
@@ -84,30 +85,30 @@ pub(super) enum Holder {
 /// A use that could not be checked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
-pub struct Unknown {
+pub struct UncheckedUse {
     /// The use, as in "it may be ..".
     pub guards: &'static str,
     pub cause: FailedCall,
 }
 
-impl Unknown {
-    pub(super) fn new(guards: &'static str, cause: FailedCall) -> Unknown {
-        Unknown { guards, cause }
+impl UncheckedUse {
+    pub(super) fn new(guards: &'static str, cause: FailedCall) -> UncheckedUse {
+        UncheckedUse { guards, cause }
     }
 }
 
 /// The holdings of the machine, and the uses that could not be checked.
 #[derive(Debug, Default)]
-pub(super) struct Holdings {
-    pub found: Vec<Holding>,
-    pub unknown: Vec<Unknown>,
+pub(super) struct DeviceUses {
+    pub found: Vec<DeviceUse>,
+    pub unknown: Vec<UncheckedUse>,
 }
 
 /// Names of uses, for messages.
 pub(super) const IN_USE: &str = "in use";
 const BACKING_FILE: &str = "the backing file of a loop device";
 const SWAP_FILE: &str = "a swap file";
-const SERVED: &str = "served by a storage target of this machine";
+const SERVED_BY_TARGET: &str = "served by a storage target of this machine";
 const BITMAP: &str = "the bitmap of a RAID";
 
 /// Files of servers and drivers that list their devices (`*` for any name), and the servers' names.
@@ -127,12 +128,12 @@ const SERVERS: [(&str, &str); 7] = [
 ];
 
 /// All that is held on the machine, and which uses could not be checked.
-pub(super) fn all(root: &Root) -> Holdings {
-    let mut holdings = Holdings::default();
+pub(super) fn all(root: &Root) -> DeviceUses {
+    let mut holdings = DeviceUses::default();
     for (guards, read) in [
-        (BACKING_FILE, find_loops as fn(&Root) -> Result<Vec<Holding>, FailedCall>),
+        (BACKING_FILE, find_loops as fn(&Root) -> Result<Vec<DeviceUse>, FailedCall>),
         (SWAP_FILE, swap_files),
-        (SERVED, find_served),
+        (SERVED_BY_TARGET, find_served),
         (BITMAP, find_bitmaps),
     ] {
         match read(root) {
@@ -141,35 +142,37 @@ pub(super) fn all(root: &Root) -> Holdings {
                 if guards == BACKING_FILE {
                     holdings.found.extend(loops_with_node(root));
                 }
-                holdings.unknown.push(Unknown::new(guards, cause));
+                holdings.unknown.push(UncheckedUse::new(guards, cause));
             }
         }
     }
     holdings
 }
 
-fn find_served(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+fn find_served(root: &Root) -> Result<Vec<DeviceUse>, FailedCall> {
     let mut found = Vec::new();
     for (pattern, name) in SERVERS {
         for file in expand_pattern(root, pattern)? {
             let text =
                 root.read(&file).map_err(|error| FailedCall::reading(&file, &error))?.unwrap_or_default();
             let Some(held) = named_in(&text) else { continue };
-            let what = Identity::at(root, Path::new(held));
+            let what = Identity::read_identity(root, Path::new(held));
             let by = Holder::Server(format!("{name} ({})", parent_name(&file)));
-            found.push(Holding::new(root, what, held, by));
+            found.push(DeviceUse::new(root, what, held, by));
         }
     }
     Ok(found)
 }
 
 /// Documentation/admin-guide/md.rst: an array's bitmap can be a file.
-fn find_bitmaps(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+fn find_bitmaps(root: &Root) -> Result<Vec<DeviceUse>, FailedCall> {
     const ARRAYS: &str = "/proc/mdstat";
     let arrays = root.read(ARRAYS).map_err(|error| FailedCall::reading(ARRAYS, &error))?.unwrap_or_default();
     let files = arrays.lines().filter_map(|line| line.trim().split_once(", file: ")).map(|(_, file)| file);
     let by = || Holder::Server("a RAID, as its bitmap".into());
-    Ok(files.map(|file| Holding::new(root, Identity::at(root, Path::new(file)), file, by())).collect())
+    Ok(files
+        .map(|file| DeviceUse::new(root, Identity::read_identity(root, Path::new(file)), file, by()))
+        .collect())
 }
 
 /// Returns the path in a server's file: its first line, or the text after `File: ` or `PATH: ` in an LIO
@@ -205,7 +208,7 @@ fn expand_pattern(root: &Root, pattern: &str) -> Result<Vec<String>, FailedCall>
 /// Where the kernel lists block devices.
 pub(super) const DEVICES: &str = "/sys/class/block";
 
-fn find_loops(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+fn find_loops(root: &Root) -> Result<Vec<DeviceUse>, FailedCall> {
     let names = match root.list(DEVICES) {
         Ok(names) if !names.is_empty() => names,
         Ok(_) => return loops_without_sys(root, FailedCall::absent(DEVICES)),
@@ -219,14 +222,14 @@ fn find_loops(root: &Root) -> Result<Vec<Holding>, FailedCall> {
         };
         let Some(device) = Device::find_by_name(root, name) else { continue };
         if let Some(what) = find_backing(root, &device, &backing)? {
-            found.push(Holding::new(root, what, &backing, Holder::Loop(device)));
+            found.push(DeviceUse::new(root, what, &backing, Holder::Loop(device)));
         }
     }
     Ok(found)
 }
 
 /// Queries the loop devices with a size (`7 0 65536 loop0` in /proc/partitions) for their backing files.
-fn loops_without_sys(root: &Root, why: FailedCall) -> Result<Vec<Holding>, FailedCall> {
+fn loops_without_sys(root: &Root, why: FailedCall) -> Result<Vec<DeviceUse>, FailedCall> {
     const PARTITIONS: &str = "/proc/partitions";
     let Ok(Some(partitions)) = root.read(PARTITIONS) else { return Err(why) };
     let names = partitions.lines().filter_map(|line| line.split_ascii_whitespace().nth(3));
@@ -235,7 +238,7 @@ fn loops_without_sys(root: &Root, why: FailedCall) -> Result<Vec<Holding>, Faile
 }
 
 /// The loop devices with a node in /dev, for a machine that hides its list of devices.
-fn loops_with_node(root: &Root) -> Vec<Holding> {
+fn loops_with_node(root: &Root) -> Vec<DeviceUse> {
     let names = root.names("/dev");
     names.iter().filter(|name| is_loop(name)).filter_map(|name| queried_loop(root, name)).collect()
 }
@@ -245,11 +248,11 @@ fn is_loop(name: &str) -> bool {
 }
 
 /// The backing file that a loop device reports; `None` if it has no file.
-fn queried_loop(root: &Root, name: &str) -> Option<Holding> {
+fn queried_loop(root: &Root, name: &str) -> Option<DeviceUse> {
     let device = File::from(files::look_into(&root.path(Path::new("/dev").join(name))).ok()?);
     let backing = loops::backing(device.as_fd()).ok()?;
     let device = Device::unlisted(root, name, split(files::device_number(&device)?));
-    Some(Holding::new(root, backing_identity(&backing), &backing.name, Holder::Loop(device)))
+    Some(DeviceUse::new(root, backing_identity(&backing), &backing.name, Holder::Loop(device)))
 }
 
 fn backing_identity(backing: &loops::Backing) -> Identity {
@@ -261,7 +264,7 @@ fn backing_identity(backing: &loops::Backing) -> Identity {
 
 /// Returns the file of a loop device, if it is visible from here; `None` if it no longer exists.
 fn find_backing(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, FailedCall> {
-    let by_name = || Identity::at(root, Path::new(name));
+    let by_name = || Identity::read_identity(root, Path::new(name));
     if !root.is_live() {
         return Ok(Some(by_name()));
     }
@@ -282,7 +285,7 @@ fn find_backing(root: &Root, device: &Device, name: &str) -> Result<Option<Ident
     }
 }
 
-fn swap_files(root: &Root) -> Result<Vec<Holding>, FailedCall> {
+fn swap_files(root: &Root) -> Result<Vec<DeviceUse>, FailedCall> {
     const SWAPS: &str = "/proc/swaps";
     let text = match root.read(SWAPS).map_err(|error| FailedCall::reading(SWAPS, &error))? {
         // Its heading is always there: something empty was mounted over it.
@@ -293,10 +296,11 @@ fn swap_files(root: &Root) -> Result<Vec<Holding>, FailedCall> {
         None => return Err(FailedCall::absent(SWAPS)),
     };
     let names = text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
-    let files = names.map(mountinfo::unescape).map(|name| (Identity::at(root, Path::new(&name)), name));
+    let files =
+        names.map(mountinfo::unescape).map(|name| (Identity::read_identity(root, Path::new(&name)), name));
     Ok(files
         .filter(|(what, _)| !matches!(what, Identity::Device(_)))
-        .map(|(what, name)| Holding::new(root, what, &name, Holder::Swap))
+        .map(|(what, name)| DeviceUse::new(root, what, &name, Holder::Swap))
         .collect())
 }
 

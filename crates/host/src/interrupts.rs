@@ -7,7 +7,7 @@ use diskspd_machine::interrupts::*;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of interrupts read, which limits the time to a few milliseconds.
-const MOST: usize = 512;
+const MAX_INTERRUPTS: usize = 512;
 
 /// The counters of the interrupts of some devices.
 #[derive(Debug)]
@@ -35,7 +35,8 @@ impl InterruptCounters {
         for name in devices {
             let Some((name, numbers)) = interrupt_numbers(root, name) else { continue };
             known += numbers.len();
-            if numbers.is_empty() || known > MOST || found.iter().any(|device| device.name == name) {
+            if numbers.is_empty() || known > MAX_INTERRUPTS || found.iter().any(|device| device.name == name)
+            {
                 continue;
             }
             let file = |number| root.path(format!("/sys/kernel/irq/{number}/per_cpu_count"));
@@ -57,7 +58,7 @@ impl WindowCounters for InterruptCounters {
     }
 
     /// Without devices that could not be read both times.
-    fn between(self, before: &InterruptReading, after: &InterruptReading) -> Vec<DeviceInterrupts> {
+    fn count_between(self, before: &InterruptReading, after: &InterruptReading) -> Vec<DeviceInterrupts> {
         let readings = before.0.iter().zip(&after.0);
         let devices = self.devices.into_iter().zip(readings);
         devices
@@ -182,7 +183,8 @@ mod tests {
         let before = counters.read();
         // The counter of CPU 1 has begun anew.
         count(&directory, "3,0,0", "5,4,0");
-        let found = counters.between(&before, &InterruptCounters::find(&root, &owned_names(&["vda"])).read());
+        let found =
+            counters.count_between(&before, &InterruptCounters::find(&root, &owned_names(&["vda"])).read());
         let cpus = vec![CpuInterrupts { cpu: 0, count: 2 }, CpuInterrupts { cpu: 1, count: 10 }];
         assert_eq!(found, [DeviceInterrupts { device: "vda".into(), cpus }]);
         assert_eq!(found[0].total(), 12);
@@ -196,24 +198,24 @@ mod tests {
         count(&directory, "1,0,0", "5,0,0");
         let before = counters().read();
         let nothing = InterruptReading::default();
-        assert_eq!(counters().between(&before, &nothing), []);
+        assert_eq!(counters().count_between(&before, &nothing), []);
         for strange in ["5,0", "", "5,x,0"] {
             count(&directory, "1,0,0", strange);
-            assert_eq!(counters().between(&before, &counters().read()), [], "{strange:?}");
+            assert_eq!(counters().count_between(&before, &counters().read()), [], "{strange:?}");
         }
         // None arrived.
         count(&directory, "1,0,0", "5,0,0");
         let none = DeviceInterrupts { device: "vda".into(), cpus: Vec::new() };
-        assert_eq!(counters().between(&before, &counters().read()), [none]);
+        assert_eq!(counters().count_between(&before, &counters().read()), [none]);
     }
 
     #[test]
     fn interrupts_of_this_machine_are_readable_or_absent() {
-        let root = Root::live();
+        let root = Root::live_system();
         let disks = root.names("/sys/class/block");
         let counters = InterruptCounters::find(&root, &disks);
         let named = counters.devices.len();
         let (before, after) = (counters.read(), counters.read());
-        assert!(counters.between(&before, &after).len() <= named);
+        assert!(counters.count_between(&before, &after).len() <= named);
     }
 }

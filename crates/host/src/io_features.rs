@@ -5,8 +5,8 @@ use super::device::{Device, split};
 use super::root::{Root, number};
 use diskspd_base::access::{IoFeatures, OpenMode};
 use diskspd_machine::io_features::{AtomicWrites, IoFeatureSupport};
-use diskspd_machine::nvme::NoPlacement;
-use diskspd_sys::io_features::{takes, takes_writes};
+use diskspd_machine::nvme::PlacementUnavailableError;
+use diskspd_sys::io_features::{accepts_features, takes_writes};
 use diskspd_sys::nvme::{self, Namespace, PlacementHandle};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags, open, stat, statx};
 use rustix::io::Errno;
@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub fn look(path: &Path) -> IoFeatureSupport {
+pub fn probe_features(path: &Path) -> IoFeatureSupport {
     let [no_dont_cache, no_nowait] = [
         IoFeatures { dont_cache: true, ..IoFeatures::default() },
         IoFeatures { no_wait: true, ..IoFeatures::default() },
@@ -30,7 +30,7 @@ pub fn look(path: &Path) -> IoFeatureSupport {
 }
 
 pub fn look_at_writes(path: &Path) -> IoFeatureSupport {
-    IoFeatureSupport { no_nowait_writes: no_nowait_writes(path), ..look(path) }
+    IoFeatureSupport { no_nowait_writes: no_nowait_writes(path), ..probe_features(path) }
 }
 
 /// Returns the limits from statx(2), which supports atomic writes since Linux 6.11 and reports 0 without
@@ -54,8 +54,9 @@ fn atomic_writes(path: &Path) -> Option<AtomicWrites> {
 fn queue_directory(path: &Path) -> Option<PathBuf> {
     let found = stat(path).ok()?;
     let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
-    let device = Device::find(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;
-    Some(device.whole().unwrap_or(device).directory().join("queue"))
+    let device =
+        Device::find(&Root::live_system(), split(if is_device { found.st_rdev } else { found.st_dev }))?;
+    Some(device.whole_disk().unwrap_or(device).directory().join("queue"))
 }
 
 /// Returns whether the device of a path has a volatile write cache, and whether it has FUA; `None` if
@@ -89,7 +90,7 @@ fn not_taken(path: &Path, ways: IoFeatures) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = open(path, flags, Mode::empty()).ok()?;
     let size = diskspd_sys::files::size(path, std::os::fd::AsFd::as_fd(&file)).ok()?;
-    match takes(&file, size, ways) {
+    match accepts_features(&file, size, ways) {
         Err(answer @ (Errno::OPNOTSUPP | Errno::INVAL)) => Some(answer.to_string()),
         _ => None,
     }
@@ -103,8 +104,8 @@ pub fn write_streams(path: &Path) -> Option<u64> {
     if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
         return None;
     }
-    let device = Device::find(&Root::live(), split(found.st_rdev))?;
-    match device.whole() {
+    let device = Device::find(&Root::live_system(), split(found.st_rdev))?;
+    match device.whole_disk() {
         Some(_) => Some(0),
         None => number(&device.directory().join("queue/max_write_streams")),
     }
@@ -117,7 +118,7 @@ pub fn pass_through(path: &Path) -> Option<String> {
     if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
         return None;
     }
-    let device = Device::find(&Root::live(), split(found.st_rdev))?;
+    let device = Device::find(&Root::live_system(), split(found.st_rdev))?;
     let namespace = device.name.strip_prefix("nvme").filter(|rest| !rest.contains('p'))?;
     let node = format!("/dev/ng{namespace}");
     Path::new(&node).exists().then_some(node)
@@ -127,24 +128,25 @@ pub fn pass_through(path: &Path) -> Option<String> {
 /// namespace, or cannot be queried.
 pub fn namespace(path: &Path) -> Option<Namespace> {
     let node = pass_through(path).map_or_else(|| path.to_owned(), PathBuf::from);
-    nvme::look(node.as_path()).ok()
+    nvme::read_namespace(node.as_path()).ok()
 }
 
 /// Returns the placement handles of the namespace at a path, as character or block device.
 ///
 /// # Errors
 /// Fails with the reason if there are no handles.
-pub fn placement(path: &Path) -> Result<Vec<PlacementHandle>, NoPlacement> {
+pub fn placement(path: &Path) -> Result<Vec<PlacementHandle>, PlacementUnavailableError> {
     let node = pass_through(path).map_or_else(|| path.to_owned(), PathBuf::from);
-    let not_asked = |error: io::Error| NoPlacement::NotAsked(error.to_string());
+    let not_asked = |error: io::Error| PlacementUnavailableError::NotAsked(error.to_string());
     let file = File::open(&node).map_err(not_asked)?;
     let found = nvme::namespace(&file).map_err(not_asked)?;
     if !found.places {
-        return Err(NoPlacement::Controller);
+        return Err(PlacementUnavailableError::Controller);
     }
     // Who isn't root may not ask for a feature; the handles say so, too.
     if let Ok(false) = nvme::is_placement_on(&file, found.endurance_group) {
-        return Err(NoPlacement::Off(found.endurance_group));
+        return Err(PlacementUnavailableError::Off(found.endurance_group));
     }
-    nvme::placement_handles(&file, found.id).map_err(|error| NoPlacement::NotTold(error.to_string()))
+    nvme::placement_handles(&file, found.id)
+        .map_err(|error| PlacementUnavailableError::NotTold(error.to_string()))
 }

@@ -25,7 +25,7 @@ pub fn running(root: &Root, parents: &[&str]) -> Option<usize> {
 /// Returns the terminal of the nearest ancestors with such names that pass on the standard error of this
 /// process; `None` if there is no such terminal, or an option of theirs changes the passed lines.
 pub fn terminal(names: &[&str], changing: &[&str]) -> Option<File> {
-    let root = Root::live();
+    let root = Root::live_system();
     let mut above = process(&root, std::process::id())?.parent;
     for _ in 0..MOST_ANCESTORS {
         let ancestor = process(&root, above)?;

@@ -120,15 +120,15 @@ pub mod zram_pages;
 mod windows;
 
 #[cfg(target_os = "linux")]
-pub use arrays::beneath as arrays_beneath;
+pub use arrays::find_arrays as arrays_beneath;
 #[cfg(target_os = "linux")]
 pub use device::{Details, details, name_of_world};
 #[cfg(target_os = "linux")]
-pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
+pub use machine::{boot, look_around_at, name, read, read_environment, snapshot};
 #[cfg(target_os = "linux")]
 pub use mountinfo::mounted;
 #[cfg(windows)]
 pub use windows::fetched::{
-    arrays_beneath, boot, caches, claims, content, devices, look_around, name, refusal, root, snapshot,
+    arrays_beneath, boot, caches, claims, content, devices, name, read_environment, refusal, root, snapshot,
     stack, storage, target,
 };

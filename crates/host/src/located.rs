@@ -7,7 +7,7 @@ use diskspd_machine::stack::Stack;
 use diskspd_machine::target::{DirectRequirements, TargetFacts};
 use diskspd_sys::anchor::{Location, TargetHandle};
 use diskspd_sys::files;
-use diskspd_sys::problem::{Problem, TargetError};
+use diskspd_sys::problem::{TargetError, TargetProblem};
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ use std::sync::{Arc, OnceLock};
 pub struct ResolvedTarget {
     root: Root,
     anchor: TargetHandle,
-    learned: Arc<Learned>,
+    learned: Arc<CachedFacts>,
 }
 
 #[derive(Debug, Default)]
-struct Learned {
+struct CachedFacts {
     direct: OnceLock<Option<DirectRequirements>>,
     read: OnceLock<Stack>,
     written: OnceLock<Stack>,
@@ -38,7 +38,7 @@ impl ResolvedTarget {
     fn at(root: &Root, path: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
         match TargetHandle::at(path) {
             Ok(anchor) => Ok(Some(ResolvedTarget { root: root.clone(), anchor, learned: Arc::default() })),
-            Err(TargetError { problem: Problem::Missing, .. }) => Ok(None),
+            Err(TargetError { problem: TargetProblem::Missing, .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -74,7 +74,7 @@ impl ResolvedTarget {
         let file = files::open_to_locate(&self.anchor, written).ok();
         let stack = stack.get_or_init(|| match &file {
             Some(file) => stack::of_open(&self.root, file, self.anchor.name()),
-            None => stack::stack(self.anchor.way()),
+            None => stack::stack(self.anchor.access_path()),
         });
         InspectionHandle { stack: stack.clone(), file }
     }
@@ -85,8 +85,8 @@ impl Location for ResolvedTarget {
         self.anchor.name()
     }
 
-    fn way(&self) -> &Path {
-        self.anchor.way()
+    fn access_path(&self) -> &Path {
+        self.anchor.access_path()
     }
 }
 
@@ -100,13 +100,13 @@ pub struct ResolvedTargets {
 
 impl Default for ResolvedTargets {
     fn default() -> ResolvedTargets {
-        ResolvedTargets { root: Root::live().remembering(), known: HashMap::new() }
+        ResolvedTargets { root: Root::live_system().remembering(), known: HashMap::new() }
     }
 }
 
 impl ResolvedTargets {
     /// Clears the cache, after files were created or time has passed.
-    pub fn look_anew(&mut self) {
+    pub fn refresh(&mut self) {
         *self = ResolvedTargets::default();
     }
 

@@ -14,12 +14,12 @@ use diskspd_machine::{PowerScheme, System};
 ///
 /// Missing or unusual values are not errors, but are reported as unknown.
 pub fn snapshot() -> System {
-    let root = Root::live();
+    let root = Root::live_system();
     System { unreadable: unread_facts(&root), ..read(&root) }
 }
 
 pub fn name() -> String {
-    name_in(&Root::live())
+    name_in(&Root::live_system())
 }
 
 fn name_in(root: &Root) -> String {
@@ -78,8 +78,8 @@ pub fn boot(root: &Root) -> Option<String> {
 
 /// Reads the environment of a run's targets on this machine, or of all its disks without targets. Takes
 /// milliseconds.
-pub fn look_around(system: &mut System, targets: Vec<Storage>) {
-    look_around_at(system, &Root::live(), targets);
+pub fn read_environment(system: &mut System, targets: Vec<Storage>) {
+    look_around_at(system, &Root::live_system(), targets);
 }
 
 pub fn look_around_at(system: &mut System, root: &Root, targets: Vec<Storage>) {

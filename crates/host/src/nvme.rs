@@ -4,7 +4,7 @@
 //! `nvme_add_ns_cdev`; multipath.c for several paths).
 
 use super::device::{Device, DeviceNumber, split};
-use super::holdings::{IN_USE, Unknown};
+use super::holdings::{IN_USE, UncheckedUse};
 use super::root::{Root, number, text};
 use diskspd_machine::nvme::NvmeFacts;
 use diskspd_machine::stack::Stack;
@@ -32,7 +32,7 @@ impl Generic {
     }
 
     /// The same, at a path; links are followed.
-    pub(crate) fn at(root: &Root, path: &Path) -> Option<Generic> {
+    pub(crate) fn find_generic(root: &Root, path: &Path) -> Option<Generic> {
         Generic::from_stat(root, &rustix::fs::stat(path).ok()?)
     }
 
@@ -44,7 +44,7 @@ impl Generic {
         }
         let name = directory.file_name()?.to_str()?.to_owned();
         let sibling = format!("nvme{}", name.strip_prefix("ng")?);
-        let block = Device::at(&directory.parent()?.join(sibling));
+        let block = Device::from_link(&directory.parent()?.join(sibling));
         Some(Generic { name, block })
     }
 
@@ -52,9 +52,9 @@ impl Generic {
     ///
     /// # Errors
     /// Fails if there is no block device.
-    pub(crate) fn used_as(&self) -> Result<&Device, Unknown> {
+    pub(crate) fn used_as(&self) -> Result<&Device, UncheckedUse> {
         let sibling = || format!("/sys/class/block/nvme{}", self.name.trim_start_matches("ng"));
-        let unknown = || Unknown::new(IN_USE, FailedCall::absent(sibling()));
+        let unknown = || UncheckedUse::new(IN_USE, FailedCall::absent(sibling()));
         self.block.as_ref().ok_or_else(unknown)
     }
 
@@ -118,7 +118,7 @@ impl Device {
         let mut names: Vec<String> = names.filter(is_path).collect();
         names.sort();
         names.dedup();
-        names.iter().filter_map(|name| Device::hidden(root, name)).collect()
+        names.iter().filter_map(|name| Device::hidden_device(root, name)).collect()
     }
 }
 
@@ -133,7 +133,7 @@ pub(super) struct Claimable {
 impl Claimable {
     /// A block device is claimed itself.
     pub(crate) fn itself<L: Location + ?Sized>(target: &L) -> Claimable {
-        Claimable { name: target.name().to_owned(), way: target.way().to_owned() }
+        Claimable { name: target.name().to_owned(), way: target.access_path().to_owned() }
     }
 
     pub(crate) fn instead<L: Location + ?Sized>(target: &L, device: &Device) -> Claimable {
@@ -146,7 +146,7 @@ impl Location for Claimable {
         &self.name
     }
 
-    fn way(&self) -> &Path {
+    fn access_path(&self) -> &Path {
         &self.way
     }
 }

@@ -20,7 +20,7 @@ pub use target_users::TargetUsers;
 /// Looks that examine the open files of a process: the first ones, then each that is a power of two, and each
 /// after as many bytes.
 const EAGER_LOOKS: u32 = 4;
-const MUCH: u64 = 256 << 10;
+const MIN_RELEVANT_BYTES: u64 = 256 << 10;
 
 /// All processes below one.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl ProcessTree {
     /// Watches the descendants of this process. `storage`: the devices whose files are judged; empty = all.
     pub fn below_this_process(storage: Vec<String>) -> ProcessTree {
         ProcessTree {
-            root: Root::live(),
+            root: Root::live_system(),
             top: std::process::id(),
             living: BTreeMap::new(),
             ended: ProcessIo::default(),
@@ -118,7 +118,7 @@ impl ProcessTree {
     }
 
     /// Reads the counters and the open files of all descendants.
-    pub fn look(&mut self) {
+    pub fn read_processes(&mut self) {
         let present = self.descendants();
         let mut now: BTreeMap<u32, SeenProcess> = BTreeMap::new();
         for pid in present {
@@ -250,11 +250,11 @@ impl ProcessTree {
         // Another program in the same process has other files open.
         let same_program = process.name == stat.name();
         process.window = if same_program { process.classes } else { Classes::default() };
-        let much = grown.read.bytes.max(grown.write.bytes) >= MUCH;
+        let much = grown.read.bytes.max(grown.write.bytes) >= MIN_RELEVANT_BYTES;
         let due = process.looks <= EAGER_LOOKS || process.looks.is_power_of_two() || much || !same_program;
         if state != 'Z' && due {
-            process.classes = self.files.look(&self.root, pid);
-            process.window = process.window.or(process.classes);
+            process.classes = self.files.read_files(&self.root, pid);
+            process.window = process.window.union(process.classes);
             process.name = stat.name().to_owned();
         }
         Some(process)

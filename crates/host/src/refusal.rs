@@ -2,7 +2,7 @@
 
 use super::device::{Device, block_number};
 use super::file_place::FilePlace;
-pub use super::holdings::Unknown;
+pub use super::holdings::UncheckedUse;
 use super::holdings::{IN_USE, Identity};
 use super::nvme::{Claimable, Generic};
 pub use super::refused::WriteRefusedError;
@@ -10,13 +10,13 @@ use super::root::Root;
 use super::signatures;
 use super::stacked::{Role, other_places};
 use super::usage::FoundUses;
-pub use super::usage::{How, Use};
+pub use super::usage::{DiskUse, Use};
 use diskspd_figures::units::visible::line;
 use diskspd_machine::file_systems::FileSystemType;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::failed_call::FailedCall;
-use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::reach::{LastName, ReachError, Reached, SpotKey, reach};
+use diskspd_sys::problem::{TargetError, TargetProblem};
+use diskspd_sys::reach::{LastName, ReachError, ReachedObject, SpotKey, reach};
 use diskspd_sys::{block, file_systems, files, leases, locks};
 use std::fs::File;
 use std::io;
@@ -24,7 +24,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 impl WriteRefusedError {
-    pub(super) fn unknown(path: &Path, unknown: Unknown) -> WriteRefusedError {
+    pub(super) fn unknown_use_error(path: &Path, unknown: UncheckedUse) -> WriteRefusedError {
         let (why, remedy) = (unknown.to_string(), unknown.cause.remedy());
         WriteRefusedError::Unknown { path: path.to_owned(), why, remedy }
     }
@@ -43,16 +43,16 @@ pub fn write_refusal<L: Location + ?Sized>(
     location: &L,
     destroy: bool,
 ) -> Result<Option<WriteRefusedError>, TargetError> {
-    if block_number(location.way()).is_none()
-        && let Some(generic) = Generic::at(&Root::live(), location.way())
+    if block_number(location.access_path()).is_none()
+        && let Some(generic) = Generic::find_generic(&Root::live_system(), location.access_path())
     {
         return match generic.used_as() {
             Ok(device) => write_refusal(&Claimable::instead(location, device), destroy),
-            Err(unknown) => Ok(Some(WriteRefusedError::unknown(location.name(), unknown))),
+            Err(unknown) => Ok(Some(WriteRefusedError::unknown_use_error(location.name(), unknown))),
         };
     }
     let path = location.name();
-    let Some(number) = block_number(location.way()) else { return Ok(file_refusal(location)) };
+    let Some(number) = block_number(location.access_path()) else { return Ok(file_refusal(location)) };
     if let Some(refusal) = use_refusal(path, number) {
         return Ok(Some(refusal));
     }
@@ -64,10 +64,10 @@ pub fn write_refusal<L: Location + ?Sized>(
 }
 
 pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<WriteRefusedError> {
-    match uses(&Root::live(), number) {
+    match uses(&Root::live_system(), number) {
         Ok(uses) if uses.is_empty() => None,
         Ok(uses) => Some(WriteRefusedError::InUse { path: path.to_owned(), uses }),
-        Err(unknown) => Some(WriteRefusedError::unknown(path, unknown)),
+        Err(unknown) => Some(WriteRefusedError::unknown_use_error(path, unknown)),
     }
 }
 
@@ -79,12 +79,12 @@ pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRe
     if let Err(ReachError::Planted { link, owner }) = reached {
         return Some(WriteRefusedError::Planted { path: path.to_owned(), link, owner });
     }
-    let found = rustix::fs::stat(location.way()).ok()?;
+    let found = rustix::fs::stat(location.access_path()).ok()?;
     // The checked path must lead to the held object, because the name may have been a link before.
     let identity = SpotKey::There((found.st_dev, found.st_ino));
     let is_same = match reached {
-        Ok(Reached::Spot(spot)) => spot.key() == Some(identity),
-        Ok(Reached::Descriptor(_)) => true,
+        Ok(ReachedObject::FolderEntry(spot)) => spot.key() == Some(identity),
+        Ok(ReachedObject::Descriptor(_)) => true,
         Err(_) => false,
     };
     if !is_same {
@@ -92,7 +92,7 @@ pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRe
     }
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
     if let Some(lease) = is_file.then(|| leases::unreleased(location, true)).flatten() {
-        let how = How::Leased { holder: lease.to_string() };
+        let how = DiskUse::Leased { holder: lease.to_string() };
         let uses = vec![Use { device: path.display().to_string(), how }];
         return Some(WriteRefusedError::InUse { path: path.to_owned(), uses });
     }
@@ -106,18 +106,18 @@ pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRe
 
 /// Checks that are not possible for a file before it is written to. Prints as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unchecked {
+pub enum UncheckedFact {
     /// Facts about the machine cannot be read.
     #[error(
         "cannot check whether '{}' is {}: {}",
         display_path(path),
-        join_reasons(unknown, Listed::Uses),
-        join_reasons(unknown, Listed::Causes)
+        join_reasons(unknown, FactList::Uses),
+        join_reasons(unknown, FactList::Causes)
     )]
     Unread {
         /// The path from the command line.
         path: PathBuf,
-        unknown: Vec<Unknown>,
+        unknown: Vec<UncheckedUse>,
     },
     /// The file system does not show where it keeps the data.
     #[error(
@@ -132,11 +132,15 @@ pub enum Unchecked {
     },
 }
 
-impl Unchecked {
+impl UncheckedFact {
     pub fn remedy(&self) -> &'static str {
         match self {
-            Unchecked::Unread { unknown, .. } => unknown.first().map_or("", |unknown| unknown.cause.remedy()),
-            Unchecked::Hidden { .. } => "see that no loop device or swap file uses it (losetup -l, swapon)",
+            UncheckedFact::Unread { unknown, .. } => {
+                unknown.first().map_or("", |unknown| unknown.cause.remedy())
+            }
+            UncheckedFact::Hidden { .. } => {
+                "see that no loop device or swap file uses it (losetup -l, swapon)"
+            }
         }
     }
 }
@@ -147,42 +151,44 @@ fn display_path(path: &Path) -> String {
 
 /// A part of the unknown facts.
 #[derive(Clone, Copy)]
-enum Listed {
+enum FactList {
     Uses,
     Causes,
 }
 
-fn join_reasons(unknown: &[Unknown], listed: Listed) -> String {
+fn join_reasons(unknown: &[UncheckedUse], listed: FactList) -> String {
     let mut parts: Vec<String> = Vec::new();
     for unknown in unknown {
         let part = match listed {
-            Listed::Uses => unknown.guards.to_owned(),
-            Listed::Causes => unknown.to_string(),
+            FactList::Uses => unknown.guards.to_owned(),
+            FactList::Causes => unknown.to_string(),
         };
         if !parts.contains(&part) {
             parts.push(part);
         }
     }
     parts.join(match listed {
-        Listed::Uses => ", or ",
-        Listed::Causes => "; ",
+        FactList::Uses => ", or ",
+        FactList::Causes => "; ",
     })
 }
 
 /// The checks that are not possible for the regular file at the path; empty for anything else.
-pub(super) fn unchecked<L: Location + ?Sized>(location: &L) -> Vec<Unchecked> {
+pub(super) fn unchecked<L: Location + ?Sized>(location: &L) -> Vec<UncheckedFact> {
     let path = location.name();
-    let Ok(found) = rustix::fs::stat(location.way()) else { return Vec::new() };
+    let Ok(found) = rustix::fs::stat(location.access_path()) else { return Vec::new() };
     if rustix::fs::FileType::from_raw_mode(found.st_mode) != rustix::fs::FileType::RegularFile {
         return Vec::new();
     }
     let opened = files::peek(location);
     let opened = opened.as_ref().map(AsFd::as_fd);
     let data = DataPlaces::find(path, &found, opened, &file_system_of(path, opened));
-    let FoundUses { unknown, files_are_held, .. } = super::usage::uses_of_file(&Root::live(), &data.all, "");
+    let FoundUses { unknown, files_are_held, .. } =
+        super::usage::uses_of_file(&Root::live_system(), &data.all, "");
     let path = || path.to_owned();
-    let unread = (!unknown.is_empty()).then(|| Unchecked::Unread { path: path(), unknown });
-    let hidden = data.hidden_by.filter(|_| files_are_held).map(|by| Unchecked::Hidden { path: path(), by });
+    let unread = (!unknown.is_empty()).then(|| UncheckedFact::Unread { path: path(), unknown });
+    let hidden =
+        data.hidden_by.filter(|_| files_are_held).map(|by| UncheckedFact::Hidden { path: path(), by });
     unread.into_iter().chain(hidden).collect()
 }
 
@@ -207,14 +213,14 @@ impl DataPlaces {
         opened: Option<BorrowedFd<'_>>,
         file_system: &str,
     ) -> DataPlaces {
-        let root = Root::live().remembering();
+        let root = Root::live_system().remembering();
         let find = || match opened {
             Some(file) => FilePlace::of_open(file, path),
-            None => std::fs::canonicalize(path).ok().map(FilePlace::at),
+            None => std::fs::canonicalize(path).ok().map(FilePlace::from_path),
         };
         let place = FileSystemType::from_name(file_system).may_be_stacked().then(find).flatten();
         let others = place.map(|place| other_places(&root, &place, Role::Written)).unwrap_or_default();
-        let identities = others.paths.iter().map(|path| Identity::at(&root, path));
+        let identities = others.paths.iter().map(|path| Identity::read_identity(&root, path));
         DataPlaces {
             all: [Identity::from_stat(found)].into_iter().chain(identities).collect(),
             hidden_by: others.hidden_by,
@@ -254,11 +260,11 @@ fn refusal_of(
     }
     let name = path.display().to_string();
     let data = DataPlaces::find(path, found, opened, &file_system);
-    let mut uses = super::usage::uses_of_file(&Root::live(), &data.all, &name).uses;
+    let mut uses = super::usage::uses_of_file(&Root::live_system(), &data.all, &name).uses;
     if let Some(lock) = opened.and_then(locks::lock)
         && !is_own(found)
     {
-        uses.push(Use { device: name, how: How::Locked { process: lock.process } });
+        uses.push(Use { device: name, how: DiskUse::Locked { process: lock.process } });
     }
     (!uses.is_empty()).then(|| WriteRefusedError::InUse { path: path.to_owned(), uses })
 }
@@ -269,7 +275,7 @@ pub(super) fn lock_refusal(path: &Path, device: &File) -> Option<WriteRefusedErr
     if rustix::fs::fstat(device).is_ok_and(|found| is_own(&found)) {
         return None;
     }
-    let how = How::Locked { process: lock.process };
+    let how = DiskUse::Locked { process: lock.process };
     let uses = vec![Use { device: path.display().to_string(), how }];
     Some(WriteRefusedError::InUse { path: path.to_owned(), uses })
 }
@@ -277,7 +283,8 @@ pub(super) fn lock_refusal(path: &Path, device: &File) -> Option<WriteRefusedErr
 /// Whether the program was started for holding the lock: with the file open, as `flock FILE diskspd ..`
 /// does, or by a program that holds it, as `udevadm lock` does.
 fn is_own(found: &rustix::fs::Stat) -> bool {
-    files::at_start().contains(&(found.st_dev, found.st_ino)) || is_held_above(&Root::live(), found.st_ino)
+    files::at_start().contains(&(found.st_dev, found.st_ino))
+        || is_held_above(&Root::live_system(), found.st_ino)
 }
 
 /// Whether a process that this one descends from holds a lock on a file with this inode. A line of
@@ -304,7 +311,7 @@ fn is_held_above(root: &Root, inode: u64) -> bool {
 pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<signatures::Name>, TargetError> {
     let fail = |error: io::Error| match error.raw_os_error() {
         // Claimed for writing, because we may not read it.
-        Some(libc::EBADF) => TargetError::new(path, Problem::Permission { access: "read its content" }),
+        Some(libc::EBADF) => TargetError::new(path, TargetProblem::Permission { access: "read its content" }),
         _ => TargetError::from_io(path, "read its content", "read", error),
     };
     let size = block::capacity(device.as_fd()).map_err(fail)?;
@@ -315,19 +322,19 @@ pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<signatures::Nam
 ///
 /// # Errors
 /// Fails if they cannot be determined, or the device does not exist.
-pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, Unknown> {
+pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, UncheckedUse> {
     let (major, minor) = number;
     let node = || format!("/sys/dev/block/{major}:{minor}");
-    let unknown = || Unknown::new(IN_USE, FailedCall::absent(node()));
+    let unknown = || UncheckedUse::new(IN_USE, FailedCall::absent(node()));
     super::usage::uses(root, &Device::find(root, number).ok_or_else(unknown)?)
 }
 
 /// Returns the uses of a regular file of the machine at `root`, and the uses that could not be checked.
-pub fn uses_of_file(root: &Root, path: &Path) -> (Vec<Use>, Vec<Unknown>) {
-    let place = FilePlace::at(path);
+pub fn uses_of_file(root: &Root, path: &Path) -> (Vec<Use>, Vec<UncheckedUse>) {
+    let place = FilePlace::from_path(path);
     let others = other_places(root, &place, Role::Written).paths;
     let all: Vec<Identity> =
-        [path.to_owned()].iter().chain(&others).map(|path| Identity::at(root, path)).collect();
+        [path.to_owned()].iter().chain(&others).map(|path| Identity::read_identity(root, path)).collect();
     let found = super::usage::uses_of_file(root, &all, &path.display().to_string());
     (found.uses, found.unknown)
 }

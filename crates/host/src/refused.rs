@@ -1,7 +1,7 @@
 //! Why something isn't written to: one type, with the same texts, on every system.
 
 #[cfg(any(windows, test))]
-use crate::disks::How;
+use crate::disks::DiskUse;
 use crate::disks::Use;
 use crate::signatures;
 use diskspd_figures::units::visible::line;
@@ -101,18 +101,18 @@ pub(crate) const BOOT: &str = "a boot partition (EFI system or recovery)";
 pub(crate) fn told_on_windows(used: &Use) -> String {
     let device = &used.device;
     match &used.how {
-        How::Mounted { at, file_system } => format!(
+        DiskUse::Mounted { at, file_system } => format!(
             "{device} holds a file system ({file_system}, at {at}): take a disk without volumes, or remove \
              the volume first (Remove-Partition of PowerShell, which destroys its data)"
         ),
-        How::Swap => format!("{device} is a paging file of Windows"),
-        How::HeldBy { holder } if holder == BOOT => {
+        DiskUse::Swap => format!("{device} is a paging file of Windows"),
+        DiskUse::HeldBy { holder } if holder == BOOT => {
             format!("{device} is {holder}: take another disk, or remove that partition first")
         }
-        How::HeldBy { holder } => format!("{device} is part of {holder}: use a volume on it instead"),
-        How::Member { file_system } => format!("{device} belongs to a {file_system}"),
-        How::Served { by } => format!("{device} is used by {by}: stop that first"),
-        How::Locked { .. } => format!("{device} is locked by another program: stop it first"),
-        How::Leased { holder } => format!("{device} is leased by {holder}: stop that first"),
+        DiskUse::HeldBy { holder } => format!("{device} is part of {holder}: use a volume on it instead"),
+        DiskUse::Member { file_system } => format!("{device} belongs to a {file_system}"),
+        DiskUse::Served { by } => format!("{device} is used by {by}: stop that first"),
+        DiskUse::Locked { .. } => format!("{device} is locked by another program: stop it first"),
+        DiskUse::Leased { holder } => format!("{device} is leased by {holder}: stop that first"),
     }
 }

@@ -36,7 +36,7 @@ struct Memory {
 }
 
 impl Root {
-    pub fn live() -> Root {
+    pub fn live_system() -> Root {
         Root::at(Path::new("/"))
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn find_in(
     read(&mut head, 0)?;
     let tail_start = size - tail.len() as u64;
     read(&mut tail, tail_start)?;
-    Ok(recognize(&Ends { head, tail, size }).into_iter().map(Cow::Borrowed).collect())
+    Ok(recognize(&DeviceEnds { head, tail, size }).into_iter().map(Cow::Borrowed).collect())
 }
 
 /// Returns the content of a device of `size` bytes, without duplicates; empty if unknown.
@@ -87,13 +87,13 @@ fn signature_names(found: &blkid::BlkidSignature) -> impl Iterator<Item = Name> 
 }
 
 /// The first and the last bytes of a device.
-struct Ends {
+struct DeviceEnds {
     head: Vec<u8>,
     tail: Vec<u8>,
     size: u64,
 }
 
-impl Ends {
+impl DeviceEnds {
     /// `length` bytes at an offset, if they're within one of the ends.
     fn bytes_at(&self, offset: u64, length: usize) -> Option<&[u8]> {
         let part = |bytes: &'_ [u8], from: u64| -> Option<std::ops::Range<usize>> {
@@ -117,7 +117,7 @@ impl Ends {
     }
 }
 
-fn recognize(ends: &Ends) -> Vec<&'static str> {
+fn recognize(ends: &DeviceEnds) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     let start = AT_START.iter().filter(|(offset, magic, _)| ends.has_magic(*offset, magic));
     let end = AT_END.iter().filter(|(distance, magic, _)| ends.has_before_end(*distance, magic));
@@ -150,7 +150,7 @@ fn recognize(ends: &Ends) -> Vec<&'static str> {
 
 /// The superblock at 1 KiB: magic at 0x38, compatible features at 0x5c (4 = journal), incompatible ones at
 /// 0x60 (0x40 extents, 0x80 64 bit, 0x200 flexible groups: ext4 alone has them).
-fn ext_version(ends: &Ends) -> Option<&'static str> {
+fn ext_version(ends: &DeviceEnds) -> Option<&'static str> {
     if !ends.has_magic(1024 + 0x38, &[0x53, 0xef]) {
         return None;
     }
@@ -164,7 +164,7 @@ fn ext_version(ends: &Ends) -> Option<&'static str> {
     })
 }
 
-fn is_ufs(ends: &Ends) -> bool {
+fn is_ufs(ends: &DeviceEnds) -> bool {
     let (places, magic, values) = UFS;
     let bytes = |at: u64| -> Option<[u8; 4]> { ends.bytes_at(at + magic, 4)?.try_into().ok() };
     places.into_iter().filter_map(bytes).any(|bytes| {
@@ -174,7 +174,7 @@ fn is_ufs(ends: &Ends) -> bool {
 
 /// Whether it is an external XFS log, with a record in one of the first sectors. Checks magic number,
 /// version and non-zero length in `xlog_rec_header` of linux fs/xfs/libxfs/xfs_log_format.h.
-fn xfs_journal(ends: &Ends) -> bool {
+fn xfs_journal(ends: &DeviceEnds) -> bool {
     let record = |at: u64| {
         let version = ends.bytes_at(at + 8, 4).map(|version| matches!(version, [0, 0, 0, 1..=3]));
         let empty = ends.bytes_at(at + 12, 4) == Some(&[0; 4]);
@@ -183,7 +183,7 @@ fn xfs_journal(ends: &Ends) -> bool {
     (0..512).any(|sector| record(sector * 512))
 }
 
-fn is_drbd(ends: &Ends) -> bool {
+fn is_drbd(ends: &DeviceEnds) -> bool {
     let (offset, versions) = DRBD;
     let place = (ends.size & !(4 * KIB - 1)).checked_sub(4 * KIB);
     // At the end as it is, too: libblkid looks there.
@@ -193,7 +193,7 @@ fn is_drbd(ends: &Ends) -> bool {
 
 /// Whether it is a VIA RAID: a short magic number, and a checksum of the first 50 bytes (libblkid
 /// superblocks/via_raid.c).
-fn is_via(ends: &Ends) -> bool {
+fn is_via(ends: &DeviceEnds) -> bool {
     let Some(at) = (ends.size & !511).checked_sub(512) else { return false };
     match ends.bytes_at(at, 51) {
         Some([summed @ .., sum]) if summed.starts_with(&[0x55, 0xaa]) => {
@@ -206,7 +206,7 @@ fn is_via(ends: &Ends) -> bool {
 
 /// Atari's root sector has no magic number: four entries of 12 bytes at 0x1c6, a flag, three letters, start
 /// and length in sectors (linux block/partitions/atari.h).
-fn is_atari(ends: &Ends) -> bool {
+fn is_atari(ends: &DeviceEnds) -> bool {
     const KINDS: [&[u8]; 6] = [b"GEM", b"BGM", b"XGM", b"LNX", b"SWP", b"RAW"];
     let entries = ends.bytes_at(0x1c6, 48).unwrap_or_default().chunks_exact(12);
     let number = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_be_bytes);
@@ -222,18 +222,18 @@ fn is_atari(ends: &Ends) -> bool {
 
 /// The header of a physical volume of Apple's Core Storage: a checksum of 8 bytes, version 1, kind of block
 /// 0x10; at 88 its letters and the kind of checksum (libblkid superblocks/cs_fvault2.c).
-fn core_storage(ends: &Ends) -> bool {
+fn core_storage(ends: &DeviceEnds) -> bool {
     ends.has_magic(88, b"CS") && ends.has_magic(8, &[1, 0, 0x10, 0]) && ends.has_magic(90, &[1, 0, 0, 0])
 }
 
 /// The table of NEC's PC-98 has the end mark of a boot sector, and the name of its loader in front.
-fn is_pc98(ends: &Ends) -> bool {
+fn is_pc98(ends: &DeviceEnds) -> bool {
     let loaders: [&[u8]; 3] = [b"IPL1", b"Linux 98", b"GRUB/98 "];
     ends.has_magic(510, &[0x55, 0xaa]) && loaders.iter().any(|loader| ends.has_magic(4, loader))
 }
 
 /// The label is in one of the first four sectors.
-fn is_lvm(ends: &Ends) -> bool {
+fn is_lvm(ends: &DeviceEnds) -> bool {
     (0..4)
         .map(|sector| sector * 512)
         .any(|at| ends.has_magic(at, b"LABELONE") && ends.has_magic(at + 24, b"LVM2 001"))
@@ -241,7 +241,7 @@ fn is_lvm(ends: &Ends) -> bool {
 
 /// Superblock 1.0 lies 8 KiB before the end, rounded down to 4 KiB; 0.90 in the last whole 64 KiB, in
 /// either byte order.
-fn md_at_end(ends: &Ends) -> Option<&'static str> {
+fn md_at_end(ends: &DeviceEnds) -> Option<&'static str> {
     let magic = 0xa92b_4efc_u32;
     let newest = ends.size.checked_sub(8 * KIB).map(|offset| offset & !(4 * KIB - 1));
     if newest.is_some_and(|offset| ends.has_magic(offset, &magic.to_le_bytes())) {
@@ -254,7 +254,7 @@ fn md_at_end(ends: &Ends) -> Option<&'static str> {
 
 /// Two labels of 256 KiB at each end; the second half of each is an array of uberblocks, at least 1 KiB
 /// apart.
-fn is_zfs(ends: &Ends) -> bool {
+fn is_zfs(ends: &DeviceEnds) -> bool {
     let magic = 0x00ba_b10c_u64;
     let end = ends.size & !(256 * KIB - 1);
     let labels = [Some(0), Some(256 * KIB), end.checked_sub(512 * KIB), end.checked_sub(256 * KIB)];
@@ -267,7 +267,7 @@ fn is_zfs(ends: &Ends) -> bool {
 
 /// Whether it is an MBR: 0x55 0xAA at the end of the first sector, and four entries with valid boot flags.
 /// A table without partitions counts too, because it may have a boot loader and a disk identifier.
-fn is_mbr(ends: &Ends) -> bool {
+fn is_mbr(ends: &DeviceEnds) -> bool {
     let mut entries = ends.bytes_at(446, 64).unwrap_or_default().chunks_exact(16);
     ends.has_magic(510, &[0x55, 0xaa]) && entries.all(|entry| matches!(entry, [0 | 0x80, ..]))
 }

@@ -12,8 +12,8 @@ use super::file_place::{FilePlace, NESTING};
 use super::mountinfo::Mount;
 use super::nvme::Generic;
 use super::root::{Root, text};
-use beneath::{Beneath, Without};
-use diskspd_machine::file_systems::{FileSystemType, Home};
+use beneath::{MissingDevices, UnderlyingDevices};
+use diskspd_machine::file_systems::{DataHome, FileSystemType};
 use diskspd_machine::memory_backed::InMemory;
 use diskspd_machine::stack::*;
 pub use opened::{moved_to, of_open, remounted};
@@ -22,11 +22,11 @@ use std::path::Path;
 pub(super) const COUNTED_ANYWAY: [&str; 3] = ["zram", "drbd", "bcache"];
 
 pub fn stack(path: &Path) -> Stack {
-    let root = Root::live();
+    let root = Root::live_system();
     if let Some(number) = device::block_number(path) {
         return of_device(&root, number);
     }
-    if let Some(generic) = Generic::at(&root, path) {
+    if let Some(generic) = Generic::find_generic(&root, path) {
         return generic.stack(&root, |number| of_device(&root, number));
     }
     match (std::fs::canonicalize(path), rustix::fs::stat(path)) {
@@ -55,7 +55,7 @@ fn at(root: &Root, place: &FilePlace) -> Stack {
     }
     let stack = found_at(root, place);
     // The files of an overlay lie on different file systems.
-    let is_overlay = |mount: &Mount| FileSystemType::from_name(&mount.file_system).home == Home::Overlay;
+    let is_overlay = |mount: &Mount| FileSystemType::from_name(&mount.file_system).home == DataHome::Overlay;
     if let Some(key) = key
         && place.mount(root).is_some_and(|mount| !is_overlay(&mount))
     {
@@ -68,12 +68,14 @@ fn found_at(root: &Root, place: &FilePlace) -> Stack {
     if let Some(stack) = remote::stack(root, place) {
         return stack;
     }
-    match Beneath::file(root, place, NESTING) {
+    match UnderlyingDevices::file(root, place, NESTING) {
         Ok(found) => {
             let stack = walk_down(root, found.devices, Some(found.file_system));
             Stack { mounts: [found.mounts, stack.mounts].concat(), ..stack }
         }
-        Err(Without::HiddenMemory(why)) => Stack { in_memory: Some(why.clone()), ..Stack::without(why) },
+        Err(MissingDevices::HiddenMemory(why)) => {
+            Stack { in_memory: Some(why.clone()), ..Stack::without(why) }
+        }
         Err(without) => Stack::without(without.why()),
     }
 }
@@ -104,10 +106,10 @@ fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Laye
     let mut mounts = Vec::new();
     let is = |directory: &str| device.directory().join(directory).exists();
     let slaves = || match device.slave_devices() {
-        slaves if slaves.is_empty() => Err(Without::unknown("the kernel lists no device below it")),
+        slaves if slaves.is_empty() => Err(MissingDevices::unknown("the kernel lists no device below it")),
         slaves => Ok(slaves),
     };
-    let (kind, below, faithful) = if let Some(disk) = device.whole() {
+    let (kind, below, faithful) = if let Some(disk) = device.whole_disk() {
         (LayerKind::Partition, Ok(vec![disk]), true)
     } else if let Some(file) = device.backing_file() {
         let found = loop_file::behind_loop(root, device, &file);
@@ -124,7 +126,7 @@ fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Laye
         let faithful = is_faithful_mapper(device, &below);
         (LayerKind::Mapper, below, faithful)
     } else if let Some(why) = served::by(device) {
-        (LayerKind::Disk, Err(Without::unknown(why)), true)
+        (LayerKind::Disk, Err(MissingDevices::unknown(why)), true)
     } else {
         let paths = device.nvme_paths(root);
         match paths.is_empty() {
@@ -132,7 +134,7 @@ fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Laye
             false => (LayerKind::Multipath, Ok(paths), true),
         }
     };
-    let file_in_memory = || below.as_ref().is_err_and(Without::is_memory).then_some(InMemory::File);
+    let file_in_memory = || below.as_ref().is_err_and(MissingDevices::is_memory).then_some(InMemory::File);
     let memory = super::memory_backed::find_memory(root, device).or_else(file_in_memory);
     let (below, unknown_below) = match below {
         Ok(below) => (below, None),
@@ -162,7 +164,7 @@ fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Laye
 }
 
 /// Whether a mapper asks the devices under it for nothing else than its own I/O.
-fn is_faithful_mapper(device: &Device, below: &Result<Vec<Device>, Without>) -> bool {
+fn is_faithful_mapper(device: &Device, below: &Result<Vec<Device>, MissingDevices>) -> bool {
     let uuid = text(&device.directory().join("dm/uuid")).unwrap_or_default();
     let alone = below.as_ref().is_ok_and(|below| below.len() == 1 && passes_on(&uuid, &below[0]));
     alone || uuid.starts_with("mpath-")
@@ -192,7 +194,7 @@ fn passes_on(uuid: &str, below: &Device) -> bool {
 impl Device {
     /// The devices this one is made of: dm, md, bcache.
     fn slave_devices(&self) -> Vec<Device> {
-        self.linked("slaves")
+        self.linked_devices("slaves")
     }
 
     /// Whether the kernel counts its I/O. A device without a queue is assumed to be counted; some drivers
@@ -201,7 +203,7 @@ impl Device {
         if COUNTED_ANYWAY.iter().any(|driver| self.name.starts_with(driver)) {
             return true;
         }
-        let disk = self.whole();
+        let disk = self.whole_disk();
         let directory = disk.as_ref().unwrap_or(self).directory();
         text(&directory.join("queue/iostats")).as_deref() != Some("0")
     }
@@ -211,7 +213,7 @@ impl Device {
     }
 
     fn device_traits(&self) -> Traits {
-        let disk = self.whole();
+        let disk = self.whole_disk();
         let queue = disk.as_ref().unwrap_or(self).directory().join("queue");
         let kib =
             |name: &str| text(&queue.join(name))?.parse::<u64>().ok().map(|kib| kib.saturating_mul(1024));

@@ -4,7 +4,7 @@
 use super::file_place::{FilePlace, NESTING};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
-use diskspd_machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::file_systems::{DataHome, FileSystemType};
 use std::path::{Path, PathBuf};
 
 /// The files with the data that count.
@@ -40,7 +40,7 @@ fn search_places(root: &Root, place: &FilePlace, role: Role, nesting: u32, found
     for path in kept {
         if nesting > 0 && !found.paths.contains(&path) {
             found.paths.push(path.clone());
-            search_places(root, &FilePlace::at(path), role, nesting - 1, found);
+            search_places(root, &FilePlace::from_path(path), role, nesting - 1, found);
         }
     }
 }
@@ -56,7 +56,7 @@ fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Ve
             && mountinfo::holding(&mounts, directory).is_none_or(|other| other != mount)
     };
     match FileSystemType::from_name(&mount.file_system).home {
-        Home::Overlay => {
+        DataHome::Overlay => {
             let layers = Layers::parse(&mount.options);
             let upper = layers.upper.as_deref().filter(|upper| is_visible(upper));
             let copied = upper.map(|upper| upper.join(&inner));
@@ -69,13 +69,13 @@ fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Ve
             Some(copied.into_iter().chain(below).filter(|path| root.path(path).is_file()).collect())
         }
         // bindfs, eCryptfs and others name the directories that they show as their source.
-        home @ (Home::Program | Home::Unknown) => {
+        home @ (DataHome::Program | DataHome::Unknown) => {
             let parts = || mount.source.split(':').map(Path::new);
             let is_local = parts().all(Path::is_absolute);
             let sources: Vec<&Path> = parts().filter(|part| is_local && is_visible(part)).collect();
             let files = sources.iter().map(|source| source.join(&inner));
             let files = files.filter(|path| root.path(path).is_file()).collect();
-            (home == Home::Program || !sources.is_empty()).then_some(files)
+            (home == DataHome::Program || !sources.is_empty()).then_some(files)
         }
         _ => None,
     }
@@ -185,7 +185,7 @@ mod tests {
             ("/read/only", Role::Used, &["/low/only"], false),
         ];
         for (path, role, expected, hidden) in table {
-            let found = other_places(&root, &FilePlace::at(*path), *role);
+            let found = other_places(&root, &FilePlace::from_path(*path), *role);
             let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
             assert_eq!(found.paths, expected, "{path} {role:?}");
             assert_eq!(found.hidden_by.is_some(), *hidden, "{path}: {:?}", found.hidden_by);
@@ -198,7 +198,7 @@ mod tests {
             let mounts = format!("1 0 0:1 / / rw - overlay overlay rw,{directories}\n");
             let (_folder, root) = sample_machine(&mounts, &["file", "l/file", "u/file"]);
             for role in [Role::Written, Role::Used] {
-                let found = other_places(&root, &FilePlace::at("/file"), role);
+                let found = other_places(&root, &FilePlace::from_path("/file"), role);
                 assert!(found.paths.is_empty() && found.hidden_by.is_some(), "{directories}: {found:?}");
             }
         }

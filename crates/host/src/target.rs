@@ -4,13 +4,13 @@ use super::device::{Device, split};
 use super::nvme::Generic;
 use super::root::Root;
 use super::{devices, mountinfo, share};
-use crate::devices::NoDevice;
+use crate::devices::DeviceNotFoundError;
 use diskspd_base::path;
 use diskspd_machine::file_systems::{FileSystemType, Trait};
 use diskspd_machine::target::*;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::leases::Leases;
-use diskspd_sys::problem::{Problem, TargetError};
+use diskspd_sys::problem::{TargetError, TargetProblem};
 use diskspd_sys::{block, files, nvme};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;
@@ -27,7 +27,7 @@ pub fn missing_folder(path: &Path) -> Option<PathBuf> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LocateError {
     #[error(transparent)]
-    NoDevice(#[from] NoDevice),
+    NoDevice(#[from] DeviceNotFoundError),
     #[error("'{share}': {advice}")]
     NotMounted { share: String, advice: String },
 }
@@ -41,7 +41,7 @@ pub enum LocateError {
 /// # Errors
 /// Fails if the device does not exist, or the share is not mounted.
 pub fn locate(target: &[u8]) -> Result<PathBuf, LocateError> {
-    locate_at(&Root::live(), target)
+    locate_at(&Root::live_system(), target)
 }
 
 /// Like [`locate`], on the machine with its files in a directory; returns a path of that machine.
@@ -86,10 +86,10 @@ pub(super) fn facts<L: Location + ?Sized>(
     leases: &Leases,
     direct: impl FnOnce(&mut dyn FnMut() -> Option<DirectRequirements>) -> Option<DirectRequirements>,
 ) -> Result<TargetFacts, TargetError> {
-    let (path, way) = (location.name(), location.way());
-    let found = match files::look(location) {
+    let (path, way) = (location.name(), location.access_path());
+    let found = match files::read_stat(location) {
         Ok(found) => found,
-        Err(TargetError { problem: Problem::Missing, .. }) => {
+        Err(TargetError { problem: TargetProblem::Missing, .. }) => {
             let facts = missing_facts(path);
             return on_storage(path, &facts.file_system).map(|()| facts);
         }
@@ -111,7 +111,7 @@ pub(super) fn facts<L: Location + ?Sized>(
             let file_system = &facts.file_system;
             on_storage(path, file_system)?;
             if let Some(lease) = leases.unreleased(location, found.st_ino, false) {
-                return Err(TargetError::new(path, Problem::Leased(lease.to_string())));
+                return Err(TargetError::new(path, TargetProblem::Leased(lease.to_string())));
             }
             facts.direct =
                 direct(&mut || stated_requirements(way).or_else(|| try_direct(way, &found, file_system)));
@@ -119,7 +119,7 @@ pub(super) fn facts<L: Location + ?Sized>(
             facts.without_direct = if refused { why_not_direct(way) } else { None };
         }
         FileType::CharacterDevice => {
-            if let Some(generic) = Generic::from_stat(&Root::live(), &found) {
+            if let Some(generic) = Generic::from_stat(&Root::live_system(), &found) {
                 of_namespace(&mut facts, location, &generic)?;
             }
         }
@@ -134,7 +134,7 @@ pub(super) fn facts<L: Location + ?Sized>(
 
 /// Checks that a file system stores data. An attribute of /sys is read and written by side effects.
 fn on_storage(path: &Path, file_system: &str) -> Result<(), TargetError> {
-    let problem = || Problem::KernelInterface { file_system: file_system.to_owned() };
+    let problem = || TargetProblem::KernelInterface { file_system: file_system.to_owned() };
     let stores = FileSystemType::from_name(file_system).holds_data();
     if stores { Ok(()) } else { Err(TargetError::new(path, problem())) }
 }
@@ -147,7 +147,7 @@ fn of_namespace<L: Location + ?Sized>(
     location: &L,
     generic: &Generic,
 ) -> Result<(), TargetError> {
-    let answer = nvme::look(location)?;
+    let answer = nvme::read_namespace(location)?;
     facts.kind = TargetKind::NvmeNamespace;
     facts.size = answer.size();
     facts.direct = Some(DirectRequirements { offset: answer.block_size(), memory: NVME_MEMORY });
@@ -158,7 +158,9 @@ fn of_namespace<L: Location + ?Sized>(
 fn missing_facts(path: &Path) -> TargetFacts {
     let directory = existing_directory(path);
     let direct = rustix::fs::stat(&directory).ok().and_then(|found| {
-        Some(aligned_requirements(Device::find(&Root::live(), split(found.st_dev))?.logical_block_size()?))
+        Some(aligned_requirements(
+            Device::find(&Root::live_system(), split(found.st_dev))?.logical_block_size()?,
+        ))
     });
     let file_system = diskspd_sys::file_systems::type_name(&directory);
     TargetFacts {
@@ -197,12 +199,14 @@ fn try_direct(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequ
     if rustix::fs::open(path, flags, Mode::empty()).err() == Some(Errno::INVAL) {
         return Some(DirectRequirements { offset: 0, memory: 0 });
     }
-    let device =
-        Device::find(&Root::live(), split(found.st_dev)).and_then(|device| device.logical_block_size());
-    Some(aligned_requirements(match FileSystemType::from_name(file_system).has(Trait::DirectInBlocks) {
-        true => u32::try_from(found.st_blksize).unwrap_or(4096).clamp(512, 4096),
-        false => device.unwrap_or(512),
-    }))
+    let device = Device::find(&Root::live_system(), split(found.st_dev))
+        .and_then(|device| device.logical_block_size());
+    Some(aligned_requirements(
+        match FileSystemType::from_name(file_system).has_trait(Trait::DirectInBlocks) {
+            true => u32::try_from(found.st_blksize).unwrap_or(4096).clamp(512, 4096),
+            false => device.unwrap_or(512),
+        },
+    ))
 }
 
 /// The property of a file, or of its mount, for which its file system gives it no `O_DIRECT`.
@@ -212,7 +216,7 @@ fn why_not_direct(path: &Path) -> Option<&'static str> {
     let flags = rustix::fs::ioctl_getflags(&file).map_or(0, |flags| flags.bits());
     let options = || {
         let path = std::fs::canonicalize(path).ok()?;
-        Some(mountinfo::holding(&Root::live().mounts(), &path)?.options.clone())
+        Some(mountinfo::holding(&Root::live_system().mounts(), &path)?.options.clone())
     };
     excluding_flag(flags).or_else(|| {
         let journals = options()?.split(',').any(|option| option == "data=journal");
@@ -235,8 +239,8 @@ fn excluding_flag(flags: u32) -> Option<&'static str> {
 /// Capacity and logical block size of a device, bytes; from /sys if we may not even read it.
 fn device_sizes<L: Location + ?Sized>(location: &L, found: &Stat) -> Result<(u64, Option<u32>), TargetError> {
     let fail = |error| TargetError::from_io(location.name(), "read its size", "read", error);
-    let known = || Device::find(&Root::live(), split(found.st_rdev));
-    match File::open(location.way()) {
+    let known = || Device::find(&Root::live_system(), split(found.st_rdev));
+    match File::open(location.access_path()) {
         Ok(device) => {
             let size = block::capacity(device.as_fd()).map_err(fail)?;
             Ok((size, block::logical_block_size(device.as_fd()).ok()))

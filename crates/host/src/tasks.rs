@@ -6,11 +6,11 @@ use diskspd_machine::tasks::*;
 use diskspd_sys::clock::{self, Nanos};
 use std::collections::BTreeMap;
 
-const NAMED: usize = 16;
-const LEAST: f64 = 0.01;
+const MAX_NAMED: usize = 16;
+const MIN_CPU_SHARE: f64 = 0.01;
 /// Maximum number of processes for the check, which would take longer than 100 ms right before the window.
 /// A time limit would exclude crowded machines, which matter most.
-const MOST: usize = 4000;
+const MAX_PROCESSES: usize = 4000;
 /// A thread of the kernel, in the flags of its `stat` (`PF_KTHREAD`).
 const KERNEL: u64 = 0x0020_0000;
 
@@ -41,7 +41,7 @@ impl Tasks {
         let mut tasks = BTreeMap::new();
         let names = root.names("/proc");
         let pids: Vec<u32> = names.iter().filter_map(|name| name.parse().ok()).collect();
-        if pids.len() > MOST {
+        if pids.len() > MAX_PROCESSES {
             return None;
         }
         for pid in pids.into_iter().filter(|pid| *pid != own) {
@@ -55,10 +55,10 @@ impl Tasks {
         (!tasks.is_empty()).then_some(Tasks { at, started, tasks })
     }
 
-    pub fn since(&self, earlier: &Tasks) -> Others {
+    pub fn since(&self, earlier: &Tasks) -> OtherTasks {
         let elapsed = self.at.saturating_sub(earlier.at);
         let started = self.started.zip(earlier.started).map(|(now, then)| now.saturating_sub(then));
-        let mut others = Others { elapsed, started, ..Others::default() };
+        let mut others = OtherTasks { elapsed, started, ..OtherTasks::default() };
         for (pid, now) in &self.tasks {
             let then = earlier.tasks.get(pid).filter(|then| then.started == now.started);
             // Who wasn't there before was started meanwhile.
@@ -72,13 +72,13 @@ impl Tasks {
             } else {
                 others.programs += busy;
             }
-            if busy as f64 >= LEAST * elapsed as f64 && busy > 0 {
+            if busy as f64 >= MIN_CPU_SHARE * elapsed as f64 && busy > 0 {
                 let (name, kernel) = (now.name.clone(), now.kernel);
                 others.busiest.push(Task { name, pid: *pid, kernel, busy });
             }
         }
         others.busiest.sort_by_key(|task| (std::cmp::Reverse(task.busy), task.pid));
-        others.busiest.truncate(NAMED);
+        others.busiest.truncate(MAX_NAMED);
         others
     }
 }

@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_works_becomes_busy() {
-        let root = Root::live();
+        let root = Root::live_system();
         let me = rustix::thread::gettid().as_raw_nonzero().get();
         let before = read_times(&root, me).unwrap();
         let until = std::time::Instant::now() + std::time::Duration::from_millis(60);

@@ -2,7 +2,7 @@
 
 use super::root::{Root, number};
 use diskspd_machine::cpu_list;
-use diskspd_machine::{Core, Group, Place, Topology};
+use diskspd_machine::{Core, CpuNode, Group, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 
 const GROUP: u32 = 64;
@@ -78,11 +78,11 @@ fn group_masks(cpus: &[u32]) -> BTreeMap<u16, u64> {
     masks
 }
 
-fn cpu_place(number: u32, cpus: &[u32]) -> Place {
-    Place { number, masks: group_masks(cpus).into_iter().collect() }
+fn cpu_place(number: u32, cpus: &[u32]) -> CpuNode {
+    CpuNode { number, masks: group_masks(cpus).into_iter().collect() }
 }
 
-fn list_nodes(root: &Root, active: &[u32]) -> Vec<Place> {
+fn list_nodes(root: &Root, active: &[u32]) -> Vec<CpuNode> {
     let directory = "/sys/devices/system/node";
     let mut node_of: BTreeMap<u32, u32> = BTreeMap::new();
     for name in root.names(directory) {
@@ -98,7 +98,7 @@ fn list_nodes(root: &Root, active: &[u32]) -> Vec<Place> {
     cpus_of.into_iter().map(|(number, cpus)| cpu_place(number, &cpus)).collect()
 }
 
-fn list_sockets(root: &Root, active: &[u32]) -> Vec<Place> {
+fn list_sockets(root: &Root, active: &[u32]) -> Vec<CpuNode> {
     let mut sockets: Vec<(i64, Vec<u32>)> = Vec::new();
     for &cpu in active {
         let id = number(&root.path(format!("{CPUS}/cpu{cpu}/topology/physical_package_id"))).unwrap_or(-1);

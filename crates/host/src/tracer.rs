@@ -24,10 +24,10 @@ impl TracerWatch {
 
     pub fn begin(&mut self, threads: impl Iterator<Item = i32>) {
         self.threads = threads.take(MOST_THREADS).collect();
-        self.look();
+        self.sample_tracers();
     }
 
-    pub fn look(&mut self) {
+    pub fn sample_tracers(&mut self) {
         self.found.checks += 1;
         let Some(pid) = self.threads.iter().find_map(|thread| tracer_of(&self.root, *thread)) else { return };
         self.found.traced_checks += 1;
@@ -56,7 +56,7 @@ impl TracerWatch {
     }
 
     pub fn finish(&mut self) -> Option<Tracer> {
-        self.look();
+        self.sample_tracers();
         (self.found.traced_checks > 0).then(|| std::mem::take(&mut self.found))
     }
 }
@@ -90,7 +90,7 @@ mod tests {
         put("proc/99/comm", "strace\n");
         let mut watch = TracerWatch::new(Root::at(machine.path()));
         watch.begin([7, 8, 9].into_iter());
-        watch.look();
+        watch.sample_tracers();
         let traced = free.replace("Pid:\t0", "Pid:\t99").replace("R (running)", "t (tracing stop)");
         put("proc/self/task/8/status", &traced);
         let (samples, stopped) = (2 * SAMPLES as u32, SAMPLES as u32);

@@ -1,8 +1,8 @@
 //! Current users of a block device, which a write to it could damage.
 
 use super::device::{Device, DeviceNumber};
-pub use super::disks::{How, Use};
-use super::holdings::{self, Holder, Holding, Holdings, IN_USE, Identity, Unknown};
+pub use super::disks::{DiskUse, Use};
+use super::holdings::{self, DeviceUse, DeviceUses, Holder, IN_USE, Identity, UncheckedUse};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
 use diskspd_machine::file_systems;
@@ -13,10 +13,10 @@ use std::fmt;
 impl fmt::Display for Use {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.how {
-            How::Mounted { at, file_system } => {
+            DiskUse::Mounted { at, file_system } => {
                 write!(f, "{} is mounted at {at} ({file_system}): unmount it first (umount)", self.device)
             }
-            How::Member { file_system } => {
+            DiskUse::Member { file_system } => {
                 write!(
                     f,
                     "{} belongs to a mounted {file_system} file system: unmount that first \
@@ -24,23 +24,23 @@ impl fmt::Display for Use {
                     self.device
                 )
             }
-            How::Swap => write!(f, "{} is swap space: run swapoff first", self.device),
-            How::HeldBy { holder } => {
+            DiskUse::Swap => write!(f, "{} is swap space: run swapoff first", self.device),
+            DiskUse::HeldBy { holder } => {
                 write!(
                     f,
                     "{} is part of {holder}: use that device instead, or dissolve it first",
                     self.device
                 )
             }
-            How::Served { by } => write!(f, "{} is used by {by}: stop that first", self.device),
-            How::Locked { process } => {
+            DiskUse::Served { by } => write!(f, "{} is used by {by}: stop that first", self.device),
+            DiskUse::Locked { process } => {
                 write!(f, "{} is locked by another program", self.device)?;
                 if let Some(process) = process {
                     write!(f, " (process {process})")?;
                 }
                 f.write_str(", as virtual machines lock their images: stop it first")
             }
-            How::Leased { holder } => write!(
+            DiskUse::Leased { holder } => write!(
                 f,
                 "{} is leased by {holder}, which does not release it (F_SETLEASE): stop that program, or \
                  close the file there",
@@ -55,7 +55,7 @@ impl fmt::Display for Use {
 ///
 /// # Errors
 /// A use could not be checked, and none is known.
-pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, Unknown> {
+pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, UncheckedUse> {
     let mut found = all_uses(root, device);
     match found.unknown.is_empty() || !found.uses.is_empty() {
         true => Ok(found.uses),
@@ -75,7 +75,7 @@ pub(super) fn all_uses(root: &Root, device: &Device) -> FoundUses {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FoundUses {
     pub uses: Vec<Use>,
-    pub unknown: Vec<Unknown>,
+    pub unknown: Vec<UncheckedUse>,
     /// Whether the kernel uses any file of the machine.
     pub files_are_held: bool,
 }
@@ -97,8 +97,8 @@ pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> FoundU
 /// A walk over all that has to do with a device or file.
 struct Walk<'a> {
     root: &'a Root,
-    holdings: Vec<Holding>,
-    unknown: Vec<Unknown>,
+    holdings: Vec<DeviceUse>,
+    unknown: Vec<UncheckedUse>,
     uses: Vec<Use>,
     related: Vec<Device>,
     queue: VecDeque<Device>,
@@ -108,7 +108,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn new(root: &Root) -> Walk<'_> {
-        let Holdings { found: holdings, unknown } = holdings::all(root);
+        let DeviceUses { found: holdings, unknown } = holdings::all(root);
         let (uses, related, queue) = Default::default();
         let (own, disks) = Default::default();
         Walk { root, holdings, unknown, uses, related, queue, own, disks }
@@ -122,11 +122,11 @@ impl Walk<'_> {
         }
         self.own.push(device.clone());
         self.queue.push_back(device.clone());
-        if let Some(disk) = device.whole() {
+        if let Some(disk) = device.whole_disk() {
             self.queue.push_back(disk.clone());
             self.disks.push(disk);
         }
-        let is_behind = |holding: &&Holding| holding.by == Holder::Loop(device.clone());
+        let is_behind = |holding: &&DeviceUse| holding.by == Holder::Loop(device.clone());
         if let Some(behind) = self.holdings.iter().find(is_behind).cloned() {
             match behind.what[..] {
                 [Identity::Device(number), ..] => {
@@ -139,11 +139,11 @@ impl Walk<'_> {
     }
 
     fn walk_slaves(&mut self, device: &Device) {
-        for slave in device.linked("slaves") {
+        for slave in device.linked_devices("slaves") {
             if !self.own.contains(&slave) {
                 self.own.push(slave.clone());
                 self.note_holders(&[Identity::Device(slave.number)], &slave.to_string());
-                if let Some(disk) = slave.whole() {
+                if let Some(disk) = slave.whole_disk() {
                     self.note_holders(&[Identity::Device(disk.number)], &disk.to_string());
                 }
                 self.walk_slaves(&slave);
@@ -153,16 +153,16 @@ impl Walk<'_> {
 
     /// Notes the holders of something. `what`: all identities of its data.
     fn note_holders(&mut self, what: &[Identity], name: &str) {
-        let shares = |holding: &&Holding| holding.what.iter().any(|held| what.contains(held));
+        let shares = |holding: &&DeviceUse| holding.what.iter().any(|held| what.contains(held));
         for holding in self.holdings.iter().filter(shares) {
             let how = match &holding.by {
                 Holder::Loop(device) if self.own.contains(device) => continue,
                 Holder::Loop(device) => {
                     self.queue.push_back(device.clone());
-                    How::HeldBy { holder: device.to_string() }
+                    DiskUse::HeldBy { holder: device.to_string() }
                 }
-                Holder::Swap => How::Swap,
-                Holder::Server(by) => How::Served { by: by.clone() },
+                Holder::Swap => DiskUse::Swap,
+                Holder::Server(by) => DiskUse::Served { by: by.clone() },
             };
             let found = Use { device: name.to_owned(), how };
             if !self.uses.contains(&found) {
@@ -177,8 +177,10 @@ impl Walk<'_> {
                 continue;
             }
             for holder in next.holders().into_iter().filter(|holder| !self.own.contains(holder)) {
-                self.uses
-                    .push(Use { device: next.to_string(), how: How::HeldBy { holder: holder.to_string() } });
+                self.uses.push(Use {
+                    device: next.to_string(),
+                    how: DiskUse::HeldBy { holder: holder.to_string() },
+                });
                 self.queue.push_back(holder);
             }
             self.note_holders(&[Identity::Device(next.number)], &next.to_string());
@@ -197,11 +199,11 @@ impl Walk<'_> {
             Err(error) => Err(FailedCall::reading(MOUNTS, &error)),
         };
         let mounts = mounts.unwrap_or_else(|cause| {
-            self.unknown.push(Unknown::new(IN_USE, cause));
+            self.unknown.push(UncheckedUse::new(IN_USE, cause));
             String::new()
         });
         let related = |number: DeviceNumber| self.related.iter().find(|device| device.number == number);
-        let mut found = |device: &Device, how: How| {
+        let mut found = |device: &Device, how: DiskUse| {
             let device = device.to_string();
             let same = |known: &Use| {
                 known.device == device && std::mem::discriminant(&known.how) == std::mem::discriminant(&how)
@@ -212,17 +214,17 @@ impl Walk<'_> {
         };
         for mount in mountinfo::parse(&mounts) {
             if let Some(device) = devices_of(self.root, &mount).into_iter().find_map(&related) {
-                found(device, How::Mounted { at: mount.at, file_system: mount.file_system });
+                found(device, DiskUse::Mounted { at: mount.at, file_system: mount.file_system });
             }
         }
         for (file_system, number) in member_devices(self.root) {
             if let Some(device) = related(number) {
-                found(device, How::Member { file_system });
+                found(device, DiskUse::Member { file_system });
             }
         }
         for number in swap_devices(self.root) {
             if let Some(device) = related(number) {
-                found(device, How::Swap);
+                found(device, DiskUse::Swap);
             }
         }
         FoundUses { uses: self.uses, unknown: self.unknown, ..FoundUses::default() }

@@ -9,5 +9,5 @@ pub trait WindowCounters {
     fn read(&self) -> Self::AtEdge;
 
     /// Returns the counts between two readings; empty if a required reading is missing.
-    fn between(self, before: &Self::AtEdge, after: &Self::AtEdge) -> Vec<Self::BetweenEdges>;
+    fn count_between(self, before: &Self::AtEdge, after: &Self::AtEdge) -> Vec<Self::BetweenEdges>;
 }

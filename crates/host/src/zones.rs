@@ -10,8 +10,8 @@ use std::path::Path;
 
 /// Reads the zones of a device without opening it for writing. The character device of an NVMe namespace
 /// stands for the corresponding block device. `None` if the kernel reports no sequential-write zones.
-pub fn look(path: &Path) -> Option<ZoneFacts> {
-    let root = Root::live();
+pub fn read_zones(path: &Path) -> Option<ZoneFacts> {
+    let root = Root::live_system();
     let found = rustix::fs::stat(path).ok()?;
     match FileType::from_raw_mode(found.st_mode) {
         FileType::BlockDevice => {
@@ -35,7 +35,7 @@ fn is_host_managed(root: &Root, (major, minor): DeviceNumber) -> bool {
 
 fn read_facts(device: &Device, way: &Path) -> Option<ZoneFacts> {
     let unknown = |why: String| Some(ZoneFacts { unknown: Some(why), ..ZoneFacts::default() });
-    if let Some(whole) = device.whole() {
+    if let Some(whole) = device.whole_disk() {
         // The kernel reports the zones of the disk for it, and resets those of the partition.
         return unknown(format!("it is a partition: name the disk, {whole}"));
     }

@@ -9,10 +9,10 @@ use super::journal::Acknowledged;
 use super::order::{MOST_RUNS, StampedAs};
 use super::stamp::{SectorChecksums, SectorStamp};
 use diskspd_base::operation::Operation;
-use diskspd_engine::{Done, Engine, Io};
+use diskspd_engine::{CompletedIo, Engine, Io};
 use diskspd_plan::WorkerPlan;
 use diskspd_profile::TargetId;
-use diskspd_results::{FailedSector, FoundStamp, IntegrityResults, SectorFault, TargetResults};
+use diskspd_results::{FailedSector, FoundStamp, IntegrityResults, SectorState, TargetResults};
 use diskspd_sys::clock::{self, Nanos};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -149,7 +149,7 @@ impl<'a> SectorChecker<'a> {
         // Of what lies outside nothing is known but that nothing of this run belongs there.
         let units = touched_units(versions, io, u64::from(io.length)).unwrap_or_default();
         looks.fill(UnitVersions::default());
-        looks.iter_mut().zip(units).for_each(|(look, unit)| *look = versions.look(unit));
+        looks.iter_mut().zip(units).for_each(|(look, unit)| *look = versions.unit_versions(unit));
         true
     }
 
@@ -157,7 +157,7 @@ impl<'a> SectorChecker<'a> {
         let target = &self.targets[io.file as usize];
         let Some(versions) = &target.versions else { return false };
         let Some(units) = touched_units(versions, io, u64::from(io.length)) else {
-            versions.give_up(io.offset, u64::from(io.length));
+            versions.abandon_writes(io.offset, u64::from(io.length));
             return false;
         };
         self.writes += 1;
@@ -187,7 +187,7 @@ impl<'a> SectorChecker<'a> {
         true
     }
 
-    pub fn ended(&mut self, done: &[Done], engine: &dyn Engine) {
+    pub fn ended(&mut self, done: &[CompletedIo], engine: &dyn Engine) {
         for ended in done {
             let flight = self.flights[ended.request as usize];
             if !std::mem::take(&mut self.flights[ended.request as usize].is_open) {
@@ -351,7 +351,7 @@ fn stamped_as<'a>(
 
 fn misplaced_sector(expected: &Expected, stamp: &SectorStamp, start_signal: Nanos) -> FailedSector {
     FailedSector {
-        fault: SectorFault::Misplaced,
+        fault: SectorState::Misplaced,
         offset: expected.offset,
         expected: expected.oldest,
         found: Some(stamp.found_stamp(expected.run)),
@@ -372,7 +372,7 @@ struct FailedRead<'a> {
     start: u64,
     data: &'a [u8],
     fits: &'a [bool],
-    faults: &'a [(Expected, SectorFault)],
+    faults: &'a [(Expected, SectorState)],
     /// When it was found, us since the start signal.
     at_us: u64,
 }
@@ -394,7 +394,7 @@ fn note_failures(target: &mut CheckedTarget, read: &FailedRead, damaged: &Damage
         let there = offsets.filter(|offset| is_whole(offset) && !failed(offset)).filter_map(stamp_at);
         let held = stamp_at(expected.offset).filter(|_| is_whole(&expected.offset));
         let torn = is_torn(*fault, expected.offset, held, there, length as u64);
-        let fault = if torn { SectorFault::Torn } else { *fault };
+        let fault = if torn { SectorState::Torn } else { *fault };
         target.results.fail(FailedSector {
             fault,
             offset: expected.offset,

@@ -1,7 +1,7 @@
 //! Classification of a read sector: correct, or the kind of error.
 
 use super::stamp::SectorStamp;
-use diskspd_results::SectorFault;
+use diskspd_results::SectorState;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expected {
@@ -23,7 +23,7 @@ pub(crate) enum SectorVerdict {
     Unknown,
     /// It is a mixture, and may be.
     Undecided,
-    Failed(SectorFault),
+    Failed(SectorState),
 }
 
 use SectorVerdict::{Failed, Undecided, Unknown, Verified};
@@ -36,20 +36,20 @@ pub(crate) fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorV
     let Expected { target, offset, oldest, newest, .. } = *expected;
     match ours {
         Some(stamp) if intact && (stamp.target, stamp.offset) != (target, offset) => {
-            Failed(SectorFault::Misplaced)
+            Failed(SectorState::Misplaced)
         }
         Some(stamp) if intact => match stamp.generation {
-            there if there > newest => Failed(SectorFault::Foreign),
+            there if there > newest => Failed(SectorState::Foreign),
             there if there >= oldest => Verified,
-            there if there + 1 == oldest => Failed(SectorFault::Lost),
-            _ => Failed(SectorFault::Stale),
+            there if there + 1 == oldest => Failed(SectorState::Lost),
+            _ => Failed(SectorState::Stale),
         },
         _ if oldest == 0 => Unknown,
         Some(stamp) => judge_broken(expected, &stamp, sector),
-        None if sector.iter().all(|byte| *byte == 0) => Failed(SectorFault::Unwritten),
+        None if sector.iter().all(|byte| *byte == 0) => Failed(SectorState::Unwritten),
         // What was there before the first write still is.
-        None if oldest == 1 => Failed(SectorFault::Lost),
-        None => Failed(SectorFault::Foreign),
+        None if oldest == 1 => Failed(SectorState::Lost),
+        None => Failed(SectorState::Foreign),
     }
 }
 
@@ -61,8 +61,8 @@ fn judge_broken(expected: &Expected, stamp: &SectorStamp, sector: &[u8]) -> Sect
     match stamp.versions_in(sector).filter(|(_, last)| is_here && *last <= newest) {
         Some((first, _)) if may_be_mixed && first >= oldest => Undecided,
         // Parts of versions that can't be there together.
-        Some((first, last)) if first < last => Failed(SectorFault::Torn),
-        _ => Failed(SectorFault::Corrupt),
+        Some((first, last)) if first < last => Failed(SectorState::Torn),
+        _ => Failed(SectorState::Corrupt),
     }
 }
 
@@ -70,9 +70,9 @@ fn judge_broken(expected: &Expected, stamp: &SectorStamp, sector: &[u8]) -> Sect
 fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) -> SectorVerdict {
     match stamp {
         None => Unknown,
-        Some(_) if !intact => Failed(SectorFault::Corrupt),
+        Some(_) if !intact => Failed(SectorState::Corrupt),
         Some(stamp) if (stamp.target, stamp.offset) != (expected.target, expected.offset) => {
-            Failed(SectorFault::Misplaced)
+            Failed(SectorState::Misplaced)
         }
         Some(_) => Verified,
     }
@@ -81,13 +81,13 @@ fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) 
 /// Whether a failed sector is a missing part of a write with other sectors present. `neighbours` are
 /// stamps of correct intact sectors. `held`: the stamp of the sector.
 pub(crate) fn is_torn(
-    fault: SectorFault,
+    fault: SectorState,
     offset: u64,
     held: Option<SectorStamp>,
     mut neighbours: impl Iterator<Item = SectorStamp>,
     sector: u64,
 ) -> bool {
-    use SectorFault::{Foreign, Lost, Stale, Unwritten};
+    use SectorState::{Foreign, Lost, Stale, Unwritten};
     let version = |stamp: &SectorStamp| (stamp.run, stamp.writer, stamp.write);
     let own = held.as_ref().map(version);
     matches!(fault, Lost | Stale | Unwritten | Foreign)
@@ -131,23 +131,23 @@ mod tests {
         for (oldest, bytes, verdict) in [
             (9, stamped_sector(sample_stamp(9)), Verified),
             (9, stamped_sector(sample_stamp(10)), Verified),
-            (9, stamped_sector(sample_stamp(21)), Failed(SectorFault::Foreign)),
-            (0, stamped_sector(sample_stamp(21)), Failed(SectorFault::Foreign)),
-            (9, stamped_sector(sample_stamp(8)), Failed(SectorFault::Lost)),
-            (9, stamped_sector(sample_stamp(7)), Failed(SectorFault::Stale)),
-            (9, stamped_sector(elsewhere), Failed(SectorFault::Misplaced)),
-            (9, stamped_sector(of_another_target), Failed(SectorFault::Misplaced)),
-            (9, stamped_sector(of_another_run), Failed(SectorFault::Foreign)),
-            (9, flipped.clone(), Failed(SectorFault::Corrupt)),
-            (9, vec![0; 512], Failed(SectorFault::Unwritten)),
-            (9, vec![7; 512], Failed(SectorFault::Foreign)),
-            (1, vec![7; 512], Failed(SectorFault::Lost)),
-            (1, stamped_sector(of_another_run), Failed(SectorFault::Lost)),
+            (9, stamped_sector(sample_stamp(21)), Failed(SectorState::Foreign)),
+            (0, stamped_sector(sample_stamp(21)), Failed(SectorState::Foreign)),
+            (9, stamped_sector(sample_stamp(8)), Failed(SectorState::Lost)),
+            (9, stamped_sector(sample_stamp(7)), Failed(SectorState::Stale)),
+            (9, stamped_sector(elsewhere), Failed(SectorState::Misplaced)),
+            (9, stamped_sector(of_another_target), Failed(SectorState::Misplaced)),
+            (9, stamped_sector(of_another_run), Failed(SectorState::Foreign)),
+            (9, flipped.clone(), Failed(SectorState::Corrupt)),
+            (9, vec![0; 512], Failed(SectorState::Unwritten)),
+            (9, vec![7; 512], Failed(SectorState::Foreign)),
+            (1, vec![7; 512], Failed(SectorState::Lost)),
+            (1, stamped_sector(of_another_run), Failed(SectorState::Lost)),
             (0, vec![7; 512], Unknown),
             (0, flipped, Unknown),
             (0, stamped_sector(of_another_run), Unknown),
             (0, stamped_sector(sample_stamp(1)), Verified),
-            (0, stamped_sector(elsewhere), Failed(SectorFault::Misplaced)),
+            (0, stamped_sector(elsewhere), Failed(SectorState::Misplaced)),
         ] {
             assert_eq!(
                 judge_sector(oldest, false, &bytes),
@@ -163,21 +163,21 @@ mod tests {
         let mut mixed = stamped_sector(sample_stamp(9));
         mixed[256..].copy_from_slice(&stamped_sector(sample_stamp(10))[256..]);
         assert_eq!(judge_sector(9, true, &mixed), Undecided);
-        assert_eq!(judge_sector(9, false, &mixed), Failed(SectorFault::Torn));
-        assert_eq!(judge_sector(10, true, &mixed), Failed(SectorFault::Torn), "one of them cannot be there");
+        assert_eq!(judge_sector(9, false, &mixed), Failed(SectorState::Torn));
+        assert_eq!(judge_sector(10, true, &mixed), Failed(SectorState::Torn), "one of them cannot be there");
         // Neither zeros nor anything else is a part of a mixture.
         for other in [0, 7] {
             let mut broken = stamped_sector(sample_stamp(9));
             broken[256..].fill(other);
-            assert_eq!(judge_sector(9, true, &broken), Failed(SectorFault::Corrupt));
+            assert_eq!(judge_sector(9, true, &broken), Failed(SectorState::Corrupt));
         }
-        assert_eq!(judge_sector(9, true, &[0; 512]), Failed(SectorFault::Unwritten));
-        assert_eq!(judge_sector(9, true, &[7; 512]), Failed(SectorFault::Foreign));
+        assert_eq!(judge_sector(9, true, &[0; 512]), Failed(SectorState::Unwritten));
+        assert_eq!(judge_sector(9, true, &[7; 512]), Failed(SectorState::Foreign));
         // Of two versions that were never written.
         let mut mixed = stamped_sector(sample_stamp(20));
         mixed[256..].copy_from_slice(&stamped_sector(sample_stamp(21))[256..]);
-        assert_eq!(judge_sector(9, true, &mixed), Failed(SectorFault::Corrupt));
-        assert_eq!(judge_sector(9, true, &stamped_sector(sample_stamp(7))), Failed(SectorFault::Stale));
+        assert_eq!(judge_sector(9, true, &mixed), Failed(SectorState::Corrupt));
+        assert_eq!(judge_sector(9, true, &stamped_sector(sample_stamp(7))), Failed(SectorState::Stale));
     }
 
     #[test]
@@ -186,11 +186,11 @@ mod tests {
         let expected = Expected { run: None, target: 3, offset: 1024, oldest, newest, may_be_mixed };
         let verdict = |bytes: &[u8], intact| judge(&expected, bytes, intact);
         assert_eq!(verdict(&stamped_sector(sample_stamp(5)), true), Verified);
-        assert_eq!(verdict(&stamped_sector(sample_stamp(5)), false), Failed(SectorFault::Corrupt));
+        assert_eq!(verdict(&stamped_sector(sample_stamp(5)), false), Failed(SectorState::Corrupt));
         let elsewhere = stamped_sector(SectorStamp { offset: 0, ..sample_stamp(5) });
-        assert_eq!(verdict(&elsewhere, true), Failed(SectorFault::Misplaced));
+        assert_eq!(verdict(&elsewhere, true), Failed(SectorState::Misplaced));
         let of_another = stamped_sector(SectorStamp { target: 1, ..sample_stamp(5) });
-        assert_eq!(verdict(&of_another, true), Failed(SectorFault::Misplaced));
+        assert_eq!(verdict(&of_another, true), Failed(SectorState::Misplaced));
         assert_eq!(verdict(&[1; 512], false), Unknown);
     }
 
@@ -199,11 +199,11 @@ mod tests {
         let write = SectorStamp { offset: 512, index: 0, sectors: 4, ..sample_stamp(9) };
         let torn =
             |fault, held, there: Option<SectorStamp>| is_torn(fault, 1024, held, there.into_iter(), 512);
-        assert!(torn(SectorFault::Lost, Some(sample_stamp(8)), Some(write)));
-        assert!(torn(SectorFault::Unwritten, None, Some(write)));
-        assert!(!torn(SectorFault::Lost, Some(sample_stamp(8)), None));
-        assert!(!torn(SectorFault::Corrupt, None, Some(write)));
-        assert!(!torn(SectorFault::Lost, Some(sample_stamp(8)), Some(SectorStamp { sectors: 1, ..write })));
-        assert!(!torn(SectorFault::Lost, Some(SectorStamp { offset: 1024, index: 1, ..write }), Some(write)));
+        assert!(torn(SectorState::Lost, Some(sample_stamp(8)), Some(write)));
+        assert!(torn(SectorState::Unwritten, None, Some(write)));
+        assert!(!torn(SectorState::Lost, Some(sample_stamp(8)), None));
+        assert!(!torn(SectorState::Corrupt, None, Some(write)));
+        assert!(!torn(SectorState::Lost, Some(sample_stamp(8)), Some(SectorStamp { sectors: 1, ..write })));
+        assert!(!torn(SectorState::Lost, Some(SectorStamp { offset: 1024, index: 1, ..write }), Some(write)));
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Mutex;
 
 /// Distinct sectors of a target: 4 GiB of sectors of 512 bytes, in 1 MiB of memory. Of larger
 /// targets a few of many thousand damaged sectors share a place, and are counted once.
-const PLACES: u64 = 1 << 23;
+const MAX_SECTORS: u64 = 1 << 23;
 /// Targets with a set of damaged sectors. On more targets, each read counts.
 const MOST_TARGETS: usize = 64;
 /// Spreads the sectors of larger targets (Fibonacci hashing).
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The damaged sectors of a time span. Memory is allocated with the first one of a target.
 #[derive(Debug, Default)]
@@ -28,10 +28,10 @@ impl DamagedSectors {
         if targets.len() >= MOST_TARGETS && !targets.contains_key(&target) {
             return true;
         }
-        let places = targets.entry(target).or_insert_with(|| vec![0; (PLACES / 64) as usize]);
+        let places = targets.entry(target).or_insert_with(|| vec![0; (MAX_SECTORS / 64) as usize]);
         let place = match number {
-            0..PLACES => number,
-            _ => number.wrapping_mul(SPREAD) >> (64 - PLACES.ilog2()),
+            0..MAX_SECTORS => number,
+            _ => number.wrapping_mul(HASH_FACTOR) >> (64 - MAX_SECTORS.ilog2()),
         };
         let Some(word) = places.get_mut((place / 64) as usize) else { return true };
         let bit = 1 << (place % 64);
@@ -53,11 +53,11 @@ mod tests {
         };
         assert_eq!(count(0, &mut std::iter::repeat_n(7, 3705)), 1, "one that is read again and again");
         assert_eq!(count(0, &mut (0..100_000)), 99_999, "all but the one that is known");
-        assert_eq!(count(1, &mut [7, PLACES - 1, 7].into_iter()), 2, "another target");
+        assert_eq!(count(1, &mut [7, MAX_SECTORS - 1, 7].into_iter()), 2, "another target");
         assert_eq!(count(0, &mut (0..100_000)), 0, "all of them again");
         // Beyond the places: nearly all are told apart, also at regular distances.
-        let far = |step: u64| (0..10_000).map(move |number| PLACES + number * step);
-        for (target, step) in [(2, 1), (3, 8), (4, PLACES), (5, 1 << 40)] {
+        let far = |step: u64| (0..10_000).map(move |number| MAX_SECTORS + number * step);
+        for (target, step) in [(2, 1), (3, 8), (4, MAX_SECTORS), (5, 1 << 40)] {
             assert!(count(target, &mut far(step)) >= 9900, "{step}");
             assert_eq!(count(target, &mut far(step)), 0, "{step}");
         }

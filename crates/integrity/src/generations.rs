@@ -19,11 +19,11 @@ pub struct Generations {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnitVersions(u64);
 
-const MANY: u64 = 0xff;
+const MAX_GENERATION: u64 = 0xff;
 
 impl UnitVersions {
     fn new(latest: u64, window: u64, group: u64, in_flight: u64) -> UnitVersions {
-        let few = |count: u64| count.min(MANY);
+        let few = |count: u64| count.min(MAX_GENERATION);
         UnitVersions((latest << 24) | (few(window) << 16) | (few(group) << 8) | few(in_flight))
     }
 
@@ -35,7 +35,7 @@ impl UnitVersions {
     /// Returns the oldest possible version; 0 includes content from before the run.
     pub fn oldest(self) -> u64 {
         match self.window() {
-            MANY => 0,
+            MAX_GENERATION => 0,
             window => self.latest().saturating_sub(window),
         }
     }
@@ -47,17 +47,17 @@ impl UnitVersions {
 
     /// How many versions before the latest may be there.
     fn window(self) -> u64 {
-        (self.0 >> 16) & MANY
+        (self.0 >> 16) & MAX_GENERATION
     }
 
     /// How many versions before the latest were begun since the last moment without a write in flight.
     fn group_size(self) -> u64 {
-        (self.0 >> 8) & MANY
+        (self.0 >> 8) & MAX_GENERATION
     }
 
     /// Returns the number of writes in flight. A saturated count never decreases, so the unit stays open.
     fn in_flight(self) -> u64 {
-        self.0 & MANY
+        self.0 & MAX_GENERATION
     }
 
     fn begin_write(self) -> UnitVersions {
@@ -69,8 +69,12 @@ impl UnitVersions {
     /// later ones remain possible, because the order of overlapping writes is unknown. After a failed
     /// write all versions are possible.
     fn end_write(self, well: bool) -> UnitVersions {
-        let in_flight = if self.in_flight() == MANY { MANY } else { self.in_flight().saturating_sub(1) };
-        let group = if well { self.group_size() } else { MANY };
+        let in_flight = if self.in_flight() == MAX_GENERATION {
+            MAX_GENERATION
+        } else {
+            self.in_flight().saturating_sub(1)
+        };
+        let group = if well { self.group_size() } else { MAX_GENERATION };
         let window = if in_flight == 0 || !well { group } else { self.window() };
         UnitVersions::new(self.latest(), window, group, in_flight)
     }
@@ -114,7 +118,7 @@ impl Generations {
     }
 
     #[inline]
-    pub fn look(&self, unit: usize) -> UnitVersions {
+    pub fn unit_versions(&self, unit: usize) -> UnitVersions {
         UnitVersions(self.units[unit].load(Ordering::SeqCst))
     }
 
@@ -127,15 +131,15 @@ impl Generations {
 
     pub fn forget(&self) {
         for unit in &self.units {
-            unit.fetch_or((MANY << 16) | (MANY << 8), Ordering::SeqCst);
+            unit.fetch_or((MAX_GENERATION << 16) | (MAX_GENERATION << 8), Ordering::SeqCst);
         }
     }
 
     /// Excludes units from further checks, after a write of another kind.
-    pub fn give_up(&self, offset: u64, length: u64) {
+    pub fn abandon_writes(&self, offset: u64, length: u64) {
         let units = offset / self.unit..(offset + length).div_ceil(self.unit);
         for unit in units.filter_map(|unit| self.units.get(unit as usize)) {
-            unit.fetch_or((MANY << 16) | (MANY << 8) | MANY, Ordering::SeqCst);
+            unit.fetch_or((MAX_GENERATION << 16) | (MAX_GENERATION << 8) | MAX_GENERATION, Ordering::SeqCst);
         }
     }
 
@@ -176,9 +180,9 @@ mod tests {
     #[test]
     fn single_write_replaces_older_version_when_complete() {
         let unit = single_unit();
-        assert_eq!((version_range(unit.look(0)), unit.look(0).is_open()), ((0, 0), false));
-        assert_eq!((version_range(unit.begin(0)), unit.look(0).is_open()), ((0, 1), true));
-        assert_eq!((version_range(unit.end(0, true)), unit.look(0).is_open()), ((1, 1), false));
+        assert_eq!((version_range(unit.unit_versions(0)), unit.unit_versions(0).is_open()), ((0, 0), false));
+        assert_eq!((version_range(unit.begin(0)), unit.unit_versions(0).is_open()), ((0, 1), true));
+        assert_eq!((version_range(unit.end(0, true)), unit.unit_versions(0).is_open()), ((1, 1), false));
         assert_eq!(version_range(unit.begin(0)), (1, 2));
         assert_eq!(version_range(unit.end(0, true)), (2, 2));
     }
@@ -192,7 +196,7 @@ mod tests {
         unit.begin(0);
         assert_eq!(version_range(unit.end(0, true)), (1, 3), "the other one may still be on its way");
         assert_eq!(version_range(unit.end(0, true)), (2, 3));
-        assert!(unit.look(0).is_open());
+        assert!(unit.unit_versions(0).is_open());
         unit.begin(0);
         assert_eq!(version_range(unit.end(0, true)), (4, 4));
     }
@@ -204,11 +208,11 @@ mod tests {
             unit.begin(0);
             unit.end(0, well);
         }
-        assert_eq!(unit.look(0).oldest(), 0);
+        assert_eq!(unit.unit_versions(0).oldest(), 0);
         unit.begin(0);
         assert_eq!(version_range(unit.end(0, true)), (3, 3));
         unit.forget();
-        assert_eq!(unit.look(0).oldest(), 0);
+        assert_eq!(unit.unit_versions(0).oldest(), 0);
     }
 
     #[test]
@@ -220,7 +224,7 @@ mod tests {
         (0..1000).for_each(|_| {
             let _ = unit.end(0, true);
         });
-        assert_eq!((unit.look(0).oldest(), unit.look(0).is_open()), (0, true));
+        assert_eq!((unit.unit_versions(0).oldest(), unit.unit_versions(0).is_open()), (0, true));
     }
 
     proptest! {
@@ -245,10 +249,10 @@ mod tests {
                         there = if arrived { there } else { version };
                         unit.end(0, true);
                     }
-                    _ => looks.push(unit.look(0)),
+                    _ => looks.push(unit.unit_versions(0)),
                 }
                 looks.iter().for_each(|look| assert!(look.oldest() <= there, "{look:?} {there}"));
-                prop_assert!(there <= unit.look(0).latest());
+                prop_assert!(there <= unit.unit_versions(0).latest());
             }
         }
     }

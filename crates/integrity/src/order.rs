@@ -1,7 +1,7 @@
 //! Identification of targets by their stamps, for runs that only read.
 
 use diskspd_profile::TargetId;
-use diskspd_results::{FailedSector, IntegrityResults, SectorFault, ThreadResults};
+use diskspd_results::{FailedSector, IntegrityResults, SectorState, ThreadResults};
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::Mutex;
 
@@ -82,7 +82,7 @@ fn count_misplaced(results: &mut IntegrityResults, stamped: StampedAs) {
     let Some(first) = stamped.first else { return };
     results.counts.verified = results.counts.verified.saturating_sub(stamped.sectors);
     results.fail(first);
-    *results.counts.failed.entry(SectorFault::Misplaced).or_default() += stamped.sectors.saturating_sub(1);
+    *results.counts.failed.entry(SectorState::Misplaced).or_default() += stamped.sectors.saturating_sub(1);
 }
 
 /// Whether a target contains another target's data. `numbers`: the run's number of each stamped target.

@@ -5,7 +5,7 @@ use super::error::ReadBackError;
 use super::journal::{Acknowledged, JournalContent, JournalTarget, LARGEST_SECTOR, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
 use super::system::{identity, open, read_exact};
-use diskspd_results::{FailedSector, IntegrityResults, SectorFault};
+use diskspd_results::{FailedSector, IntegrityResults, SectorState};
 use diskspd_sys::memory::Buffer;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -136,9 +136,9 @@ impl BackReader<'_> {
         let (expected, at_us) = (ack.oldest, ack.at_us);
         let sector = |number| {
             let offset = from + number * u64::from(self.target.sector);
-            FailedSector { fault: SectorFault::Unreadable, offset, expected, found: None, at_us }
+            FailedSector { fault: SectorState::Unreadable, offset, expected, found: None, at_us }
         };
-        self.found.results.fail_all(SectorFault::Unreadable, sectors, sector);
+        self.found.results.fail_all(SectorState::Unreadable, sectors, sector);
     }
 
     /// Reads from an offset on; `None` = all of it, else of each sector whether it could be read.
@@ -189,7 +189,7 @@ impl BackReader<'_> {
         let stamp = SectorStamp::read_from(sector).filter(|_| is_readable);
         let verdict = match is_readable {
             true => judge(&expected, sector, fits),
-            false => SectorVerdict::Failed(SectorFault::Unreadable),
+            false => SectorVerdict::Failed(SectorState::Unreadable),
         };
         let verdict = match stamp {
             Some(stamp) if verdict == SectorVerdict::Verified => self.of_block(ack, stamp.generation),
@@ -210,8 +210,8 @@ impl BackReader<'_> {
                 let torn = is_torn(fault, offset, held, there.into_iter(), length);
                 self.found.results.fail(FailedSector {
                     fault: match torn {
-                        true if self.target.atomic => SectorFault::NotAtomic,
-                        true => SectorFault::Torn,
+                        true if self.target.atomic => SectorState::NotAtomic,
+                        true => SectorState::Torn,
                         false => fault,
                     },
                     offset,
@@ -233,7 +233,7 @@ impl BackReader<'_> {
         self.block = Some((ack.offset, first.unwrap_or(version)));
         match first.is_none_or(|first| first == version) {
             true => SectorVerdict::Verified,
-            false => SectorVerdict::Failed(SectorFault::NotAtomic),
+            false => SectorVerdict::Failed(SectorState::NotAtomic),
         }
     }
 

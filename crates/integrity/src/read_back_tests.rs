@@ -39,7 +39,7 @@ fn sample_journal(atomic: bool, overlapped: bool) -> JournalContent {
 
 #[test]
 fn mixed_block_breaks_atomic_writes_only() {
-    use SectorFault::{NotAtomic, Torn};
+    use SectorState::{NotAtomic, Torn};
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = directory.path().join("a");
     for (versions, atomic, overlapped, expected) in [
@@ -55,7 +55,7 @@ fn mixed_block_breaks_atomic_writes_only() {
         std::fs::write(&path, sample_block(versions)).unwrap();
         let content = sample_journal(atomic, overlapped);
         let found = read_back(&content, &content.targets[&0], &path, Power::Unknown).unwrap();
-        let faults: Vec<SectorFault> = found.results.failures.iter().map(|failed| failed.fault).collect();
+        let faults: Vec<SectorState> = found.results.failures.iter().map(|failed| failed.fault).collect();
         assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{versions:?} {atomic} {overlapped}");
     }
 }
@@ -81,7 +81,7 @@ fn unit_after_the_end_is_unreadable() {
     let found = read_back(&content, &content.targets[&0], &path, Power::Unknown).unwrap();
     let counts = &found.results.counts;
     let sectors = 1000 * (unit / 512);
-    assert_eq!((counts.verified, counts.failed[&SectorFault::Unreadable]), (2, sectors - 2));
+    assert_eq!((counts.verified, counts.failed[&SectorState::Unreadable]), (2, sectors - 2));
     let offsets: Vec<u64> = found.results.failures.iter().map(|failed| failed.offset).collect();
     assert_eq!(offsets, (2..34).map(|sector| sector * 512).collect::<Vec<_>>());
 }

@@ -13,7 +13,7 @@ pub struct ContentFacts {
     pub from: u64,
     pub to: u64,
     /// Written areas of a file, or of a loop device's file.
-    pub space: Option<Space>,
+    pub space: Option<ContentShares>,
     pub sample: Option<Sample>,
     pub data_reduction: Vec<Reducer>,
     /// Whether a block device supports discard.
@@ -26,7 +26,7 @@ pub struct ContentFacts {
 
 /// Composition of the read part of a file in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Space {
+pub struct ContentShares {
     /// Examined bytes; less than the whole if the time ran out.
     pub examined: u64,
     pub holes: u64,
@@ -53,7 +53,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-impl Space {
+impl ContentShares {
     /// Bytes that a write has to allocate, or to mark as written, first.
     pub fn unallocated(&self) -> u64 {
         self.holes.saturating_add(self.unwritten).saturating_add(self.shared)

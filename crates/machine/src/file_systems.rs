@@ -1,7 +1,7 @@
 //! Properties of file system types, one row each, for all uses.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Home {
+pub enum DataHome {
     /// On block devices, which can be found.
     Devices,
     Pool,
@@ -45,11 +45,11 @@ pub struct FileSystemType {
     /// Magic number in `statfs` (linux/magic.h and file system headers); `None` if shared with another
     /// type.
     magic: Option<u32>,
-    pub home: Home,
+    pub home: DataHome,
     traits: &'static [Trait],
 }
 
-use Home::*;
+use DataHome::*;
 use Trait::*;
 
 /// ext2, ext3 and ext4 share a number, and one driver serves them all.
@@ -141,11 +141,16 @@ const TYPES: [FileSystemType; 76] = [
     shared_type("", Unknown, &[]),
 ];
 
-const fn type_row(name: &'static str, magic: u32, home: Home, traits: &'static [Trait]) -> FileSystemType {
+const fn type_row(
+    name: &'static str,
+    magic: u32,
+    home: DataHome,
+    traits: &'static [Trait],
+) -> FileSystemType {
     FileSystemType { name, magic: Some(magic), home, traits }
 }
 
-const fn shared_type(name: &'static str, home: Home, traits: &'static [Trait]) -> FileSystemType {
+const fn shared_type(name: &'static str, home: DataHome, traits: &'static [Trait]) -> FileSystemType {
     FileSystemType { name, magic: None, home, traits }
 }
 
@@ -158,7 +163,7 @@ impl FileSystemType {
         TYPES.into_iter().find(|known| known.name == family).unwrap_or(unknown)
     }
 
-    pub fn has(&self, wanted: Trait) -> bool {
+    pub fn has_trait(&self, wanted: Trait) -> bool {
         self.traits.contains(&wanted)
     }
 
@@ -185,7 +190,11 @@ impl FileSystemType {
 }
 
 pub fn all_with(wanted: Trait) -> Vec<&'static str> {
-    TYPES.iter().filter(|known| known.magic.is_some() && known.has(wanted)).map(|known| known.name).collect()
+    TYPES
+        .iter()
+        .filter(|known| known.magic.is_some() && known.has_trait(wanted))
+        .map(|known| known.name)
+        .collect()
 }
 
 /// The file systems that can have many devices, each with the directory that lists them.

@@ -1,7 +1,7 @@
 //! The kernel's counters of devices, of this process, and of what waits in memory to be written.
 
 use super::arrays::ArrayFacts;
-use super::content::Space;
+use super::content::ContentShares;
 use super::io_features::AtomicWrites;
 use super::process_io::ProcessIo;
 use super::remote::{RemoteActivity, RemoteCalls, RemoteFacts};
@@ -151,7 +151,7 @@ impl OwnIo {
 
 /// Bytes that the whole machine has written to memory but not yet to any device: `Dirty` and `Writeback` of
 /// `/proc/meminfo`.
-pub fn unwritten(meminfo: &str) -> Option<u64> {
+pub fn dirty_bytes(meminfo: &str) -> Option<u64> {
     let kib = |name: &str| {
         let line = meminfo.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
         line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()
@@ -262,8 +262,8 @@ pub struct SpaceChange {
     /// The loop device or thin volume; `None` = a target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    pub before: Space,
-    pub after: Space,
+    pub before: ContentShares,
+    pub after: ContentShares,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -338,9 +338,9 @@ mod tests {
         assert_eq!(own.since(&own), OwnIo::default());
         assert_eq!(OwnIo::parse("rchar: 9\n"), None);
         assert_eq!(
-            unwritten("MemTotal: 1 kB\nDirty:    3 kB\nWriteback:  1 kB\nWritebackTmp: 9 kB\n"),
+            dirty_bytes("MemTotal: 1 kB\nDirty:    3 kB\nWriteback:  1 kB\nWritebackTmp: 9 kB\n"),
             Some(4096)
         );
-        assert_eq!(unwritten("Dirty: 3\n"), None);
+        assert_eq!(dirty_bytes("Dirty: 3\n"), None);
     }
 }

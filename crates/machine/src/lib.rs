@@ -48,4 +48,4 @@ pub mod zones;
 
 pub use cpu_list::cpu_list;
 pub use rows::{CpuPlace, kernel_cpu};
-pub use system::{Core, Group, Place, PowerScheme, System, Topology};
+pub use system::{Core, CpuNode, Group, PowerScheme, System, Topology};

@@ -6,7 +6,7 @@ const PAGE: u64 = 4096;
 
 const LINE: u64 = 64;
 
-const MOST: u64 = 1 << 30;
+const MAX_PAGE_BYTES: u64 = 1 << 30;
 
 /// Bytes of an entry of a page directory.
 const ENTRY: u64 = 8;
@@ -27,7 +27,7 @@ impl System {
         let line = self.caches.iter().map(|cache| u64::from(cache.line)).max().unwrap_or(LINE);
         let page = if self.page_size == 0 { PAGE } else { self.page_size };
         let bytes = (line / ENTRY).saturating_mul(page / ENTRY).saturating_mul(page);
-        if bytes > MOST { 0 } else { bytes }
+        if bytes > MAX_PAGE_BYTES { 0 } else { bytes }
     }
 }
 

@@ -12,7 +12,7 @@ pub struct NvmeFacts {
     pub protected: Option<u8>,
     /// Placement identifiers of its handles in the device's order (`--fdp`), or the reason for their
     /// absence; `None` if not queried.
-    pub placement: Option<Result<Vec<u16>, NoPlacement>>,
+    pub placement: Option<Result<Vec<u16>, PlacementUnavailableError>>,
     /// Only the write pointers of its zones can be written at.
     pub zoned: bool,
     /// The controller has Dataset Management, which deallocates.
@@ -26,7 +26,7 @@ pub struct NvmeFacts {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoPlacement {
+pub enum PlacementUnavailableError {
     #[error("it is not responding: {0}")]
     NotAsked(String),
     /// The controller has no flexible data placement.

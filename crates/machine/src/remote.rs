@@ -76,7 +76,7 @@ impl RemoteCalls {
         }
     }
 
-    fn and(self, other: RemoteCalls) -> RemoteCalls {
+    fn combine_with(self, other: RemoteCalls) -> RemoteCalls {
         let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
         let times = self.times.zip(other.times).map(|(a, b)| CallTimes {
             queue_ms: a.queue_ms.saturating_add(b.queue_ms),
@@ -127,7 +127,7 @@ impl RemoteActivity {
     }
 
     pub fn all(&self) -> RemoteCalls {
-        self.read.and(self.write).and(self.commit)
+        self.read.combine_with(self.write).combine_with(self.commit)
     }
 
     /// Parses the NFS mount at this place in `/proc/self/mountstats`. `None` if missing or incomplete,
@@ -165,7 +165,7 @@ impl RemoteActivity {
         };
         let read = calls("READ")?;
         Some(RemoteActivity {
-            read: calls("READ_PLUS").map_or(read, |plus| read.and(plus)),
+            read: calls("READ_PLUS").map_or(read, |plus| read.combine_with(plus)),
             read_bytes: *bytes.get(4)?,
             write: calls("WRITE")?,
             write_bytes: *bytes.get(5)?,

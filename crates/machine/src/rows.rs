@@ -1,6 +1,6 @@
 //! Iteration over the active CPUs, for the report's CPU table and the thread affinity.
 
-use super::{Place, Topology};
+use super::{CpuNode, Topology};
 use serde::{Deserialize, Serialize};
 
 const GROUP: u32 = 64;
@@ -43,8 +43,8 @@ impl Topology {
     }
 
     /// Returns the NUMA nodes with CPUs that this process may use, each with these CPUs.
-    pub fn allowed_nodes(&self) -> Vec<Place> {
-        let allowed = |place: &Place| Place {
+    pub fn allowed_nodes(&self) -> Vec<CpuNode> {
+        let allowed = |place: &CpuNode| CpuNode {
             number: place.number,
             masks: (place.masks.iter())
                 .map(|&(group, mask)| (group, mask & !self.forbidden_in(group)))
@@ -88,7 +88,7 @@ pub fn kernel_cpu(group: u16, cpu: u32) -> u32 {
     u32::from(group) * GROUP + cpu
 }
 
-fn number_of(places: &[Place], group: u16, cpu: u32) -> u32 {
-    let holds = |place: &&Place| place.masks.iter().any(|(g, mask)| *g == group && mask >> cpu & 1 == 1);
+fn number_of(places: &[CpuNode], group: u16, cpu: u32) -> u32 {
+    let holds = |place: &&CpuNode| place.masks.iter().any(|(g, mask)| *g == group && mask >> cpu & 1 == 1);
     places.iter().find(holds).map_or(0, |place| place.number)
 }

@@ -95,9 +95,9 @@ impl System {
 pub struct Topology {
     pub groups: Vec<Group>,
     /// NUMA nodes with at least one CPU, ascending.
-    pub nodes: Vec<Place>,
+    pub nodes: Vec<CpuNode>,
     /// Sockets, numbered 0, 1, .. in order of their first CPU.
-    pub sockets: Vec<Place>,
+    pub sockets: Vec<CpuNode>,
     /// Physical cores, by group, then first CPU.
     pub cores: Vec<Core>,
     /// Whether any core runs more than one thread (SMT). As in DISKSPD, it is separate from the masks.
@@ -124,7 +124,7 @@ pub struct Group {
 
 /// A NUMA node or a socket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct CpuNode {
     pub number: u32,
     /// (group, mask of its active CPUs), ascending by group.
     pub masks: Vec<(u16, u64)>,

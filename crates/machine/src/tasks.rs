@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Others {
+pub struct OtherTasks {
     /// Time between the looks, ns: a little more than the measured window.
     pub elapsed: u64,
     /// CPU time of kernel threads in ns; `None` if they are invisible (a container, `hidepid`).
@@ -22,7 +22,7 @@ pub struct Others {
 /// Started processes per second that indicate short-lived programs. Services start fewer.
 const STARTS_PER_S: f64 = 10.0;
 
-impl Others {
+impl OtherTasks {
     /// The number of started processes, if it indicates short-lived programs.
     pub fn short_lived(&self) -> Option<u64> {
         let least = STARTS_PER_S * self.elapsed as f64 / 1e9;

@@ -27,7 +27,7 @@ impl ThreadTimes {
 
     /// Returns the part within `window` ns of `spanned` ns, assuming an even distribution.
     #[must_use]
-    pub fn within(self, window: u64, spanned: u64) -> ThreadTimes {
+    pub fn scale_to_window(self, window: u64, spanned: u64) -> ThreadTimes {
         if window >= spanned {
             return self;
         }
@@ -49,10 +49,10 @@ mod tests {
     fn readings_around_window_count_by_share() {
         let read = ThreadTimes { busy: 3000, run_delay: Some(900), user: 600, system: 2400 };
         let half = ThreadTimes { busy: 1500, run_delay: Some(450), user: 300, system: 1200 };
-        assert_eq!(read.within(1000, 2000), half);
-        assert_eq!(read.within(2000, 2000), read);
-        assert_eq!(read.within(0, 0), read);
+        assert_eq!(read.scale_to_window(1000, 2000), half);
+        assert_eq!(read.scale_to_window(2000, 2000), read);
+        assert_eq!(read.scale_to_window(0, 0), read);
         let long = ThreadTimes { busy: u64::MAX, ..read };
-        assert_eq!(long.within(u64::MAX / 2, u64::MAX).busy, u64::MAX / 2);
+        assert_eq!(long.scale_to_window(u64::MAX / 2, u64::MAX).busy, u64::MAX / 2);
     }
 }

@@ -15,7 +15,7 @@ const MS: i64 = 1_000_000;
 
 /// Divisor of the interval width that gives the tolerance for a complete last interval. Windows that end
 /// together differ by nanoseconds.
-const LACKING: u64 = 20;
+const TOLERANCE_DIVISOR: u64 = 20;
 
 /// When a host measured, ns since 1970.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +51,7 @@ pub(crate) struct TimeAxis {
     edges: Option<Edges>,
     unknown: bool,
     /// The two largest uncertainties; `None` = of some host nothing is known.
-    uncertainty: Uncertainty,
+    uncertainty: ClockUncertainty,
     /// Width of the intervals in ns; 0 = no intervals.
     pub width: u64,
     common: Option<(i64, i64)>,
@@ -71,7 +71,7 @@ struct Edges {
 }
 
 #[derive(Debug, Default)]
-struct Uncertainty {
+struct ClockUncertainty {
     largest: u64,
     next: u64,
     unknown: bool,
@@ -170,7 +170,7 @@ impl TimeAxis {
     }
 
     fn cover_window(&mut self, shift: i64, measured: u64) {
-        let allowed = measured.saturating_add(self.width / LACKING);
+        let allowed = measured.saturating_add(self.width / TOLERANCE_DIVISOR);
         let whole = allowed.checked_div(self.width).unwrap_or(0);
         self.counts =
             Some(self.counts.map_or((whole, whole), |(few, most)| (few.min(whole), most.max(whole))));
@@ -200,7 +200,7 @@ impl TimeAxis {
     pub(crate) fn alignment(&self) -> Alignment {
         let known = self.edges.filter(|_| !self.unknown);
         let between = |from: i64, to: i64| to.saturating_sub(from).max(0).unsigned_abs();
-        let Uncertainty { largest, next, unknown } = self.uncertainty;
+        let ClockUncertainty { largest, next, unknown } = self.uncertainty;
         Alignment {
             start_skew_ns: known.map(|edges| between(edges.first_begin, edges.last_begin)),
             stop_skew_ns: known.map(|edges| between(edges.first_end, edges.last_end)),

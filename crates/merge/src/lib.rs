@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Records are added one at a time and then dropped. Memory grows only with the part of each host in the
-//! merged record ([`diskspd_results::Whole`]). `axis` aligns the times of the hosts.
+//! merged record ([`diskspd_results::MergedHosts`]). `axis` aligns the times of the hosts.
 //!
 //! Invariant: memory does not grow with the time series of the hosts.
 
@@ -32,7 +32,7 @@ use diskspd_figures::units::visible::drives;
 use diskspd_formats::index;
 use diskspd_machine::storage::Storage;
 use diskspd_profile::{Profile, RawText, RunOptions, TargetId, TargetIds};
-use diskspd_results::{Host, HostTarget, Record, RecordFormat, Results, Whole};
+use diskspd_results::{Host, HostTarget, MergedHosts, Record, RecordFormat, Results};
 use host_place::HostPlace;
 use same_machine::RankObserved;
 use spans::SpanSum;
@@ -235,7 +235,7 @@ impl Merge {
         let name = system.computer_name.clone();
         let results = Results { time_spans };
         let host = Host { name, system, targets, results, ..Host::default() };
-        let whole = Whole { host, profile: asked, alignments };
+        let whole = MergedHosts { host, profile: asked, alignments };
         let whole = Some(Box::new(whole));
         Ok(Record {
             format: RecordFormat::default(),
@@ -302,7 +302,7 @@ impl First {
             return Some(merged_profile::difference(&self.run_options, &other.run_options, "method"));
         }
         let (own, its) =
-            (merged_profile::comparable(&self.profile), merged_profile::comparable(&other.profile));
+            (merged_profile::to_comparable(&self.profile), merged_profile::to_comparable(&other.profile));
         (own != its).then(|| merged_profile::difference(&own, &its, "profile"))
     }
 }

@@ -2,11 +2,11 @@
 //! several ranks ran counts once.
 
 use diskspd_machine::fingerprint::Fingerprint;
-use diskspd_machine::{Core, Group, Place, PowerScheme, System, Topology};
+use diskspd_machine::{Core, CpuNode, Group, PowerScheme, System, Topology};
 use diskspd_results::Host;
 use std::collections::{BTreeMap, HashMap};
 
-const FEW: usize = 4;
+const MAX_NAMED: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct Machines {
@@ -104,7 +104,7 @@ impl Machines {
     pub(crate) fn finish(self, hosts: &[Host]) -> System {
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
         let computer_name = match names.as_slice() {
-            few if few.len() <= FEW => few.join(", "),
+            few if few.len() <= MAX_NAMED => few.join(", "),
             [first, .., last] => format!("{} hosts: {first} .. {last}", names.len()),
             _ => String::new(),
         };
@@ -140,10 +140,13 @@ fn append(all: &mut Topology, other: &Topology, groups: u16) {
     let moved = |group: u16| group.saturating_add(groups);
     let masks = |masks: &[(u16, u64)]| masks.iter().map(|(group, mask)| (moved(*group), *mask)).collect();
     let next =
-        |places: &[Place]| places.iter().map(|place| place.number.saturating_add(1)).max().unwrap_or(0);
+        |places: &[CpuNode]| places.iter().map(|place| place.number.saturating_add(1)).max().unwrap_or(0);
     let (nodes, sockets) = (next(&all.nodes), next(&all.sockets));
     let place = |first: u32| {
-        move |place: &Place| Place { number: first.saturating_add(place.number), masks: masks(&place.masks) }
+        move |place: &CpuNode| CpuNode {
+            number: first.saturating_add(place.number),
+            masks: masks(&place.masks),
+        }
     };
     all.groups.extend(other.groups.iter().map(|group| Group { number: moved(group.number), ..*group }));
     all.nodes.extend(other.nodes.iter().map(place(nodes)));

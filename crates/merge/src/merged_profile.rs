@@ -7,7 +7,7 @@ use diskspd_profile::{Compat, Profile, RawText, Target, ThreadTarget};
 use serde::Serialize;
 use serde_json::Value;
 
-const MOST: usize = 3;
+const MAX_LISTED: usize = 3;
 
 pub(crate) fn without_targets(profile: &Profile) -> Profile {
     let mut profile = profile.clone();
@@ -57,7 +57,7 @@ pub(crate) fn add(whole: &mut Profile, profile: &Profile, place: &HostPlace, sys
 
 /// Returns the part of a profile that all hosts must share: all except paths, seeds, CPUs, and the command
 /// line.
-pub(crate) fn comparable(profile: &Profile) -> Profile {
+pub(crate) fn to_comparable(profile: &Profile) -> Profile {
     let mut profile = profile.clone();
     profile.command_line = RawText::default();
     profile.verbose = false;
@@ -83,8 +83,8 @@ pub(crate) fn difference<T: Serialize>(first: &T, other: &T, name: &str) -> Stri
     let value = |of: &T| serde_json::to_value(of).unwrap_or_default();
     let mut found = Vec::new();
     compare_values(&value(first), &value(other), name, &mut found);
-    let more = found.len().saturating_sub(MOST);
-    found.truncate(MOST);
+    let more = found.len().saturating_sub(MAX_LISTED);
+    found.truncate(MAX_LISTED);
     match more {
         0 => found.join(", "),
         more => format!("{}, and {more} more", found.join(", ")),

@@ -9,7 +9,7 @@ use diskspd_machine::io_counters::{DeviceFacts, SpaceChange, TargetDevices};
 use diskspd_machine::storage::Storage;
 use diskspd_profile::{Profile, RawText, TargetId, TargetIds};
 use diskspd_results::{
-    Accumulate, Host, HostDevices, HostTarget, Observed, Record, Results, SpanResults, TargetResults,
+    Accumulate, Host, HostDevices, HostTarget, Observations, Record, Results, SpanResults, TargetResults,
     ThreadResults,
 };
 use std::collections::HashMap;
@@ -99,7 +99,7 @@ pub(crate) fn judge(ranks: &[RankObserved]) -> Vec<(usize, HostDevices)> {
 }
 
 fn judge_together(ranks: &[&RankObserved]) -> Vec<(usize, HostDevices)> {
-    let Joined { record, paths } = Joined::join(ranks);
+    let JoinedRanks { record, paths } = JoinedRanks::join(ranks);
     let limiter = |span: usize| {
         let mut all = ranks.iter().filter_map(|rank| rank.spans.get(span)?.limiter);
         let first = all.clone().next();
@@ -124,13 +124,13 @@ fn judge_together(ranks: &[&RankObserved]) -> Vec<(usize, HostDevices)> {
 type KnownTargets = HashMap<RawText, Storage>;
 
 /// Ranks as the targets of one host.
-struct Joined {
+struct JoinedRanks {
     record: Record,
     paths: Vec<Vec<RawText>>,
 }
 
-impl Joined {
-    fn join(ranks: &[&RankObserved]) -> Joined {
+impl JoinedRanks {
+    fn join(ranks: &[&RankObserved]) -> JoinedRanks {
         let (mut targets, mut paths): (KnownTargets, Vec<Vec<RawText>>) = Default::default();
         for rank in ranks {
             paths.push(
@@ -162,7 +162,7 @@ impl Joined {
                 target.storage = known.clone();
             }
         }
-        Joined { record, paths }
+        JoinedRanks { record, paths }
     }
 }
 
@@ -210,7 +210,7 @@ fn merge_ranks(
         // So long the device worked for some of them only.
         facts.elapsed = facts.elapsed.saturating_add(apart.saturating_mul(1_000_000));
     }
-    all.observed = devices.map(|facts| Observed { devices: Some(facts), ..Observed::default() });
+    all.observed = devices.map(|facts| Observations { devices: Some(facts), ..Observations::default() });
     all
 }
 

@@ -5,11 +5,11 @@ mod inputs;
 mod kept;
 mod precious;
 
-pub use doubles::Named;
+pub use doubles::NamedOutput;
 pub(super) use doubles::refuse_double;
 pub use kept::JOURNAL_MAGIC;
 pub(super) use kept::{KeptRule, refuse_kept};
-pub(super) use precious::Precious;
+pub(super) use precious::OverwriteCheck;
 pub use precious::{OwnFiles, refuse_targets_of_command};
 
 use super::output_error::{OutputError, OutputErrorKind};
@@ -17,7 +17,7 @@ use diskspd_host::{claims, target};
 use diskspd_profile::Profile;
 use diskspd_sys::files;
 use diskspd_sys::inode::Kind;
-use diskspd_sys::reach::{LastName, ReachError, Reached, Spot, SpotKey, reach};
+use diskspd_sys::reach::{FolderEntry, LastName, ReachError, ReachedObject, SpotKey, reach};
 pub(super) use inputs::inputs_of;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -30,9 +30,9 @@ pub(crate) enum Destination {
     /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Reopening its file would write from the
     /// start, over output of other users of the descriptor.
     Descriptor(i32),
-    Special(Spot),
+    Special(FolderEntry),
     /// A regular file, or nothing yet.
-    File(Spot),
+    File(FolderEntry),
     /// The folder of the path cannot be used: why. The path may be a template of a rank's path.
     Nowhere(io::Error),
 }
@@ -43,7 +43,7 @@ const STANDARD_OUTPUT: i32 = 1;
 const DESCRIPTORS: &str = "/proc/self/fd";
 
 /// Returns the meaning of a path on the command line: `-` is standard output.
-pub fn named(path: &Path) -> PathBuf {
+pub fn resolve_name(path: &Path) -> PathBuf {
     if path == Path::new("-") { descriptor(STANDARD_OUTPUT) } else { path.to_owned() }
 }
 
@@ -56,8 +56,8 @@ pub fn descriptor(number: i32) -> PathBuf {
 ///
 /// # Errors
 /// Fails with a message if it is not open.
-pub(super) fn inherited(number: i32, given: &str) -> Result<File, OutputError> {
-    let file = files::inherited(number).map(File::from);
+pub(super) fn open_inherited(number: i32, given: &str) -> Result<File, OutputError> {
+    let file = files::duplicate_inherited(number).map(File::from);
     let file = file.map_err(|source| OutputErrorKind::Descriptor { number, source }.named_by(given))?;
     claims::permit_inherited(&descriptor(number), &file)
         .map_err(|refusal| OutputErrorKind::from(refusal).named_by(given))?;
@@ -70,7 +70,7 @@ pub(super) fn inherited(number: i32, given: &str) -> Result<File, OutputError> {
 /// # Errors
 /// The users.
 pub fn refuse_stream(number: i32, name: &str) -> Result<(), OutputError> {
-    let Ok(file) = files::inherited(number).map(File::from) else { return Ok(()) };
+    let Ok(file) = files::duplicate_inherited(number).map(File::from) else { return Ok(()) };
     let at = descriptor(number);
     let path = std::fs::read_link(&at).unwrap_or(at);
     claims::permit_stream(&path, &file).map_err(|refusal| OutputErrorKind::from(refusal).named_by(name))
@@ -92,8 +92,8 @@ impl Destination {
             return Ok(Destination::Descriptor(number));
         }
         let spot = match reach(path, LastName::Followed) {
-            Ok(Reached::Descriptor(number)) => return Ok(Destination::Descriptor(number)),
-            Ok(Reached::Spot(spot)) => spot,
+            Ok(ReachedObject::Descriptor(number)) => return Ok(Destination::Descriptor(number)),
+            Ok(ReachedObject::FolderEntry(spot)) => spot,
             Err(ReachError::Planted { link: step, owner }) => {
                 return Err(OutputErrorKind::Planted { step, owner });
             }
@@ -111,7 +111,7 @@ impl Destination {
         }
     }
 
-    pub(super) fn spot(&self) -> Option<&Spot> {
+    pub(super) fn spot(&self) -> Option<&FolderEntry> {
         match self {
             Destination::Descriptor(_) | Destination::Nowhere(_) => None,
             Destination::Special(spot) | Destination::File(spot) => Some(spot),
@@ -120,14 +120,14 @@ impl Destination {
 }
 
 pub fn is_standard_output(path: &Path) -> bool {
-    Destination::at(&named(path)).is_ok_and(|found| found.is_standard_output())
+    Destination::at(&resolve_name(path)).is_ok_and(|found| found.is_standard_output())
 }
 
 /// Opens what isn't replaced: a pipe, a terminal.
 ///
 /// # Errors
 /// It cannot be opened, or is in use.
-pub(super) fn open_special(spot: &Spot) -> Result<File, OutputErrorKind> {
+pub(super) fn open_special(spot: &FolderEntry) -> Result<File, OutputErrorKind> {
     let opened = spot.open_to_write().map_err(OutputErrorKind::NotOpened)?;
     claims::permit_output(spot.path(), &opened)?;
     Ok(opened)
@@ -158,7 +158,7 @@ pub(super) fn targets(profile: &Profile) -> Vec<PathBuf> {
 pub(super) fn refuse_target(
     option: &str,
     path: &Path,
-    spot: &Spot,
+    spot: &FolderEntry,
     targets: &[PathBuf],
 ) -> Result<(), OutputError> {
     claims::spare([spot.location()])
@@ -176,7 +176,7 @@ fn key_of(path: &Path) -> Option<SpotKey> {
         return Some(SpotKey::There(identity));
     }
     match reach(path, LastName::Followed) {
-        Ok(Reached::Spot(spot)) => spot.key(),
+        Ok(ReachedObject::FolderEntry(spot)) => spot.key(),
         _ => None,
     }
 }
@@ -253,7 +253,7 @@ mod tests {
             ("other", false),
             ("none/new", false),
         ] {
-            let Ok(Reached::Spot(spot)) = reach(&at(name), LastName::Followed) else {
+            let Ok(ReachedObject::FolderEntry(spot)) = reach(&at(name), LastName::Followed) else {
                 assert!(!refused, "{name}");
                 continue;
             };

@@ -10,7 +10,7 @@ use diskspd_host::blocked_calls::{BlockedCall, CallPlace, Progress, WaitsFor, bl
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::parent_process::Parent;
-use diskspd_sys::standard_error::say;
+use diskspd_sys::standard_error::print_line;
 use diskspd_sys::{cpu, process};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,28 +26,28 @@ const GIVE_UP_WRITING: Nanos = 120 * SECOND;
 /// Longest time between two checks of the calls.
 const LONGEST_STEP: Nanos = SECOND / 2;
 /// Time between two checks of the parent process.
-const FOLLOWS: Duration = Duration::from_millis(50);
+const PARENT_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// Least number of checks before a file is named.
-const LOOKS: u64 = 20;
+const MIN_CHECKS: u64 = 20;
 /// Memory for the stack of the guard's thread, bytes.
 const STACK: usize = 256 << 10;
 /// Exit code of a command that ends here.
 const FAILED: u8 = 1;
 
 /// `--give-up` in nanoseconds; 0 without it. It is separate because a wish reads it while `GUARD` is locked.
-static GIVEN: AtomicU64 = AtomicU64::new(0);
+static GIVE_UP_NS: AtomicU64 = AtomicU64::new(0);
 
 static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
 
 /// Ends a run; gets the message.
-type Decision = Box<dyn Fn(&str) + Send>;
+type EndDecision = Box<dyn Fn(&str) + Send>;
 
 #[derive(Default)]
 struct Guard {
     /// Threads whose calls do not end the command.
-    threads: HashMap<i32, Care>,
+    threads: HashMap<i32, CallKind>,
     /// A run that ends with a report.
-    run: Option<(u64, Decision)>,
+    run: Option<(u64, EndDecision)>,
     /// The wish of the user to end the command.
     wish: Option<Weak<dyn StopSignal>>,
     calls: HashMap<i32, WatchedCall>,
@@ -57,7 +57,7 @@ struct Guard {
 
 /// Care for the calls of a thread that do not end the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Care {
+enum CallKind {
     /// The guard names files; another thread waits and decides.
     WaitedFor,
     /// The guard ignores the calls, because they are measured.
@@ -83,7 +83,7 @@ struct WatchedCall {
 
 /// The calls of the calling thread do not end the command as long as this exists.
 #[derive(Debug)]
-pub struct Exempt(i32);
+pub struct ExemptScope(i32);
 
 /// A run ends itself as long as this exists.
 #[derive(Debug)]
@@ -92,15 +92,15 @@ pub struct RunDecides(u64);
 /// Starts the guard, once in a process; `give_up` replaces the default times.
 pub fn watch(give_up: Option<Duration>) {
     let give_up = give_up.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-    GIVEN.store(give_up, Ordering::Relaxed);
-    let step = Duration::from_nanos(LONGEST_STEP.min(named_after() / LOOKS));
+    GIVE_UP_NS.store(give_up, Ordering::Relaxed);
+    let step = Duration::from_nanos(LONGEST_STEP.min(named_after() / MIN_CHECKS));
     let watch = move || {
         let mut parent = Parent::of_this_process();
         let mut last = clock::monotonic();
         loop {
             let end = last.saturating_add(u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
             while let Some(parent) = parent.as_mut().filter(|_| clock::monotonic() < end) {
-                std::thread::sleep(FOLLOWS.min(step));
+                std::thread::sleep(PARENT_CHECK_INTERVAL.min(step));
                 parent.follow();
             }
             if parent.is_none() {
@@ -118,13 +118,13 @@ pub fn watch(give_up: Option<Duration>) {
 }
 
 /// Another thread waits for the calling thread, and can leave it behind.
-pub fn is_waited_for() -> Exempt {
-    Exempt::begin_exemption(Care::WaitedFor)
+pub fn is_waited_for() -> ExemptScope {
+    ExemptScope::begin_exemption(CallKind::WaitedFor)
 }
 
 /// The calling thread does I/O whose duration is a result.
-pub fn is_measured() -> Exempt {
-    Exempt::begin_exemption(Care::Measured)
+pub fn is_measured() -> ExemptScope {
+    ExemptScope::begin_exemption(CallKind::Measured)
 }
 
 /// `decide` gets the message when the time is over, and ends the run.
@@ -136,13 +136,13 @@ pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> RunDecides {
 }
 
 /// The guard waits less when the user wants the command to end.
-pub fn obey(wish: Weak<dyn StopSignal>) {
+pub fn follow_signals(wish: Weak<dyn StopSignal>) {
     GUARD.lock_anyway().wish = Some(wish);
 }
 
 /// `--give-up` in nanoseconds; `None` without it.
 pub fn given_time() -> Option<Nanos> {
-    Some(GIVEN.load(Ordering::Relaxed)).filter(|given| *given > 0)
+    Some(GIVE_UP_NS.load(Ordering::Relaxed)).filter(|given| *given > 0)
 }
 
 /// Limit for calls that do not write data back, in nanoseconds.
@@ -179,20 +179,20 @@ pub fn time_of_day(seconds: i64) -> String {
 
 /// State of a waiting thread.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Waiting {
+pub struct WaitState {
     /// Time without a result and without progress.
     pub hung: Nanos,
     pub limit: Nanos,
 }
 
 /// The state of a thread; `None` if it does not wait, or without a guard.
-pub fn waiting(thread: i32) -> Option<Waiting> {
+pub fn waiting(thread: i32) -> Option<WaitState> {
     let guard = GUARD.lock_anyway();
     let watched = guard.calls.get(&thread)?;
-    Some(Waiting { hung: watched.hung, limit: call_limit(&watched.call) })
+    Some(WaitState { hung: watched.hung, limit: call_limit(&watched.call) })
 }
 
-enum Word {
+enum GuardMessage {
     Named(Finding),
     GivenUp(String),
 }
@@ -201,18 +201,18 @@ fn look(passed: Nanos) {
     let words = GUARD.lock_anyway().look(passed);
     for word in words {
         match word {
-            Word::Named(finding) => say(finding),
-            Word::GivenUp(message) => give_up(&message),
+            GuardMessage::Named(finding) => print_line(finding),
+            GuardMessage::GivenUp(message) => abandon(&message),
         }
     }
 }
 
 /// Ends the run, or the command.
-fn give_up(message: &str) {
+fn abandon(message: &str) {
     if let Some((_, decide)) = &GUARD.lock_anyway().run {
         return decide(message);
     }
-    say(Finding::error(message).remedy(REMEDY));
+    print_line(Finding::error(message).remedy(REMEDY));
     process::end(FAILED)
 }
 
@@ -227,9 +227,9 @@ impl Guard {
         call_limit(call).min(hurried.unwrap_or(u64::MAX))
     }
 
-    fn look(&mut self, passed: Nanos) -> Vec<Word> {
+    fn look(&mut self, passed: Nanos) -> Vec<GuardMessage> {
         let threads = &self.threads;
-        let now = blocked_calls(|thread| threads.get(&thread) == Some(&Care::Measured));
+        let now = blocked_calls(|thread| threads.get(&thread) == Some(&CallKind::Measured));
         let mut before = std::mem::take(&mut self.calls);
         let mut words = Vec::new();
         for call in now {
@@ -253,22 +253,23 @@ impl Guard {
         words
     }
 
-    fn judge_call(&mut self, watched: &mut WatchedCall) -> Option<Word> {
+    fn judge_call(&mut self, watched: &mut WatchedCall) -> Option<GuardMessage> {
         let limit = self.limit_now(&watched.call);
         let waited_for = self.threads.contains_key(&watched.call.thread);
         let (what, since) = (watched.describe_call(), time_of_day(watched.since));
         if watched.call.waits_for != WaitsFor::Storage {
             let is_named = waited_for || watched.hung < named_after() || !self.named.insert(watched.name());
             let by = watched.call.awaited();
-            return (!is_named)
-                .then(|| Word::Named(Finding::note(format!("waiting for {what}, called at {since}: {by}"))));
+            return (!is_named).then(|| {
+                GuardMessage::Named(Finding::note(format!("waiting for {what}, called at {since}: {by}")))
+            });
         }
         if watched.hung >= limit && !waited_for && !watched.is_given_up {
             watched.is_given_up = true;
             let waited = format_seconds(watched.hung);
             let message =
                 format!("cannot complete {what}: not responding since {since}, gave up after {waited}");
-            return Some(Word::GivenUp(message));
+            return Some(GuardMessage::GivenUp(message));
         }
         if watched.hung < named_after() || !self.named.insert(watched.name()) {
             return None;
@@ -277,7 +278,7 @@ impl Guard {
             true => String::new(),
             false => format!("; giving up after {} (--give-up)", format_seconds(limit)),
         };
-        Some(Word::Named(Finding::warning(format!("waiting for {what}, called at {since}{end}"))))
+        Some(GuardMessage::Named(Finding::warning(format!("waiting for {what}, called at {since}{end}"))))
     }
 }
 
@@ -313,15 +314,15 @@ impl WatchedCall {
     }
 }
 
-impl Exempt {
-    fn begin_exemption(care: Care) -> Exempt {
+impl ExemptScope {
+    fn begin_exemption(care: CallKind) -> ExemptScope {
         let thread = cpu::thread_number();
         GUARD.lock_anyway().threads.insert(thread, care);
-        Exempt(thread)
+        ExemptScope(thread)
     }
 }
 
-impl Drop for Exempt {
+impl Drop for ExemptScope {
     fn drop(&mut self) {
         GUARD.lock_anyway().threads.remove(&self.0);
     }

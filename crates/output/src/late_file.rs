@@ -1,16 +1,16 @@
 //! A file that is written during the run (`--stream`, `--io-log`). It replaces an earlier one only when it
 //! has content.
 
-use crate::outlet::{Begun, Outlet};
+use crate::outlet::{OpenOutput, Outlet};
 use crate::output_error::OutputError;
 use diskspd_base::finding::Finding;
-use diskspd_sys::standard_error::say;
+use diskspd_sys::standard_error::print_line;
 use std::io::{self, Write};
 
 #[derive(Debug)]
 pub struct StreamedFile {
     given: String,
-    sink: Begun,
+    sink: OpenOutput,
 }
 
 impl StreamedFile {
@@ -24,22 +24,25 @@ impl StreamedFile {
     }
 
     pub fn replaces(&self) -> bool {
-        matches!(&self.sink, Begun::New(file) if file.replaces())
+        matches!(&self.sink, OpenOutput::New(file) if file.replaces())
     }
 
     /// Makes the written data visible under its name, replacing an existing file. Writing can continue.
     pub fn show(&mut self) {
-        let Begun::New(file) = &mut self.sink else { return };
+        let OpenOutput::New(file) = &mut self.sink else { return };
         if !file.is_placed()
             && let Err(not) = file.put()
         {
-            say(Finding::warning(format!("{}: cannot be renamed to its final name: {not}", self.given)));
+            print_line(Finding::warning(format!(
+                "{}: cannot be renamed to its final name: {not}",
+                self.given
+            )));
         }
     }
 
     /// Leaves an earlier file unchanged; written data that was never visible is kept under another name.
     pub fn keep_beside(&mut self) {
-        let Begun::New(file) = &mut self.sink else { return };
+        let OpenOutput::New(file) = &mut self.sink else { return };
         if file.is_placed() {
             return;
         }
@@ -48,7 +51,7 @@ impl StreamedFile {
             |error| format!("cannot be kept either: {error}"),
             |path| format!("is kept as {}", path.display()),
         );
-        say(Finding::warning(format!(
+        print_line(Finding::warning(format!(
             "{}: is not written, because the run has no figures; the partial output {kept}",
             self.given
         )));
@@ -58,8 +61,8 @@ impl StreamedFile {
 impl Write for StreamedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
-            Begun::Open(file) => (&**file).write(bytes),
-            Begun::New(file) => file.file().write(bytes),
+            OpenOutput::Open(file) => (&**file).write(bytes),
+            OpenOutput::New(file) => file.file().write(bytes),
         }
     }
 

@@ -17,9 +17,9 @@ mod output_error;
 mod patience;
 mod wish;
 
-pub use destination::{JOURNAL_MAGIC, Named, OwnFiles, refuse_targets_of_command};
+pub use destination::{JOURNAL_MAGIC, NamedOutput, OwnFiles, refuse_targets_of_command};
 pub use late_file::{FromTheFirstLine, StreamedFile};
-pub use outlet::{Outlet, OutputPolicy, Permitted};
+pub use outlet::{Outlet, OutputPolicy, PermittedOutput};
 pub use output_error::{OutputError, OutputErrorKind, WriteError};
-pub use patience::{GRACE, HangGuard, SILENCE, Unanswered, grace};
+pub use patience::{GRACE_TIME, HangGuard, SILENCE, TimeoutError, grace};
 pub use wish::{HURRIED, INTERRUPTED, StopSignal};

@@ -8,13 +8,13 @@
 //! ```
 
 use super::destination::{
-    Destination, KeptRule, Named, OwnFiles, Precious, inherited, inputs_of, named, open_special,
-    refuse_double, refuse_kept, refuse_target, targets,
+    Destination, KeptRule, NamedOutput, OverwriteCheck, OwnFiles, inputs_of, open_inherited, open_special,
+    refuse_double, refuse_kept, refuse_target, resolve_name, targets,
 };
 use super::output_error::{OutputError, OutputErrorKind, WriteError};
 use super::patience::HangGuard;
 use diskspd_profile::{Profile, RunOptions};
-use diskspd_sys::atomic_file::{Guard, NewFile, Place, PlaceError, elsewhere};
+use diskspd_sys::atomic_file::{Guard, NewFile, Place, PlaceError, create_elsewhere};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct OutputPolicy {
     targets: Vec<PathBuf>,
-    inputs: Vec<Named>,
-    permitted: Vec<Named>,
+    inputs: Vec<NamedOutput>,
+    permitted: Vec<NamedOutput>,
     keeps: Vec<PathBuf>,
 }
 
@@ -41,7 +41,7 @@ impl OutputPolicy {
     }
 
     /// The command reads these too.
-    pub fn which_reads(mut self, inputs: impl IntoIterator<Item = Named>) -> OutputPolicy {
+    pub fn which_reads(mut self, inputs: impl IntoIterator<Item = NamedOutput>) -> OutputPolicy {
         self.inputs.extend(inputs);
         self
     }
@@ -61,7 +61,7 @@ impl OutputPolicy {
     ///
     /// # Errors
     /// Fails with a message if the path must not be written.
-    pub fn permit(&mut self, option: &str, path: &Path) -> Result<Permitted, OutputError> {
+    pub fn permit(&mut self, option: &str, path: &Path) -> Result<PermittedOutput, OutputError> {
         self.permit_shown(option, &path.display().to_string(), path)
     }
 
@@ -69,7 +69,12 @@ impl OutputPolicy {
     ///
     /// # Errors
     /// As there.
-    pub fn permit_shown(&mut self, option: &str, shown: &str, path: &Path) -> Result<Permitted, OutputError> {
+    pub fn permit_shown(
+        &mut self,
+        option: &str,
+        shown: &str,
+        path: &Path,
+    ) -> Result<PermittedOutput, OutputError> {
         self.permit_by(option, shown, path, KeptRule::All)
     }
 
@@ -77,7 +82,7 @@ impl OutputPolicy {
     ///
     /// # Errors
     /// As there.
-    pub fn permit_journal(&mut self, option: &str, path: &Path) -> Result<Permitted, OutputError> {
+    pub fn permit_journal(&mut self, option: &str, path: &Path) -> Result<PermittedOutput, OutputError> {
         self.permit_by(option, &path.display().to_string(), path, KeptRule::NewJournal)
     }
 
@@ -87,33 +92,33 @@ impl OutputPolicy {
         shown: &str,
         path: &Path,
         rule: KeptRule,
-    ) -> Result<Permitted, OutputError> {
-        let path = named(path);
+    ) -> Result<PermittedOutput, OutputError> {
+        let path = resolve_name(path);
         let by = format!("{option} {shown}");
-        let output = Named { by: by.clone(), path: path.clone() };
+        let output = NamedOutput { by: by.clone(), path: path.clone() };
         let (option, door, looked) = (option.to_owned(), self.clone(), output.clone());
         // Its storage may not answer. No run has begun: a signal ends the program.
         let permitted = HangGuard::default().attempt(&by, move || {
-            let Named { by, path } = &looked;
+            let NamedOutput { by, path } = &looked;
             let destination = Destination::at(path).map_err(|fault| fault.named_by(by))?;
             if let Some(spot) = destination.spot() {
                 refuse_target(&option, path, spot, &door.targets)?;
                 refuse_kept(spot, &door.keeps, rule).map_err(|fault| fault.named_by(by))?;
             }
             refuse_double(&looked, &destination, &door.permitted, &door.inputs)?;
-            Ok::<_, OutputError>((destination, Precious::find(path, &door.targets, &door.inputs)))
+            Ok::<_, OutputError>((destination, OverwriteCheck::find(path, &door.targets, &door.inputs)))
         });
         let (destination, precious) =
             permitted.map_err(|unanswered| OutputErrorKind::from(unanswered).named_by(&by))??;
         self.permitted.push(output);
-        Ok(Permitted { by, path, destination, precious })
+        Ok(PermittedOutput { by, path, destination, precious })
     }
 
     /// Permits a file that the program itself maintains, in a separate folder.
     ///
     /// # Errors
     /// Fails with a message if it is in use, or another user placed a file there.
-    pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, OutputError> {
+    pub fn permit_own(option: &str, path: &Path) -> Result<PermittedOutput, OutputError> {
         let by = format!("{option} {}", path.display());
         let looked = (option.to_owned(), path.to_owned(), by.clone());
         let permitted = HangGuard::default().attempt(&by, move || {
@@ -122,23 +127,23 @@ impl OutputPolicy {
             if let Some(spot) = destination.spot() {
                 refuse_target(option, path, spot, &[])?;
             }
-            Ok::<_, OutputError>((destination, Precious::find(path, &[], &[])))
+            Ok::<_, OutputError>((destination, OverwriteCheck::find(path, &[], &[])))
         });
         let (destination, precious) =
             permitted.map_err(|unanswered| OutputErrorKind::from(unanswered).named_by(&by))??;
-        Ok(Permitted { by, path: path.to_owned(), destination, precious })
+        Ok(PermittedOutput { by, path: path.to_owned(), destination, precious })
     }
 }
 
 #[derive(Debug)]
-pub struct Permitted {
+pub struct PermittedOutput {
     by: String,
     path: PathBuf,
     destination: Destination,
-    precious: Precious,
+    precious: OverwriteCheck,
 }
 
-impl Permitted {
+impl PermittedOutput {
     pub fn by(&self) -> &str {
         &self.by
     }
@@ -152,9 +157,9 @@ impl Permitted {
     /// # Errors
     /// Fails with a message.
     pub fn open(self, patience: &HangGuard) -> Result<Outlet, OutputError> {
-        let Permitted { by, path, destination, precious } = self;
+        let PermittedOutput { by, path, destination, precious } = self;
         let sink = match destination {
-            Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
+            Destination::Descriptor(number) => Sink::Open(Arc::new(open_inherited(number, &by)?)),
             Destination::Nowhere(error) => {
                 return Err(OutputErrorKind::from(PlaceError::Folder(error)).named_by(by));
             }
@@ -270,7 +275,7 @@ impl Outlet {
     fn put_elsewhere(&self, bytes: Arc<Vec<u8>>) -> io::Result<PathBuf> {
         let name = self.path.file_name().unwrap_or_default().to_owned();
         self.patience.attempt(&self.by, move || {
-            let (mut file, path) = elsewhere(&name)?;
+            let (mut file, path) = create_elsewhere(&name)?;
             let written = file.write_all(&bytes);
             // There is no better place for it; whether a power cut would take it is another matter.
             let _ = file.sync_all();
@@ -285,20 +290,22 @@ impl Outlet {
     ///
     /// # Errors
     /// Fails with a message if no file can be created.
-    pub(super) fn begin(self) -> Result<Begun, OutputError> {
+    pub(super) fn begin(self) -> Result<OpenOutput, OutputError> {
         match self.sink {
-            Sink::Open(file) => Ok(Begun::Open(file)),
+            Sink::Open(file) => Ok(OpenOutput::Open(file)),
             Sink::File(place) => {
                 let begun = self.patience.attempt(&self.by, move || place.begin());
                 let begun = begun.map_err(io::Error::from).and_then(|begun| begun);
-                begun.map(Begun::New).map_err(|error| OutputErrorKind::NotCreated(error).named_by(&self.by))
+                begun
+                    .map(OpenOutput::New)
+                    .map_err(|error| OutputErrorKind::NotCreated(error).named_by(&self.by))
             }
         }
     }
 }
 
 #[derive(Debug)]
-pub(super) enum Begun {
+pub(super) enum OpenOutput {
     Open(Arc<File>),
     /// A regular file, which takes its place later.
     New(NewFile),

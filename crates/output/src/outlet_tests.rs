@@ -5,11 +5,11 @@ use diskspd_sys::{locks, reach};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rounds of a race. Every second name leads to the file in use, so each round can hit it.
-const ROUNDS: usize = 8;
+const RACE_ROUNDS: usize = 8;
 
 type Written = fn(Outlet) -> Result<(), OutputError>;
 
-const WAYS: [(&str, Written); 3] = [
+const WRITERS: [(&str, Written); 3] = [
     ("whole", |outlet| outlet.put(b"report".to_vec())),
     ("again", |outlet| outlet.put(b"one".to_vec()).and_then(|()| outlet.put(b"two".to_vec()))),
     ("line by line", |outlet| {
@@ -46,9 +46,9 @@ fn spares_file_in_use_while_links_change() {
             }
         });
         let mut written = 0;
-        for (way, write) in WAYS {
+        for (way, write) in WRITERS {
             for path in [at("one"), at("folder/out"), at("a/out")] {
-                for _ in 0..ROUNDS {
+                for _ in 0..RACE_ROUNDS {
                     let done = OutputPolicy::default()
                         .permit("--out", &path)
                         .and_then(|permitted| permitted.open(&HangGuard::default()))
@@ -110,7 +110,8 @@ fn spares_inputs_targets_and_journals_after_renames() {
     for (name, content) in [("input", &b"x"[..]), ("target", b"x"), ("journal", &journal), ("free", b"x")] {
         std::fs::write(at(name), content).unwrap();
         std::fs::write(at("out"), "earlier").unwrap();
-        let mut door = OutputPolicy::default().which_reads([Named { by: "-X".into(), path: at("input") }]);
+        let mut door =
+            OutputPolicy::default().which_reads([NamedOutput { by: "-X".into(), path: at("input") }]);
         door.targets.push(at("target"));
         let permitted = door.permit("--out", &at("out")).unwrap();
         std::fs::rename(at(name), at("out")).unwrap();

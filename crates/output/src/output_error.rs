@@ -1,6 +1,6 @@
 //! Why something can't be written, or mustn't be.
 
-use super::patience::Unanswered;
+use super::patience::TimeoutError;
 use diskspd_host::refusal::WriteRefusedError;
 use diskspd_sys::atomic_file::{PlaceError, PutError};
 use diskspd_sys::failed_call::FailedCall;
@@ -55,7 +55,7 @@ pub enum OutputErrorKind {
     #[error(transparent)]
     Refused(#[from] WriteRefusedError),
     #[error(transparent)]
-    Unanswered(#[from] Unanswered),
+    Unanswered(#[from] TimeoutError),
     /// No pipe or terminal can be opened there.
     #[error("cannot be opened: {0}")]
     NotOpened(#[source] io::Error),
@@ -90,7 +90,7 @@ pub enum WriteError {
     #[error(transparent)]
     NotPut(#[from] PutError),
     #[error(transparent)]
-    Unanswered(#[from] Unanswered),
+    Unanswered(#[from] TimeoutError),
     /// They can't be written, and are elsewhere, or nowhere.
     #[error("{why}; {}", kept_text(.kept))]
     Elsewhere {

@@ -8,7 +8,7 @@ use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::cpu;
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::process;
-use diskspd_sys::standard_error::say;
+use diskspd_sys::standard_error::print_line;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -16,10 +16,10 @@ use std::time::Duration;
 
 /// How long I/Os may take to come back after the end of a time span, and files below reports: longer than the
 /// 30 s after which the kernel's drivers give up on a command.
-pub const GRACE: Nanos = 35 * SECOND;
-/// Returns [`GRACE`], or a sixth more than `--give-up`, because the guard knows the call and comes first.
+pub const GRACE_TIME: Nanos = 35 * SECOND;
+/// Returns [`GRACE_TIME`], or a sixth more than `--give-up`: the guard knows the call and comes first.
 pub fn grace() -> Nanos {
-    guard::given_time().map_or(GRACE, |given| given.saturating_add(given / 6))
+    guard::given_time().map_or(GRACE_TIME, |given| given.saturating_add(given / 6))
 }
 
 pub const SILENCE: Nanos = 2 * SECOND;
@@ -41,12 +41,12 @@ pub struct HangGuard {
     "its storage is not responding: gave up after {waited_s:.0} s; see dmesg, and check the server or \
      device"
 )]
-pub struct Unanswered {
+pub struct TimeoutError {
     pub waited_s: f64,
 }
 
-impl From<Unanswered> for std::io::Error {
-    fn from(unanswered: Unanswered) -> std::io::Error {
+impl From<TimeoutError> for std::io::Error {
+    fn from(unanswered: TimeoutError) -> std::io::Error {
         std::io::Error::new(std::io::ErrorKind::TimedOut, unanswered.to_string())
     }
 }
@@ -68,7 +68,7 @@ impl HangGuard {
         &self,
         what: &str,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Unanswered> {
+    ) -> Result<T, TimeoutError> {
         let (tell, told) = channel();
         let thread = Arc::new(AtomicI32::new(0));
         let number = Arc::clone(&thread);
@@ -102,7 +102,7 @@ impl HangGuard {
         what: &str,
         told: &Receiver<T>,
         state: impl Fn() -> WorkState,
-    ) -> Result<T, Unanswered> {
+    ) -> Result<T, TimeoutError> {
         let (mut waited, mut starved) = (Duration::ZERO, Duration::ZERO);
         let mut limit = self.time_limit();
         let mut is_said = false;
@@ -127,13 +127,13 @@ impl HangGuard {
                     }
                 }
                 Err(_) => {
-                    process::leave_behind();
-                    return Err(Unanswered { waited_s: waited.as_secs_f64() });
+                    process::abandon_thread();
+                    return Err(TimeoutError { waited_s: waited.as_secs_f64() });
                 }
             }
             if waited.max(starved) >= Duration::from_nanos(SILENCE) && !is_said {
                 is_said = true;
-                say(Finding::note(format!("{what}: {}; waiting", wait_reason(waited, starved))));
+                print_line(Finding::note(format!("{what}: {}; waiting", wait_reason(waited, starved))));
             }
         }
     }
@@ -145,7 +145,7 @@ enum WorkState {
     Ready,
     /// It waits, but not in a call that the guard checks.
     Blocked,
-    InCall(guard::Waiting),
+    InCall(guard::WaitState),
 }
 
 impl WorkState {
@@ -177,16 +177,16 @@ mod tests {
     fn unanswered_call_is_abandoned_on_interrupt() {
         let patience = HangGuard::default();
         assert_eq!(patience.attempt("a file", || 7), Ok(7));
-        assert_eq!(patience.time_limit(), Duration::from_nanos(GRACE), "as long as targets have");
+        assert_eq!(patience.time_limit(), Duration::from_nanos(GRACE_TIME), "as long as targets have");
 
         #[derive(Debug)]
-        struct Hurried;
-        impl StopSignal for Hurried {
+        struct ShortWait;
+        impl StopSignal for ShortWait {
             fn patience_ns(&self) -> Nanos {
                 SECOND / 10
             }
         }
-        let patience = HangGuard::of_run(&Arc::new(Hurried));
+        let patience = HangGuard::of_run(&Arc::new(ShortWait));
         let hangs = patience.attempt("a file", || std::thread::sleep(Duration::from_secs(600)));
         let unanswered = hangs.unwrap_err();
         assert!(unanswered.to_string().contains("is not responding: gave up after 0 s"), "{unanswered}");
@@ -201,10 +201,10 @@ mod tests {
         assert!(told(ms(2000), ms(50)).contains("is undetermined"));
         // Looked at once a tick, until it is done.
         #[derive(Debug)]
-        struct Patient;
-        impl StopSignal for Patient {
+        struct LongWait;
+        impl StopSignal for LongWait {
             fn patience_ns(&self) -> Nanos {
-                GRACE
+                GRACE_TIME
             }
         }
         let (tell, receiver) = channel();
@@ -216,7 +216,7 @@ mod tests {
             }
             WorkState::Ready
         };
-        assert_eq!(HangGuard::of_run(&Arc::new(Patient)).wait("a file", &receiver, ready), Ok(7));
+        assert_eq!(HangGuard::of_run(&Arc::new(LongWait)).wait("a file", &receiver, ready), Ok(7));
         assert_eq!(looks.get(), 3);
     }
 }

@@ -2,12 +2,12 @@
 
 use super::chart::Mark;
 use super::span::RecordedSpan;
-use diskspd_checks::{Interrupted, Outage, Steadiness, SteadyVerdict};
+use diskspd_checks::{Interruption, Outage, Steadiness, SteadyVerdict};
 use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
 use diskspd_report::number::{clock, grouped, plain};
 
 /// Maximum number of marks of one kind, for legibility.
-const MOST: usize = 8;
+const MAX_BADGES: usize = 8;
 
 /// All marks of a time span, in the order of time.
 pub(crate) fn of_span(span: &RecordedSpan) -> Vec<Mark> {
@@ -31,7 +31,7 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
     match steady.verdict {
         SteadyVerdict::Steady | SteadyVerdict::Unclear => Vec::new(),
         SteadyVerdict::Changed => {
-            let changes = steady.changes.iter().take(MOST);
+            let changes = steady.changes.iter().take(MAX_BADGES);
             changes
                 .map(|time| moment_mark(*time, format!("{}: the rate changed; overall {rates}", at(*time))))
                 .collect()
@@ -66,8 +66,8 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
     }
 }
 
-fn interruption_mark(found: &Interrupted, rates: &str, at: impl Fn(f64) -> String) -> Mark {
-    let Interrupted { times, start: begin, end, period, .. } = found;
+fn interruption_mark(found: &Interruption, rates: &str, at: impl Fn(f64) -> String) -> Mark {
+    let Interruption { times, start: begin, end, period, .. } = found;
     let often = match (times, period) {
         (1, _) => "interrupted once".into(),
         (_, Some(period)) => format!("interrupted {times} times, every {} s", plain(*period)),
@@ -94,7 +94,7 @@ fn failure_marks(span: &RecordedSpan) -> Vec<Mark> {
         let text = format!("{}: {} I/Os failed", clock(from, span.measured.seconds), grouped(failed as f64));
         Mark { from, to, text }
     };
-    found.into_iter().take(MOST).map(mark).collect()
+    found.into_iter().take(MAX_BADGES).map(mark).collect()
 }
 
 /// The longest time in which the whole program could do nothing.
@@ -120,7 +120,7 @@ fn outage_marks(span: &RecordedSpan) -> Vec<Mark> {
         to: outage.start_s + outage.length_s,
         text: format!("outage of {:.2} s {}", outage.length_s, outage.in_short()),
     };
-    found.into_iter().take(MOST).map(mark).collect()
+    found.into_iter().take(MAX_BADGES).map(mark).collect()
 }
 
 fn moment_mark(at: f64, text: String) -> Mark {

@@ -18,14 +18,14 @@ const COLUMNS: usize = 120;
 /// The course of a time span, interval by interval.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    stretches: Vec<Stretch>,
+    stretches: Vec<TimelineInterval>,
     seconds: f64,
     by_intervals: bool,
 }
 
 /// One interval. PointTimes in s, latencies in ms.
 #[derive(Debug, Clone, Default)]
-struct Stretch {
+struct TimelineInterval {
     from: f64,
     to: f64,
     iops: [Option<f64>; 3],
@@ -43,12 +43,12 @@ const DIRECTIONS: [(&str, &str); 3] = [("read", "read"), ("write", "write"), ("t
 const LATENCIES: [(&str, &str); 5] =
     [("p50", "50 %"), ("p95", "95 %"), ("p99", "99 %"), ("p999", "99.9 %"), ("longest", "longest")];
 
-impl Stretch {
+impl TimelineInterval {
     fn length_seconds(&self) -> f64 {
         self.to - self.from
     }
 
-    fn of_interval(from: f64, interval: &IntervalFigures) -> Stretch {
+    fn of_interval(from: f64, interval: &IntervalFigures) -> TimelineInterval {
         let directions = [&interval.read, &interval.write, &interval.total];
         let longest = interval.total.latency.map(|latency| latency.max.ms());
         let latency = match interval.percentiles {
@@ -60,7 +60,7 @@ impl Stretch {
         };
         let response =
             interval.response.map(|r| [r.p50, r.p95, r.p99, r.p999, r.max].map(|time| Some(time.ms())));
-        Stretch {
+        TimelineInterval {
             from,
             to: seconds_of_ms(interval.end_ms),
             iops: directions.map(|direction| Some(direction.iops)),
@@ -71,15 +71,15 @@ impl Stretch {
         }
     }
 
-    fn of_sample(from: f64, sample: &Sample) -> Stretch {
+    fn of_sample(from: f64, sample: &Sample) -> TimelineInterval {
         let to = seconds_of_us(sample.end_us);
         let rate = |amount: f64| Some(amount / (to - from).max(1e-6));
-        Stretch {
+        TimelineInterval {
             from,
             to,
             iops: [None, None, rate(sample.ios as f64)],
             mib_per_s: [None, None, rate(sample.bytes as f64 / 1_048_576.0)],
-            ..Stretch::default()
+            ..TimelineInterval::default()
         }
     }
 }
@@ -90,13 +90,13 @@ impl Timeline {
         let observed = span.results().and_then(|results| results.observed.as_ref());
         let samples = observed.map_or(&[][..], |observed| &observed.samples);
         let by_intervals = !intervals.is_empty();
-        let mut stretches: Vec<Stretch> = Vec::with_capacity(intervals.len().max(samples.len()));
-        let end = |stretches: &[Stretch]| stretches.last().map_or(0.0, |last| last.to);
+        let mut stretches: Vec<TimelineInterval> = Vec::with_capacity(intervals.len().max(samples.len()));
+        let end = |stretches: &[TimelineInterval]| stretches.last().map_or(0.0, |last| last.to);
         for interval in intervals {
-            stretches.push(Stretch::of_interval(end(&stretches), interval));
+            stretches.push(TimelineInterval::of_interval(end(&stretches), interval));
         }
         for sample in samples.iter().filter(|_| !by_intervals) {
-            stretches.push(Stretch::of_sample(end(&stretches), sample));
+            stretches.push(TimelineInterval::of_sample(end(&stretches), sample));
         }
         let seconds = stretches.last()?.to;
         Some(Timeline { stretches, seconds, by_intervals })
@@ -110,7 +110,7 @@ impl Timeline {
     /// The 99th percentile in each interval, ms, of response times if there are any; empty = no percentiles.
     pub(crate) fn p99(&self) -> Vec<Option<f64>> {
         const P99: usize = 2;
-        let of = |of: fn(&Stretch) -> &[Option<f64>; 5]| -> Vec<Option<f64>> {
+        let of = |of: fn(&TimelineInterval) -> &[Option<f64>; 5]| -> Vec<Option<f64>> {
             self.stretches.iter().map(|stretch| of(stretch)[P99]).collect()
         };
         let all = [of(|stretch| &stretch.response), of(|stretch| &stretch.latency)];
@@ -120,7 +120,7 @@ impl Timeline {
     pub(crate) fn charts(&self, span: &Span, detail: &RecordedSpan) -> Vec<ChartFigure> {
         let marks = badges::of_span(detail);
         let latency = |title, id, of| self.latency_chart(span, title, id, of, &marks);
-        let response: fn(&Stretch) -> &[Option<f64>; 5] = |stretch| &stretch.response;
+        let response: fn(&TimelineInterval) -> &[Option<f64>; 5] = |stretch| &stretch.response;
         [
             self.rate_chart(span, "I/Os per second", "iops", |stretch| &stretch.iops, &marks),
             self.rate_chart(span, "MiB per second", "mib", |stretch| &stretch.mib_per_s, &marks),
@@ -134,7 +134,7 @@ impl Timeline {
     }
 
     fn point_times(&self, factor: usize) -> PointTimes {
-        let ends = |chunk: &[Stretch]| Some((chunk.first()?.from, chunk.last()?.to));
+        let ends = |chunk: &[TimelineInterval]| Some((chunk.first()?.from, chunk.last()?.to));
         self.stretches.chunks(factor).filter_map(ends).collect()
     }
 
@@ -147,7 +147,7 @@ impl Timeline {
         span: &Span,
         title: &str,
         id: &str,
-        of: fn(&Stretch) -> &[Option<f64>; 3],
+        of: fn(&TimelineInterval) -> &[Option<f64>; 3],
         marks: &[Mark],
     ) -> Option<ChartFigure> {
         let highest = self
@@ -159,7 +159,8 @@ impl Timeline {
             })?;
         let factor = downsample::factor(self.stretches.len(), span.points);
         let values = |direction: usize| -> Vec<Option<downsample::Band>> {
-            let known = |stretch: &Stretch| Some((of(stretch)[direction]?, stretch.length_seconds()));
+            let known =
+                |stretch: &TimelineInterval| Some((of(stretch)[direction]?, stretch.length_seconds()));
             self.stretches
                 .chunks(factor)
                 .map(|chunk| downsample::span(chunk.iter().filter_map(known)))
@@ -218,7 +219,7 @@ impl Timeline {
         table
     }
 
-    fn shown_directions(&self, of: fn(&Stretch) -> &[Option<f64>; 3]) -> Vec<usize> {
+    fn shown_directions(&self, of: fn(&TimelineInterval) -> &[Option<f64>; 3]) -> Vec<usize> {
         let any = |direction: usize| {
             self.stretches.iter().any(|stretch| of(stretch)[direction].is_some_and(|rate| rate > 0.0))
         };
@@ -232,14 +233,14 @@ impl Timeline {
         span: &Span,
         title: &str,
         id: &str,
-        of: fn(&Stretch) -> &[Option<f64>; 5],
+        of: fn(&TimelineInterval) -> &[Option<f64>; 5],
         marks: &[Mark],
     ) -> Option<ChartFigure> {
         let all = || self.stretches.iter().flat_map(of).flatten().copied();
         all().next()?;
         let factor = downsample::factor(self.stretches.len(), span.points);
         let line = |(place, (class, name)): (usize, (&'static str, &'static str))| {
-            let known = |stretch: &Stretch| Some((of(stretch)[place]?, 1.0));
+            let known = |stretch: &TimelineInterval| Some((of(stretch)[place]?, 1.0));
             let values = self.stretches.chunks(factor);
             let values = values.map(|chunk| downsample::span(chunk.iter().filter_map(known))).collect();
             TimeLine { class, name: name.into(), values, through: |span| span.max, band: false }

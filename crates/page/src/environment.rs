@@ -12,7 +12,7 @@ use diskspd_results::{EngineUse, Host, RunSummary};
 use maud::{Markup, html};
 
 /// Targets and disks that are listed at most.
-const MOST: usize = 32;
+const MAX_ROWS: usize = 32;
 
 type Fact = (&'static str, Option<String>);
 
@@ -26,14 +26,14 @@ pub(crate) fn environment(run: &Run) -> Markup {
             (render_group("Machine", &machine_facts(host, environment)))
             (render_group("Kernel and processors", &kernel_facts(host, environment)))
             (render_group("How I/O was done", &engine_facts(host)))
-            @for target in host.targets.iter().take(MOST) {
+            @for target in host.targets.iter().take(MAX_ROWS) {
                     (render_group("Target", &storage_facts(&target.storage)))
                 }
-            @for found in environment.iter().flat_map(|environment| environment.disks.iter().take(MOST)) {
+            @for found in environment.iter().flat_map(|environment| environment.disks.iter().take(MAX_ROWS)) {
                 (render_group("Disk", &disk_facts(found)))
             }
         }
-        @if host.targets.len() > MOST { p.quiet { (host.targets.len() - MOST) " targets more" } }
+        @if host.targets.len() > MAX_ROWS { p.quiet { (host.targets.len() - MAX_ROWS) " targets more" } }
         @if environment.is_none() { p.quiet { "The rest of the machine was not inspected." } }
         (render_vulnerabilities(environment))
     }
@@ -136,7 +136,7 @@ fn engine_facts(host: &Host) -> Vec<Fact> {
     let threads = host.results.time_spans.iter().flat_map(|span| &span.threads);
     let mut used: Vec<&EngineUse> = Vec::new();
     for engine in threads.filter_map(|thread| thread.engine.as_ref()) {
-        if !used.contains(&engine) && used.len() < MOST {
+        if !used.contains(&engine) && used.len() < MAX_ROWS {
             used.push(engine);
         }
     }

@@ -23,7 +23,7 @@ const KINDS: [(FioSeriesOf, &str, &str); 4] = [
 ];
 
 pub(crate) fn section(fio: &FioFigures) -> Markup {
-    let rows = fio_text::others(fio);
+    let rows = fio_text::aux_figures(fio);
     html! {
         p.quiet { (fio_text::facts(fio).join(" · ")) }
         @if !rows.is_empty() {

@@ -4,7 +4,7 @@ use super::span::{PickDirection, Span};
 use diskspd_checks as checks;
 use diskspd_figures::units::amount;
 use diskspd_figures::units::table::{Cell, TableColumn};
-use diskspd_report::number::{exact, exact_time, grouped, number};
+use diskspd_report::number::{exact_time, grouped, number, render_exact};
 use diskspd_report::page_table::{PageTable, content};
 use diskspd_report::workload_text as workload;
 use diskspd_results::{DirectionSummary, SpanSummary, Verdict};
@@ -35,18 +35,18 @@ fn render_tiles(span: &Span) -> Markup {
     let failed = measured.map(|measured| measured.failed).filter(|failed| *failed > 0);
     html! {
         dl.tiles {
-            (tile("I/Os per second", "", exact(total.iops, number)))
-            (tile("MiB per second", "", exact(total.mib_per_s, number)))
+            (tile("I/Os per second", "", render_exact(total.iops, number)))
+            (tile("MiB per second", "", render_exact(total.mib_per_s, number)))
             @if known.verdict.is_some_and(Verdict::is_of_memory) {
-                (tile("I/Os per second, the device", "", exact(total.device_iops, number)))
-                (tile("MiB per second, the device", "", exact(total.device_mib_per_s, number)))
+                (tile("I/Os per second, the device", "", render_exact(total.device_iops, number)))
+                (tile("MiB per second, the device", "", render_exact(total.device_mib_per_s, number)))
             }
             (tile("mean latency", "", exact_time(total.mean_ms)))
             (tile(&percentile("99th", 99.0), "", content(known.percentile_cell(at(99.0)), true)))
             (tile(&percentile("99.9th", 99.9), "", content(known.percentile_cell(at(99.9)), true)))
             (tile("longest", "", exact_time(total.max_ms)))
             @if response.is_some() { (tile("99th percentile, response", "", exact_time(response))) }
-            (tile("CPUs in use", " %", exact(known.cpu_percent, number)))
+            (tile("CPUs in use", " %", render_exact(known.cpu_percent, number)))
             @if let Some(failed) = failed { (tile("I/Os failed", "", count(failed))) }
         }
     }
@@ -93,7 +93,7 @@ impl<'a> DirectionLine<'a> {
             Cell::figure(line.figures.iops_std_dev, 2)
         })
         .paged(),
-        TableColumn::<DirectionLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).paged(),
+        TableColumn::<DirectionLine>::number("I/Os", |line| Cell::number_cell(line.figures.ios)).paged(),
         TableColumn::<DirectionLine>::number("amount", |line| Cell::size(line.figures.bytes)).paged(),
     ];
 

@@ -17,10 +17,10 @@ use std::collections::HashMap;
 /// Columns of the map at most.
 const SLICES: usize = 240;
 /// Rows of the map at most: the slowest hosts.
-const MOST: usize = 250;
+const MAX_ROWS: usize = 250;
 
 /// Shares of a host's median rate, percent, below which the next colour begins.
-const STEPS: [(f64, &str); 4] = [(75.0, "h3"), (50.0, "h4"), (25.0, "h5"), (5.0, "h6")];
+const COLOR_STEPS: [(f64, &str); 4] = [(75.0, "h3"), (50.0, "h4"), (25.0, "h5"), (5.0, "h6")];
 
 /// `None` = it was one host.
 pub(crate) fn section(span: &Span) -> Option<Markup> {
@@ -93,7 +93,7 @@ impl HostSeries {
 }
 
 fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Option<ChartFigure> {
-    let rows = &rows[..rows.len().min(MOST)];
+    let rows = &rows[..rows.len().min(MAX_ROWS)];
     let (width_s, counts) = counts(detail, results, rows)?;
     let courses: Vec<HostSeries> = counts.into_iter().map(HostSeries::new).collect();
     let longest = courses.iter().map(|course| course.counts.len()).max().filter(|longest| *longest > 1)?;
@@ -105,14 +105,15 @@ fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRo
         table.row(0.0, course.cells(row.name, width_s));
     }
     let drawing = drawing(&courses, longest.div_ceil(SLICES), width_s, &x, &y);
-    let key = STEPS.into_iter().map(|(below, class)| Key::area(class, format!("< {below} %"))).collect();
+    let key =
+        COLOR_STEPS.into_iter().map(|(below, class)| Key::area(class, format!("< {below} %"))).collect();
     let is_part = detail.judged.record.hosts.len() > rows.len();
     Some(ChartFigure {
         kind: "heat",
         id: span.id("hosts"),
         title: "Hosts by time: intervals below the host's own median rate".to_owned(),
         summary: format!("{} hosts, the slowest at the top, by time.", rows.len()),
-        note: if is_part { format!("The {MOST} slowest hosts are shown.") } else { String::new() },
+        note: if is_part { format!("The {MAX_ROWS} slowest hosts are shown.") } else { String::new() },
         x,
         y,
         key,
@@ -124,20 +125,20 @@ fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRo
 
 /// `slice`: intervals of a column, of which the lowest counts.
 fn drawing(courses: &[HostSeries], slice: usize, width_s: f64, x: &ChartAxis, y: &ChartAxis) -> Markup {
-    let mut corners: [Vec<_>; STEPS.len()] = Default::default();
+    let mut corners: [Vec<_>; COLOR_STEPS.len()] = Default::default();
     for (place, course) in courses.iter().enumerate() {
         let edge = |above: usize| y.scale.place((courses.len() - place - 1 + above) as f64);
         for (number, chunk) in course.counts.chunks(slice).enumerate() {
             let least = chunk.iter().copied().min().map_or(100.0, |count| course.share(count));
             let from = (number * slice) as f64 * width_s;
             let to = from + chunk.len() as f64 * width_s;
-            if let Some(level) = STEPS.iter().rposition(|(below, _)| least < *below) {
+            if let Some(level) = COLOR_STEPS.iter().rposition(|(below, _)| least < *below) {
                 corners[level].push(((x.scale.place(from), edge(0)), (x.scale.place(to), edge(1))));
             }
         }
     }
     html! {
-        @for ((_, class), corners) in STEPS.into_iter().zip(corners) {
+        @for ((_, class), corners) in COLOR_STEPS.into_iter().zip(corners) {
             path.cell.{(class)} d=(path::boxes(corners)) {}
         }
     }

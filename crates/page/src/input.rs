@@ -24,7 +24,7 @@ pub(crate) struct PagePlace {
 }
 
 impl PagePlace {
-    pub(crate) fn alone() -> PagePlace {
+    pub(crate) fn single_page() -> PagePlace {
         PagePlace { prefix: "run".into(), level: 2, points: POINTS }
     }
 

@@ -74,8 +74,8 @@ pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
 /// Fails with the errors of `sink`.
 pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     let (title, content) = match runs {
-        [run] => (run::title(run), run::alone(run)),
-        runs => (several::title(runs), several::several(runs)),
+        [run] => (run::title(run), run::render_single(run)),
+        runs => (several::title(runs), several::render_runs(runs)),
     };
     sink.write_all(page::page(&title, content).into_string().as_bytes())
 }

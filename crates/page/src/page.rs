@@ -18,9 +18,9 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org
     <meta name=\"referrer\" content=\"no-referrer\"/>\
     <link rel=\"icon\" href=\"data:,\"/>";
 
-const ABOUT: &str = "Percentiles of this program's runs are at most 0.1 % off, percentiles over time 0.8 \
-                     %; percentiles of one run are never averaged. This file loads nothing from the \
-                     network.";
+const ABOUT_PERCENTILES: &str = "Percentiles of this program's runs are at most 0.1 % off, percentiles over \
+                                 time 0.8 %; percentiles of one run are never averaged. This file loads \
+                                 nothing from the network.";
 
 pub(crate) fn page(title: &str, content: Markup) -> Markup {
     html! {
@@ -31,7 +31,7 @@ pub(crate) fn page(title: &str, content: Markup) -> Markup {
         body {
             main { (content) }
             footer {
-                p { "Made by DiskSpd for Linux " (env!("CARGO_PKG_VERSION")) ". " (ABOUT) }
+                p { "Made by DiskSpd for Linux " (env!("CARGO_PKG_VERSION")) ". " (ABOUT_PERCENTILES) }
             }
             // In XML a script is text like any other, in HTML it isn't.
             script { (PreEscaped("//<![CDATA[\n")) (PreEscaped(SCRIPT)) (PreEscaped("//]]>\n")) }

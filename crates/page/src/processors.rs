@@ -9,7 +9,7 @@ use diskspd_report::number::{number, plain};
 use diskspd_results::{CpuRow, CpuTable};
 
 /// Bars at most; of more processors the busiest are shown.
-const MOST: usize = 128;
+const MAX_BARS: usize = 128;
 
 /// The chart; `None` = the record has no processors, or none that did anything (time was simulated).
 pub(crate) fn chart(span: &Span, cpu: &CpuTable) -> Option<ChartFigure> {
@@ -18,9 +18,9 @@ pub(crate) fn chart(span: &Span, cpu: &CpuTable) -> Option<ChartFigure> {
         return None;
     }
     let all = rows.len();
-    if all > MOST {
+    if all > MAX_BARS {
         rows.sort_by(|a, b| b.usage.usage.total_cmp(&a.usage.usage));
-        rows.truncate(MOST);
+        rows.truncate(MAX_BARS);
         rows.sort_by_key(|row| (row.place.group, row.place.cpu));
     }
     let grouped = cpu.columns.group;
@@ -35,8 +35,8 @@ pub(crate) fn chart(span: &Span, cpu: &CpuTable) -> Option<ChartFigure> {
         table.row(0.0, [name(row)].into_iter().chain(shares));
     }
     let busiest = rows.iter().map(|row| row.usage.usage).fold(0.0, f64::max);
-    let note = match all > MOST {
-        true => format!("The {MOST} busiest of {all} CPUs."),
+    let note = match all > MAX_BARS {
+        true => format!("The {MAX_BARS} busiest of {all} CPUs."),
         false => String::new(),
     };
     let part = |class, words: &str, of: fn(&CpuRow) -> f64| {

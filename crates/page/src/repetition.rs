@@ -9,7 +9,7 @@ use super::{several, title};
 use diskspd_experiments::repetition::{FigureRow, Repetition};
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::visible::line;
-use diskspd_report::number::{exact, number};
+use diskspd_report::number::{number, render_exact};
 use diskspd_report::page_table::PageTable;
 use maud::{Markup, html};
 
@@ -48,7 +48,7 @@ pub(crate) fn content(repetition: &Repetition, runs: &[Run]) -> Markup {
         section.answer {
             (heading(2, &format!("Mean of {}", count_of(count, "run"))))
             dl.tiles {
-                @for row in &rows { (tile(row.name, "", exact(Some(row.figure.mean), number))) }
+                @for row in &rows { (tile(row.name, "", render_exact(Some(row.figure.mean), number))) }
             }
             (PageTable::new("means", "Means over runs").render(FigureRow::COLUMNS, &rows))
             ul { @for note in repetition.notes() { li { (line(&note)) } } }

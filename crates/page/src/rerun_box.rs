@@ -5,7 +5,7 @@ use diskspd_results::{Origin, RunSummary};
 use maud::{Markup, html};
 
 /// The command line, and how the saved record does the same.
-pub(crate) fn again(run: &RunSummary) -> Markup {
+pub(crate) fn render_rerun(run: &RunSummary) -> Markup {
     let of_record = matches!(run.origin, Origin::Record { .. });
     html! {
         @match &run.command_line {

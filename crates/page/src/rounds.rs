@@ -14,7 +14,7 @@ use diskspd_results::{Preconditioning, RoundFigures, RoundWindow};
 use maud::{Markup, html};
 
 /// Distance of the marks around the average in the chart's window, as a share of it, as drawn by the PTS.
-const BESIDE: f64 = 0.1;
+const MARK_DISTANCE: f64 = 0.1;
 
 pub(crate) fn section(done: &Preconditioning, place: &PagePlace) -> Markup {
     html! {
@@ -60,7 +60,7 @@ fn rounds_chart(done: &Preconditioning, place: &PagePlace) -> ChartFigure {
     let judged = window(&round_rates(&done.rounds));
     // A line that rises beyond the fastest round stays on the chart.
     let end = judged.map_or(0.0, |window| window_ends(&window)[0].max(window_ends(&window)[1]));
-    let above = judged.map_or(0.0, |window| window.average_iops * (1.0 + BESIDE));
+    let above = judged.map_or(0.0, |window| window.average_iops * (1.0 + MARK_DISTANCE));
     let x = ChartAxis::places("round", count as f64, round_labels(count));
     let y = ChartAxis::amounts("I/Os per second", highest.max(end).max(above));
     let on = |(at, iops): Point| (x.scale.place(at), y.scale.place(iops));
@@ -70,7 +70,7 @@ fn rounds_chart(done: &Preconditioning, place: &PagePlace) -> ChartFigure {
         |iops: [f64; 2]| path::line([Some(on((at(from), iops[0]))), Some(on((at(count - 1), iops[1])))]);
     let drawing = html! {
         @if let Some(window) = &judged {
-            @let beside = [1.0 - BESIDE, 1.0 + BESIDE].map(|share| window.average_iops * share);
+            @let beside = [1.0 - MARK_DISTANCE, 1.0 + MARK_DISTANCE].map(|share| window.average_iops * share);
             path.band.total d=(path::boxes([(on((at(from), beside[0])), on((at(count - 1), beside[1])))])) {}
             path.level.total d=(across([window.average_iops; 2])) {}
             path.line.write d=(across(window_ends(window))) {}

@@ -16,14 +16,14 @@ use diskspd_results::{RunSummary, SpanSummary, Throughput, Totals};
 use maud::{Markup, html};
 
 /// The whole content of the page of a single run.
-pub(crate) fn alone(run: &Run) -> Markup {
+pub(crate) fn render_single(run: &Run) -> Markup {
     html! {
         header {
             p.kicker { "DiskSpd for Linux" @for text in place_and_time(&run.known) { " · " (text) } }
             h1 { (title(run)) }
             p.targets { (targets(&targets_of(&run.known))) }
         }
-        (sections(run, &PagePlace::alone()))
+        (sections(run, &PagePlace::single_page()))
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn sections(run: &Run, place: &PagePlace) -> Markup {
         @if let Some(totals) = judged.and_then(|judged| judged.summary.totals.as_ref()) {
             (all_spans(totals, place.level))
         }
-        section.again { (heading(place.level, "Do it again")) (rerun_box::again(known)) }
+        section.again { (heading(place.level, "Do it again")) (rerun_box::render_rerun(known)) }
         section.environment { (heading(place.level, "Environment")) (environment::environment(run)) }
     }
 }
@@ -93,7 +93,7 @@ struct TotalLine<'a> {
 
 impl<'a> TotalLine<'a> {
     const COLUMNS: &'a [TableColumn<TotalLine<'a>>] = &[
-        TableColumn::<TotalLine>::words("I/Os", |line| Cell::named(line.name)).paged(),
+        TableColumn::<TotalLine>::words("I/Os", |line| Cell::name_cell(line.name)).paged(),
         TableColumn::<TotalLine>::number("amount", |line| Cell::Size(line.done.bytes)).paged(),
         TableColumn::<TotalLine>::number("number", |line| Cell::Whole(line.done.ios)).paged(),
         TableColumn::<TotalLine>::number("IOPS", |line| Cell::Figure(line.done.iops, 2)).paged(),

@@ -27,7 +27,7 @@ use diskspd_report::{spark, workload_text};
 use diskspd_results::{RunVerdict, SpanSummary};
 
 const LABELS: usize = 10;
-const WIDE: usize = 100;
+const MIN_WIDE_COLUMNS: usize = 100;
 
 /// Stands for a blank at which no line ends. Texts of others are harmless before it is put there.
 const WITHIN: char = '\u{1}';
@@ -418,7 +418,7 @@ fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<End
         cells.iter().zip(widths).map(|(cell, wide)| format!("{cell:>wide$}  ")).collect()
     };
     let with_work = rows.iter().any(|row| !row.workload.is_empty());
-    let beside = with_work && columns >= WIDE;
+    let beside = with_work && columns >= MIN_WIDE_COLUMNS;
     let words = format!("{}  {}", padded("verdict", verdict_width), padded("severity", severity_width));
     let head = format!("{what:<4}  {}{words}{}", figures(HEAD), if beside { "  workload" } else { "" });
     let head = head.trim_end().to_owned();

@@ -78,7 +78,7 @@ pub(crate) fn title(runs: &[Run]) -> String {
 }
 
 /// The content of the page.
-pub(crate) fn several(runs: &[Run]) -> Markup {
+pub(crate) fn render_runs(runs: &[Run]) -> Markup {
     html! {
         header {
             p.kicker { "DiskSpd for Linux" }
@@ -148,11 +148,11 @@ impl<'a> RunPoint<'a> {
         .paged(),
         TableColumn::<RunPoint>::words("workload", |point| Cell::Text(point.work_text())).paged(),
         TableColumn::<RunPoint>::number("threads", |point| {
-            Cell::whole(point.figures.and_then(|span| span.parameters.threads))
+            Cell::number_cell(point.figures.and_then(|span| span.parameters.threads))
         })
         .paged(),
         TableColumn::<RunPoint>::number("in flight", |point| {
-            Cell::whole(point.figures.and_then(|span| span.parameters.in_flight))
+            Cell::number_cell(point.figures.and_then(|span| span.parameters.in_flight))
         })
         .paged(),
         iops(),

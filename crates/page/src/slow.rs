@@ -14,7 +14,7 @@ const BARS: usize = 60;
 const BAR: usize = 12;
 const STEP: usize = 16;
 /// Width of all bars, in the drawing's own unit.
-const WIDE: f64 = 1000.0;
+const BAR_WIDTH: f64 = 1000.0;
 
 /// How stages look, in the order of an I/O's way.
 const COLORS: [&str; 8] =
@@ -76,8 +76,9 @@ fn render_bars(slow: &SlowIos) -> Markup {
     let longest = shown.iter().map(|io| io.latency_ns).max().unwrap_or(1).max(1) as f64;
     let height = shown.len() * STEP;
     let ms = |share: f64| latency(longest * share / 1e6);
+    let view = format!("0 0 {BAR_WIDTH} {height}");
     html! {
-        svg width="100%" height=(height) viewBox=(format!("0 0 {WIDE} {height}")) preserveAspectRatio="none"
+        svg width="100%" height=(height) viewBox=(view) preserveAspectRatio="none"
             role="img" aria-label="Stages of the slowest I/Os" {
             @for (row, io) in shown.into_iter().enumerate() {
                 g { title { (io_text(io)) } (render_pieces(io, row * STEP, longest)) }
@@ -94,7 +95,7 @@ fn render_pieces(io: &SlowIo, y: usize, longest: f64) -> Markup {
         .into_iter()
         .zip(COLORS)
         .map(|(stage, color)| {
-            let wide = io.stages.time_in(stage) as f64 / longest * WIDE;
+            let wide = io.stages.time_in(stage) as f64 / longest * BAR_WIDTH;
             x += wide;
             (x - wide, wide, color)
         })

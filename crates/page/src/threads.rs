@@ -12,7 +12,7 @@ use diskspd_results::{Measured, Row, SpanResults};
 use std::collections::BTreeMap;
 
 /// Bars at most.
-const MOST: usize = 256;
+const MAX_BARS: usize = 256;
 /// Bars that have room for their names.
 const MOST_NAMED: usize = 24;
 
@@ -33,11 +33,12 @@ pub(crate) fn charts(span: &Span, measured: &Measured) -> Vec<ChartFigure> {
     let threads = row_sums(measured, |row| (u64::from(row.thread), named(row)));
     let mut paths: Vec<&[u8]> = Vec::new();
     for row in &measured.total.rows {
-        if !paths.contains(&row.path.as_bytes()) && paths.len() < MOST {
+        if !paths.contains(&row.path.as_bytes()) && paths.len() < MAX_BARS {
             paths.push(row.path.as_bytes());
         }
     }
-    let place = |row: &Row| paths.iter().position(|path| *path == row.path.as_bytes()).unwrap_or(MOST) as u64;
+    let place =
+        |row: &Row| paths.iter().position(|path| *path == row.path.as_bytes()).unwrap_or(MAX_BARS) as u64;
     let targets = row_sums(measured, |row| (place(row), line(&row.path.to_string()).into_owned()));
     let mut charts = Vec::new();
     if threads.len() > 1 {
@@ -60,7 +61,7 @@ fn row_sums(measured: &Measured, key: impl Fn(&Row) -> (u64, String)) -> Vec<Row
             sum.mib_per_s[place] += row.figures.throughput.mib_per_s;
         }
     }
-    sums.into_values().take(MOST).collect()
+    sums.into_values().take(MAX_BARS).collect()
 }
 
 /// The processor that each thread was bound to all the time, by the thread's number; empty = not recorded.
@@ -93,7 +94,8 @@ fn sums_chart(span: &Span, (title, id, of): (&str, &str, &str), sums: &[RowSum])
     let of_threads = of == "thread";
     let (id, title) = (span.id(id), format!("{title}: I/Os per second"));
     let summary = format!("{} of them, between {} and {} IOPS.", sums.len(), plain(lowest), plain(highest));
-    let note = if sums.len() == MOST { format!("The first {MOST} are shown.") } else { String::new() };
+    let note =
+        if sums.len() == MAX_BARS { format!("The first {MAX_BARS} are shown.") } else { String::new() };
     let axis = ChartAxis::amounts("I/Os per second", highest);
     let named = |sum: &RowSum| if of_threads { format!("thread {}", sum.name) } else { sum.name.clone() };
     let names = sums.iter().map(named).collect();

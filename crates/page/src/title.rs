@@ -8,7 +8,7 @@ use diskspd_results::RunSummary;
 use maud::{Markup, html};
 
 /// Targets that are listed.
-const MOST: usize = 4;
+const MAX_TARGETS: usize = 4;
 
 /// `8 KiB random reads on nvme0n1, lab-07: 76,400 IOPS`
 pub(crate) fn title(work: &str, targets: &[String], machine: Option<&str>, answer: &str) -> String {
@@ -76,11 +76,11 @@ pub(crate) fn range(iops: impl Iterator<Item = f64>) -> String {
 /// Paths below a title.
 pub(crate) fn targets(paths: &[String]) -> Markup {
     html! {
-        @for (number, target) in paths.iter().take(MOST).enumerate() {
+        @for (number, target) in paths.iter().take(MAX_TARGETS).enumerate() {
             @if number > 0 { ", " }
             code { (line(target)) }
         }
-        @if paths.len() > MOST { " and " (paths.len() - MOST) " more" }
+        @if paths.len() > MAX_TARGETS { " and " (paths.len() - MAX_TARGETS) " more" }
     }
 }
 

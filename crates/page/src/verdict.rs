@@ -53,7 +53,7 @@ pub(crate) fn run_verdict(run: &Run) -> RunVerdict {
         Some(judged) => judged.judgement.verdicts.iter().map(|verdict| verdict.verdict).max(),
         None => run.known.verdict(),
     };
-    RunVerdict::new(device, run.judged.map_or(run.known.worst(), |judged| judged.judgement.worst()))
+    RunVerdict::new(device, run.judged.map_or(run.known.worst_severity(), |judged| judged.judgement.worst()))
 }
 
 /// Returns the verdict and severity of a time span (from 1), without findings about the whole run.

@@ -61,7 +61,7 @@ fn partial_support(target: &Target, facts: &TargetFacts) -> Option<Finding> {
          frees only the units within it, the rest is ignored or overwritten with zeros",
         target.path
     );
-    Some(Finding::warning(message).on(&target.path))
+    Some(Finding::warning(message).on_target(&target.path))
 }
 
 /// Returns the settings that are not multiples of a unit, as the start of a sentence. `None` if all are,

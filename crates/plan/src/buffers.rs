@@ -8,7 +8,7 @@ use diskspd_machine::System;
 const PAGE: u64 = 4096;
 
 /// Bytes of the smallest buffer that gets a huge page for itself: a smaller one cannot win enough.
-const SMALLEST: u64 = 64 << 10;
+const MIN_HUGE_PAGE_BUFFER: u64 = 64 << 10;
 
 /// Huge pages for themselves take at most this part of the memory that is available.
 const SHARE: u64 = 4;
@@ -28,7 +28,7 @@ impl WorkerPlan {
         self.huge_pages == HugePages::AskedFor
             && !self.large_pages
             && self.separation == 0
-            && (SMALLEST..HUGE_PAGE).contains(&self.buffer)
+            && (MIN_HUGE_PAGE_BUFFER..HUGE_PAGE).contains(&self.buffer)
             && self.targets.iter().any(in_pieces)
             && !self.targets.iter().any(shares)
     }

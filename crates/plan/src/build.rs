@@ -2,7 +2,7 @@
 
 use super::access::{io_ways, is_uncached_device, map_options, open_mode, priority};
 use super::buffers;
-use super::engine::{self, Wish};
+use super::engine::{self, EngineRequest};
 use super::{
     JobRank, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, aux_plan, io_features, nvme, placement,
     target, tracing, verify, volume, writing, zones,
@@ -15,7 +15,7 @@ use diskspd_figures::units;
 use diskspd_machine::System;
 use diskspd_machine::target::TargetFacts;
 use diskspd_profile::{
-    Portion, Profile, RandomDataSource, RunOptions, Target, TargetId, TargetIds, TimeSpan,
+    Profile, RandomDataSource, RunOptions, Target, TargetId, TargetIds, TimeSpan, WorkShare,
 };
 
 /// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of
@@ -34,8 +34,8 @@ pub struct PlanContext<'a> {
 }
 
 impl PlanContext<'_> {
-    fn engine_wish(&self) -> Wish {
-        Wish { engine: self.run_options.engine, poll: self.run_options.poll }
+    fn engine_wish(&self) -> EngineRequest {
+        EngineRequest { engine: self.run_options.engine, poll: self.run_options.poll }
     }
 }
 
@@ -60,7 +60,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: PlanContext) -> Result<S
 
     let trace = tracing::tracing(profile.etw.as_ref(), around.engine_wish())?;
     let mut workers = plan_workers(profile, span, around, &mut errors);
-    zones::deal(span, around.facts, &mut workers, &mut errors);
+    zones::assign_zones(span, around.facts, &mut workers, &mut errors);
     buffers::give_whole_pages(&mut workers, around.system);
     let sources = writing::sources(span);
     errors.extend(too_much_memory(&workers, &sources, around.system));
@@ -380,8 +380,8 @@ fn split_portions(
     if !target.is_mixed() {
         return Ok(vec![whole]);
     }
-    let portion = |(number, portion): (usize, Portion)| {
-        let Portion { part, share, is_split, target } = portion;
+    let portion = |(number, portion): (usize, WorkShare)| {
+        let WorkShare { part, share, is_split, target } = portion;
         let of = PortionOf { is_first: number == 0, part, share, is_split };
         let requests = if number == 0 { whole.requests } else { 0 };
         let workload = target_workload(&target, whole.size, relative, weight, Some(of))?;

@@ -19,7 +19,7 @@ pub(crate) struct Choice {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct EngineRequest {
     /// `--engine`; `None` = the program chooses.
     pub engine: Option<EngineKind>,
     pub poll: bool,
@@ -187,7 +187,7 @@ fn io_end(target: &Target, facts: &TargetFacts) -> IoEnd {
         pages(target.block_size.into()) && pages(target.stride()) && pages(target.base_file_offset);
     let cached_writes = !open.read && !open.direct && !open.dsync && whole_pages;
     let file_system = FileSystemType::from_name(&facts.file_system);
-    let in_call = facts.kind == TargetKind::BlockDevice || file_system.has(Trait::WorkerWritesCache);
+    let in_call = facts.kind == TargetKind::BlockDevice || file_system.has_trait(Trait::WorkerWritesCache);
     match facts.completion {
         Completion::InCall => IoEnd::InCall,
         _ if cached_writes && in_call => IoEnd::InCache,
@@ -213,7 +213,12 @@ pub(crate) fn needs_workers(target: &Target, facts: &TargetFacts) -> bool {
 
 /// Returns the open mode for the completion probe: `Some(O_DIRECT or not)`; `None` if the engine does not
 /// depend on it.
-pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts, wish: Wish) -> Option<bool> {
+pub fn completion_matters(
+    span: &TimeSpan,
+    target: &Target,
+    facts: &TargetFacts,
+    wish: EngineRequest,
+) -> Option<bool> {
     // In a pool a thread has the requests of several targets.
     let queue = span.thread_count > 0 || target.request_count > 1;
     // The engines that submit several at a time have to know whether that is what becomes of them.
@@ -225,7 +230,7 @@ fn thread_work(
     span: &TimeSpan,
     members: &[(&Target, &TargetFacts)],
     depth: u64,
-    wish: Wish,
+    wish: EngineRequest,
     mapped: bool,
 ) -> ThreadWork {
     ThreadWork {
@@ -251,7 +256,7 @@ pub(crate) fn engine(
     span: &TimeSpan,
     members: &[(&Target, &TargetFacts)],
     depth: u64,
-    wish: Wish,
+    wish: EngineRequest,
 ) -> Result<Choice, PlanError> {
     let mapped = !members.is_empty() && members.iter().all(|(target, _)| target.memory_mapped_io);
     let work = thread_work(span, members, depth, wish, mapped);
@@ -301,7 +306,7 @@ pub(crate) fn engine(
 }
 
 /// `-u` names an engine too.
-fn is_the_only_engine(span: &TimeSpan, wish: Wish) -> Result<(), PlanError> {
+fn is_the_only_engine(span: &TimeSpan, wish: EngineRequest) -> Result<(), PlanError> {
     if let (Some(_), Some(other)) = (span.io_ring, wish.engine.filter(|kind| kind.row().real_io))
         && !matches!(other, EngineKind::Uring | EngineKind::Nvme)
     {
@@ -317,7 +322,7 @@ fn is_the_only_engine(span: &TimeSpan, wish: Wish) -> Result<(), PlanError> {
 /// io_uring on a kernel whose io_uring can.
 fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
     for (target, facts) in members {
-        if let Some((_, row, _)) = target.shares.iter().find(|(op, ..)| !engine.row().can(*op)) {
+        if let Some((_, row, _)) = target.shares.iter().find(|(op, ..)| !engine.row().supports(*op)) {
             // Mapped files are refused before.
             return Err(PlanError::profile(format!(
                 "{option}: Linux AIO has no {plural}, and {plural} in the thread would block all its other \
@@ -383,7 +388,7 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
             Polling::Possible => {}
         }
         let file_system = FileSystemType::from_name(&facts.file_system);
-        if !facts.kind.is_device() && !file_system.has(Trait::Polls) {
+        if !facts.kind.is_device() && !file_system.has_trait(Trait::Polls) {
             return Err(PlanError::target(format!(
                 "--poll: '{path}' is on file system {}, whose files cannot be polled ({} can): use one of \
                  those, or the device itself",

@@ -127,7 +127,7 @@ fn serial_work_is_known_for_requested_engines() {
     let on = |completion| TargetFacts { completion, ..sample_facts() };
     let because = |write_ratio, completion, engine| {
         let target = Target { write_ratio, request_count: 8, ..sample_target() };
-        let wish = Wish { engine, poll: false };
+        let wish = EngineRequest { engine, poll: false };
         super::engine(&span, &[(&target, &on(completion))], 8, wish).expect("a choice").one_by_one
     };
     let (memory, target, writes) = (Some(OneByOne::Memory), Some(OneByOne::Target), Some(OneByOne::Writes));
@@ -154,7 +154,7 @@ fn serial_work_is_known_for_requested_engines() {
 
 #[test]
 fn target_is_inspected_only_when_needed() {
-    let auto = Wish::default();
+    let auto = EngineRequest::default();
     let deep = Target { request_count: 2, ..sample_target() };
     let shallow = Target { request_count: 1, ..sample_target() };
     let threads = TimeSpan::default();
@@ -162,8 +162,8 @@ fn target_is_inspected_only_when_needed() {
     let routines = TimeSpan { completion_routines: true, ..TimeSpan::default() };
     let cached = Target { cache_mode: CacheMode::Cached, ..deep.clone() };
     let mapped = Target { memory_mapped_io: true, ..deep.clone() };
-    let forced = Wish { engine: Some(EngineKind::Uring), poll: false };
-    let polled = Wish { engine: None, poll: true };
+    let forced = EngineRequest { engine: Some(EngineKind::Uring), poll: false };
+    let polled = EngineRequest { engine: None, poll: true };
     for (span, target, wish, expected) in [
         (&threads, &deep, auto, Some(true)),
         (&threads, &cached, auto, Some(false)),
@@ -172,7 +172,7 @@ fn target_is_inspected_only_when_needed() {
         (&threads, &mapped, auto, None),
         (&routines, &deep, auto, Some(true)),
         (&threads, &deep, forced, Some(true)),
-        (&threads, &deep, Wish { engine: Some(EngineKind::Sync), poll: false }, None),
+        (&threads, &deep, EngineRequest { engine: Some(EngineKind::Sync), poll: false }, None),
         (&threads, &deep, polled, None),
     ] {
         assert_eq!(completion_matters(span, target, &sample_facts(), wish), expected, "{target:?} {wish:?}");
@@ -183,7 +183,7 @@ fn target_is_inspected_only_when_needed() {
 fn impossible_polling_is_refused_with_remedy() {
     let span = TimeSpan::default();
     let ask = |target: &Target, facts: &TargetFacts, engine: Option<EngineKind>| {
-        super::engine(&span, &[(target, facts)], 1, Wish { engine, poll: true })
+        super::engine(&span, &[(target, facts)], 1, EngineRequest { engine, poll: true })
     };
     let choice = ask(&sample_target(), &sample_facts(), None).expect("it is possible here");
     assert_eq!(choice.engine, EngineKind::Uring);

@@ -32,7 +32,7 @@ mod zones;
 
 pub use affinity::effective_affinity;
 pub use build::{PlanContext, plan};
-pub use engine::{Wish, completion_matters};
+pub use engine::{EngineRequest, completion_matters};
 pub use error::{LiesIn, PlanError};
 pub use job_rank::JobRank;
 pub use target::{can_be_made, creates};

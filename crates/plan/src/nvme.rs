@@ -69,7 +69,7 @@ pub(crate) fn checks(target: &Target, facts: &TargetFacts) -> Option<Finding> {
         "'{path}' is formatted with protection information of type {kind}: the controller makes it for \
          writes and checks it on reads (PRACT)"
     );
-    Some(Finding::note(message).on(path))
+    Some(Finding::note(message).on_target(path))
 }
 
 fn mapping_fault(target: &Target, _: &NvmeFacts) -> Option<String> {

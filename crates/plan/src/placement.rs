@@ -112,10 +112,10 @@ pub(crate) fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> 
 mod tests {
     use super::*;
     use diskspd_machine::io_features::IoFeatureSupport;
-    use diskspd_machine::nvme::{NoPlacement, NvmeFacts};
+    use diskspd_machine::nvme::{NvmeFacts, PlacementUnavailableError};
     use diskspd_profile::PlacementList;
 
-    fn namespace_facts(placement: Result<Vec<u16>, NoPlacement>) -> TargetFacts {
+    fn namespace_facts(placement: Result<Vec<u16>, PlacementUnavailableError>) -> TargetFacts {
         let nvme = Some(NvmeFacts { placement: Some(placement), ..NvmeFacts::default() });
         TargetFacts { kind: TargetKind::NvmeNamespace, nvme, ..TargetFacts::default() }
     }
@@ -137,7 +137,7 @@ mod tests {
     fn unsupported_placement_is_refused_and_named() {
         let cached = Target { uncached_devices: false, ..streamed_target(&[1]) };
         let file = TargetFacts { kind: TargetKind::File, ..TargetFacts::default() };
-        let none = || Err(NoPlacement::Controller);
+        let none = || Err(PlacementUnavailableError::Controller);
         for (target, facts, expected) in [
             (Target::default(), namespace_facts(none()), ""),
             (Target::default(), device_facts(None), ""),

@@ -58,7 +58,7 @@ pub(crate) fn check(
             units::Size(size),
             units::Size(target.max_file_size)
         );
-        warnings.push(Finding::warning(message).on(path));
+        warnings.push(Finding::warning(message).on_target(path));
     }
     if !simulated && target.cache_mode == CacheMode::DisableLocalCache && !facts.is_remote() {
         errors.push(PlanError::target(local_text(target, facts)));
@@ -82,7 +82,7 @@ fn left_alone(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     };
     let path = &target.path;
     let message = format!("-c creates files only; '{path}' is {what} and is left unchanged");
-    creates(target).then(|| Finding::warning(message).on(path))
+    creates(target).then(|| Finding::warning(message).on_target(path))
 }
 
 /// Whether I/Os must be sector-aligned: unbuffered I/O, and always for Windows disks and volumes.

@@ -1,6 +1,6 @@
 //! The traced events (`-e`), and events without a Linux counterpart.
 
-use super::{PlanError, Wish};
+use super::{EngineRequest, PlanError};
 use diskspd_machine::tracing::{StampClock, TraceClass};
 use diskspd_profile::Etw;
 
@@ -16,7 +16,7 @@ pub struct TracePlan {
 ///
 /// # Errors
 /// Fails with all requested events that cannot be traced here.
-pub(crate) fn tracing(etw: Option<&Etw>, wish: Wish) -> Result<Option<TracePlan>, Vec<PlanError>> {
+pub(crate) fn tracing(etw: Option<&Etw>, wish: EngineRequest) -> Result<Option<TracePlan>, Vec<PlanError>> {
     let Some(etw) = etw else { return Ok(None) };
     let classes: Vec<TraceClass> = [
         (TraceClass::DiskIo, etw.disk_io),
@@ -83,12 +83,12 @@ mod tests {
     ) -> Result<Option<TracePlan>, Vec<PlanError>> {
         let mut etw = Etw::default();
         change(&mut etw);
-        tracing(Some(&etw), Wish { engine, ..Wish::default() })
+        tracing(Some(&etw), EngineRequest { engine, ..EngineRequest::default() })
     }
 
     #[test]
     fn trace_classes_follow_report_order_without_duplicates() {
-        assert_eq!(tracing(None, Wish::default()), Ok(None));
+        assert_eq!(tracing(None, EngineRequest::default()), Ok(None));
         type Case = (fn(&mut Etw), Vec<TraceClass>, StampClock);
         let table: [Case; 4] = [
             (|_| (), vec![], StampClock::Monotonic),

@@ -6,11 +6,11 @@ use diskspd_machine::target::TargetFacts;
 use diskspd_profile::{DistributionKind, Profile, RawText, Target, TimeSpan};
 
 /// The smallest sector, bytes.
-const SMALLEST: u32 = 512;
+const MIN_SECTOR: u32 = 512;
 
 /// Returns the sector size of a target in bytes: the atomic write unit of its device, where known.
 pub(crate) fn sector(facts: &TargetFacts) -> u32 {
-    facts.direct.map_or(SMALLEST, |needs| needs.offset.max(SMALLEST)).next_power_of_two()
+    facts.direct.map_or(MIN_SECTOR, |needs| needs.offset.max(MIN_SECTOR)).next_power_of_two()
 }
 
 /// The largest piece that no I/O of the profile on a path touches in part, bytes. 0 = there is no I/O.

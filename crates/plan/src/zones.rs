@@ -96,7 +96,7 @@ struct ZoneUser {
 
 /// Assigns zones to each thread: all zones for readers only, else the same number to each. Shortages are
 /// added to `errors`.
-pub(crate) fn deal(
+pub(crate) fn assign_zones(
     span: &TimeSpan,
     facts: &[TargetFacts],
     workers: &mut [WorkerPlan],

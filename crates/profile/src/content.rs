@@ -6,16 +6,16 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentShape {
     /// `--compress`: share of each unit that compresses to next to nothing, percent, at most
-    /// [`ContentShape::MOST`].
+    /// [`ContentShape::MAX_SHARE`].
     pub compress: u32,
     /// `--dedupe`: share of units that repeat one of the same thread, percent, at most
-    /// [`ContentShape::MOST`].
+    /// [`ContentShape::MAX_SHARE`].
     pub dedupe: u32,
 }
 
 impl ContentShape {
     /// The highest share, percent: beyond it nothing is left to write.
-    pub const MOST: u32 = 99;
+    pub const MAX_SHARE: u32 = 99;
     /// Bytes of a unit, of which the content is the same as another's or is not. Shorter at the end of a
     /// write.
     pub const UNIT: usize = 4096;

@@ -37,7 +37,7 @@ pub use content::ContentShape;
 pub use diskspd_base::access::WriteLifetime;
 pub use diskspd_base::path::RawText;
 pub use distribution::{Distribution, DistributionKind, DistributionRange};
-pub use mix::{MOST_PORTIONS, Portion};
+pub use mix::{MOST_PORTIONS, WorkShare};
 pub use mix_part::{MixPart, SizeShare};
 pub use origin::Origin;
 pub use parameters::{Access, Caching, OfAllTargets, Parameters, Rate, TargetGroup};
@@ -49,7 +49,7 @@ pub use run_options::{
 };
 use serde::{Deserialize, Serialize};
 pub use shares::{OperationShares, percents, ratios};
-pub use spread::{AddressSpread, NoAddressSpread};
+pub use spread::{AddressSpread, SpreadError};
 pub use target::{CacheMode, FlushType, IoPriority, RandomDataSource, Target, ThreadTarget, Throughput};
 pub use target_id::{TargetId, TargetIds};
 

@@ -5,7 +5,7 @@ use super::mix_part::MixPart;
 
 /// Work on a target: one for all I/Os, or one for each part of a mix and each of its sizes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Portion {
+pub struct WorkShare {
     /// Number of the part in the mix, from 0.
     pub part: u32,
     /// Share of the target's I/Os; all together are 1.
@@ -64,18 +64,18 @@ impl Target {
     }
 
     /// All parts and sizes; one that is the target itself if it has neither.
-    pub fn portions(&self) -> Vec<Portion> {
+    pub fn portions(&self) -> Vec<WorkShare> {
         let parts = self.parts();
         let all: f64 = parts.iter().map(|(share, _)| f64::from(*share)).sum();
         let mut portions = Vec::new();
         for (part, (share, target)) in (0..).zip(parts) {
             let share = f64::from(share) / all;
             if target.sizes.is_empty() {
-                portions.push(Portion { part, share, is_split: false, target });
+                portions.push(WorkShare { part, share, is_split: false, target });
                 continue;
             }
             let sizes: f64 = target.sizes.iter().map(|size| f64::from(size.share)).sum();
-            portions.extend(target.sizes.iter().map(|size| Portion {
+            portions.extend(target.sizes.iter().map(|size| WorkShare {
                 part,
                 share: share * f64::from(size.share) / sizes,
                 is_split: true,

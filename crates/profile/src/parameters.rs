@@ -117,7 +117,7 @@ pub enum OfAllTargets<T> {
 }
 
 impl<T> OfAllTargets<T> {
-    pub fn one(self) -> Option<T> {
+    pub fn common_value(self) -> Option<T> {
         match self {
             OfAllTargets::One(value) => Some(value),
             OfAllTargets::Unknown | OfAllTargets::Several => None,
@@ -152,7 +152,7 @@ impl Access {
         }
     }
 
-    pub fn on(self, block_device: Option<bool>) -> Access {
+    pub fn for_target(self, block_device: Option<bool>) -> Access {
         Access { caching: self.caching.map(|caching| Caching { block_device, ..caching }), ..self }
     }
 }
@@ -263,7 +263,7 @@ mod tests {
             TimeSpan { thread_count: 3, request_count: 32, ..sample_span(&[("a", 1, 512), ("b", 1, 512)]) };
         let parameters = Parameters::from_span(&pool);
         assert_eq!((parameters.threads, parameters.in_flight), (Some(3), Some(96)));
-        assert_eq!(parameters.common(|access| access.outstanding).one(), Some(32));
+        assert_eq!(parameters.common(|access| access.outstanding).common_value(), Some(32));
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
                 uncached_devices: !cached_devices,
                 ..Target::default()
             };
-            let access = Access::from_target(&TimeSpan::default(), &target).on(block_device);
+            let access = Access::from_target(&TimeSpan::default(), &target).for_target(block_device);
             let caching = access.caching.unwrap();
             assert_eq!(
                 (caching.is_cached(), caching.effective_mode()),
@@ -296,7 +296,8 @@ mod tests {
             );
         }
         let mapped = Target { memory_mapped_io: true, uncached_devices: true, ..Target::default() };
-        let mapped = Access::from_target(&TimeSpan::default(), &mapped).on(Some(true)).caching.unwrap();
+        let mapped =
+            Access::from_target(&TimeSpan::default(), &mapped).for_target(Some(true)).caching.unwrap();
         assert_eq!(mapped.is_cached(), Some(true));
     }
 

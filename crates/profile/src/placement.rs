@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 /// More of them no device has: a namespace has at most 128 placement handles, and the kernel counts write
 /// streams in 8 bits.
-const MOST: usize = 255;
+const MAX_HANDLES: usize = 255;
 
 /// Numbers of handles or streams. The threads of a target use them round-robin, one each. Empty = not set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ impl PlacementList {
             if last < first {
                 return Err((begin + 1, "a range ends at its beginning or after it"));
             }
-            if list.len() + usize::from(last - first) >= MOST {
+            if list.len() + usize::from(last - first) >= MAX_HANDLES {
                 return Err((begin, "too many numbers"));
             }
             list.extend(first..=last);

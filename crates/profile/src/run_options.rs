@@ -157,14 +157,14 @@ impl fmt::Display for Volume {
 /// A rate that all threads and targets of a time span share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateTotal {
-    /// I/Os per second, 1 to [`RateTotal::HIGHEST`].
+    /// I/Os per second, 1 to [`RateTotal::MAX_RATE`].
     pub ios_per_s: u64,
     pub arrivals: Arrivals,
 }
 
 impl RateTotal {
     /// An I/O each nanosecond.
-    pub const HIGHEST: u64 = 1_000_000_000;
+    pub const MAX_RATE: u64 = 1_000_000_000;
 }
 
 /// How the I/Os of a rate are spread over time.
@@ -193,7 +193,7 @@ impl RunOptions {
     }
 
     /// This, and where it says nothing what another one says.
-    pub fn or(self, other: RunOptions) -> RunOptions {
+    pub fn or_else_from(self, other: RunOptions) -> RunOptions {
         RunOptions {
             engine: self.engine.or(other.engine),
             poll: self.poll || other.poll,

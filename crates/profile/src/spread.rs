@@ -29,7 +29,7 @@ pub enum AddressSpread {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoAddressSpread {
+pub struct SpreadError {
     /// Byte offset into the text.
     pub position: usize,
     pub what: &'static str,
@@ -38,18 +38,18 @@ pub struct NoAddressSpread {
 impl AddressSpread {
     /// The highest theta, in thousandths: of more, all I/O but a billionth would go to two blocks.
     pub const HIGHEST_THETA: u32 = 10_000;
-    pub const FORMS: &str =
+    pub const SPREAD_FORMS: &str =
         "zipf:<theta>, normal:<deviation>%, or hot:<area>%/<share of I/O>%[,moves=<seconds>s]";
 
     /// Parses the form of the option and the XML element.
     ///
     /// # Errors
     /// Fails if it is not a valid distribution.
-    pub fn parse(text: &str) -> Result<AddressSpread, NoAddressSpread> {
+    pub fn parse(text: &str) -> Result<AddressSpread, SpreadError> {
         let Some((form, numbers)) = text.split_once(':') else {
-            return Err(NoAddressSpread { position: 0, what: "the form is missing" });
+            return Err(SpreadError { position: 0, what: "the form is missing" });
         };
-        let mut rest = Rest { text, position: form.len() + 1 };
+        let mut rest = UnparsedText { text, position: form.len() + 1 };
         let spread = match form {
             "zipf" => AddressSpread::Zipf { theta_thousandths: parse_theta(numbers, rest.position)? },
             "normal" => AddressSpread::Normal { deviation_percent: rest.parse_percent(1..=100)? },
@@ -59,7 +59,7 @@ impl AddressSpread {
                 let io_percent = rest.parse_percent(1..=100)?;
                 AddressSpread::Hot { area_percent, io_percent, moves_every_s: rest.parse_moves()? }
             }
-            _ => return Err(NoAddressSpread { position: 0, what: "unknown form" }),
+            _ => return Err(SpreadError { position: 0, what: "unknown form" }),
         };
         match spread {
             AddressSpread::Zipf { .. } => Ok(spread),
@@ -70,8 +70,8 @@ impl AddressSpread {
 }
 
 /// A decimal number with up to three places.
-fn parse_theta(text: &str, position: usize) -> Result<u32, NoAddressSpread> {
-    let wrong = NoAddressSpread { position, what: "theta must be a number above 0, at most 10, such as 1.1" };
+fn parse_theta(text: &str, position: usize) -> Result<u32, SpreadError> {
+    let wrong = SpreadError { position, what: "theta must be a number above 0, at most 10, such as 1.1" };
     let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.len() <= 3 && text.bytes().all(|b| b.is_ascii_digit());
     if !digits(whole) || !digits(places) {
@@ -82,14 +82,14 @@ fn parse_theta(text: &str, position: usize) -> Result<u32, NoAddressSpread> {
     (1..=AddressSpread::HIGHEST_THETA).contains(&theta).then_some(theta).ok_or(wrong)
 }
 
-struct Rest<'a> {
+struct UnparsedText<'a> {
     text: &'a str,
     position: usize,
 }
 
-impl Rest<'_> {
-    fn wrong_text(&self, what: &'static str) -> NoAddressSpread {
-        NoAddressSpread { position: self.position, what }
+impl UnparsedText<'_> {
+    fn wrong_text(&self, what: &'static str) -> SpreadError {
+        SpreadError { position: self.position, what }
     }
 
     fn is_at_end(&self) -> bool {
@@ -102,14 +102,14 @@ impl Rest<'_> {
         u32::try_from(number).ok()
     }
 
-    fn parse_percent(&mut self, range: std::ops::RangeInclusive<u32>) -> Result<u32, NoAddressSpread> {
+    fn parse_percent(&mut self, range: std::ops::RangeInclusive<u32>) -> Result<u32, SpreadError> {
         let wrong = self.wrong_text("a percentage is missing here: from 1 to 100, of an area to 99");
         let percent = self.parse_number().filter(|percent| range.contains(percent)).ok_or(wrong)?;
         self.position += usize::from(self.text[self.position..].starts_with('%'));
         Ok(percent)
     }
 
-    fn take_token(&mut self, token: &str, what: &'static str) -> Result<(), NoAddressSpread> {
+    fn take_token(&mut self, token: &str, what: &'static str) -> Result<(), SpreadError> {
         if !self.text[self.position..].starts_with(token) {
             return Err(self.wrong_text(what));
         }
@@ -117,7 +117,7 @@ impl Rest<'_> {
         Ok(())
     }
 
-    fn parse_moves(&mut self) -> Result<Option<u32>, NoAddressSpread> {
+    fn parse_moves(&mut self) -> Result<Option<u32>, SpreadError> {
         if self.is_at_end() {
             return Ok(None);
         }

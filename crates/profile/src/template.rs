@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 
 /// A path that begins with `*`, but not as a template does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed;
+pub struct TemplatePathError;
 
 /// Returns the number of a template, from 1; `None` if the path is not a template.
 ///
 /// # Errors
 /// Fails for a path that starts with `*` without a valid number from 1.
-pub fn number(path: &RawText) -> Option<Result<u64, Malformed>> {
+pub fn number(path: &RawText) -> Option<Result<u64, TemplatePathError>> {
     let digits = path.as_bytes().strip_prefix(b"*")?;
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     let add = |number: u64, digit: &u8| number.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
     Some(match is_number.then(|| digits.iter().fold(0, add)) {
-        None | Some(0) => Err(Malformed),
+        None | Some(0) => Err(TemplatePathError),
         Some(number) => Ok(number),
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Where a rank runs, and on which CPUs it may.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
+pub struct RankCpus {
     pub machine: String,
     /// CPUs that the rank may use, by the kernel's numbers, ascending.
     pub cpus: Vec<u32>,
@@ -15,7 +15,7 @@ pub struct Seat {
 /// Ranks on one machine with the same allowed CPUs divide them equally in order of number; the first ranks
 /// get one more if there is a remainder. Nothing changes if the launcher bound the ranks to separate CPUs,
 /// or if there are fewer CPUs than ranks.
-pub fn share(seats: &[Option<Seat>]) -> Vec<Option<Vec<u32>>> {
+pub fn share(seats: &[Option<RankCpus>]) -> Vec<Option<Vec<u32>>> {
     let mut together: BTreeMap<(&str, &[u32]), Vec<usize>> = BTreeMap::new();
     for (rank, seat) in seats.iter().enumerate() {
         if let Some(seat) = seat {
@@ -42,8 +42,8 @@ pub fn share(seats: &[Option<Seat>]) -> Vec<Option<Vec<u32>>> {
 mod tests {
     use super::*;
 
-    fn sample_seat(machine: &str, cpus: impl IntoIterator<Item = u32>) -> Option<Seat> {
-        Some(Seat { machine: machine.into(), cpus: cpus.into_iter().collect() })
+    fn sample_seat(machine: &str, cpus: impl IntoIterator<Item = u32>) -> Option<RankCpus> {
+        Some(RankCpus { machine: machine.into(), cpus: cpus.into_iter().collect() })
     }
 
     #[test]

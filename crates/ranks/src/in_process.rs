@@ -6,18 +6,18 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Messages on their way, by receiver, then sender.
-type Mail = Arc<Vec<Vec<Mutex<VecDeque<Vec<u8>>>>>>;
+type Messages = Arc<Vec<Vec<Mutex<VecDeque<Vec<u8>>>>>>;
 
 /// One rank of a group of threads.
 #[derive(Debug)]
 pub struct ThreadRank {
     rank: usize,
-    mail: Mail,
+    mail: Messages,
 }
 
 pub fn group(size: usize) -> Vec<ThreadRank> {
     let boxes = || (0..size).map(|_| Mutex::default()).collect();
-    let mail: Mail = Arc::new((0..size).map(|_| boxes()).collect());
+    let mail: Messages = Arc::new((0..size).map(|_| boxes()).collect());
     (0..size).map(|rank| ThreadRank { rank, mail: Arc::clone(&mail) }).collect()
 }
 

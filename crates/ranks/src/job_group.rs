@@ -2,7 +2,7 @@
 
 use super::error::GroupError;
 use super::launcher::Launcher;
-use super::mpi::{self, Mpi, NoGroup};
+use super::mpi::{self, GroupJoinError, Mpi};
 use super::relay::Relay;
 use super::{RankGroup, RankMessage};
 use diskspd_sys::clock::{self, Nanos, SECOND};
@@ -21,11 +21,11 @@ pub enum JobGroup {
 ///
 /// # Errors
 /// There is no group; why, and what to do.
-pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<JobGroup, NoGroup> {
+pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<JobGroup, GroupJoinError> {
     match launcher.relays_messages() && named.is_none() {
         true => match Relay::join(launcher) {
             Ok(relay) => Ok(JobGroup::Relay(relay)),
-            Err(why) => Err(NoGroup::NoStream(why.to_string())),
+            Err(why) => Err(GroupJoinError::NoStream(why.to_string())),
         },
         false => mpi::join(launcher, named).map(JobGroup::Mpi),
     }
@@ -62,7 +62,7 @@ impl JobGroup {
     /// Fails with MPI's error.
     pub fn leave(self) -> Result<(), GroupError> {
         match self {
-            JobGroup::Mpi(mpi) => Ok(mpi.leave()?),
+            JobGroup::Mpi(mpi) => Ok(mpi.finalize()?),
             JobGroup::Relay(_) => Ok(()),
         }
     }

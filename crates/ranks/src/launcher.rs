@@ -113,7 +113,7 @@ impl Launcher {
         self.libraries.is_empty()
     }
 
-    pub fn unknown() -> Launcher {
+    pub fn unknown_launcher() -> Launcher {
         Launcher { name: "an unknown launcher", size: None, rank: None, libraries: ANY, here: None }
     }
 

@@ -35,9 +35,9 @@ mod mpi;
 pub mod relay;
 pub use error::GroupError;
 pub use job_group::{JobGroup, join};
-pub use mpi::{Mpi, NoGroup};
+pub use mpi::{GroupJoinError, Mpi};
 
-pub use link::{RankLink, Separated, WaitLimits};
+pub use link::{RankLink, SeparationError, WaitLimits};
 
 use diskspd_sys::clock::{self, Nanos};
 use std::time::Duration;

@@ -49,7 +49,7 @@ impl Default for WaitLimits {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Separated {
+pub enum SeparationError {
     /// Rank 0 is lost: why.
     NoRank0(String),
     /// Rank 0 has given this rank up.
@@ -59,11 +59,11 @@ pub enum Separated {
     },
 }
 
-impl fmt::Display for Separated {
+impl fmt::Display for SeparationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Separated::NoRank0(why) => write!(f, "lost rank 0, which leads the run: {why}"),
-            Separated::GivenUp { silent_s } => write!(
+            SeparationError::NoRank0(why) => write!(f, "lost rank 0, which leads the run: {why}"),
+            SeparationError::GivenUp { silent_s } => write!(
                 f,
                 "this rank was silent for {silent_s} s, so rank 0 continues without it: it was stopped, or \
                  lost its connection"
@@ -92,7 +92,7 @@ pub struct RankLink<'g> {
     pub(super) said_alive_at: Nanos,
     decision: Option<Vec<u8>>,
     stop: Option<u8>,
-    given_up: Option<Separated>,
+    given_up: Option<SeparationError>,
     /// Rank 0 is reading this rank's clock.
     pub(super) reads_clocks: bool,
     /// The number of the last question for a clock.
@@ -164,7 +164,7 @@ impl<'g> RankLink<'g> {
         others.filter(|rank| self.peers[*rank].lost.is_none()).collect()
     }
 
-    pub(super) fn say(&mut self, to: usize, frame: &Frame) {
+    pub(super) fn send_frame(&mut self, to: usize, frame: &Frame) {
         if let Err(why) = self.group.post(to, &frame.to_bytes()) {
             self.lose(to, &why.to_string());
         }
@@ -172,7 +172,7 @@ impl<'g> RankLink<'g> {
 
     fn say_to_all(&mut self, frame: &Frame) {
         for to in self.live_partners() {
-            self.say(to, frame);
+            self.send_frame(to, frame);
         }
     }
 
@@ -180,7 +180,7 @@ impl<'g> RankLink<'g> {
     ///
     /// # Errors
     /// Fails if this rank is alone.
-    pub fn tend(&mut self) -> Result<(), Separated> {
+    pub fn tend(&mut self) -> Result<(), SeparationError> {
         self.hear();
         let now = self.group.now();
         if now.saturating_sub(self.said_alive_at) >= nanos(self.limits.beat) {
@@ -200,7 +200,7 @@ impl<'g> RankLink<'g> {
     /// Any rank except rank 0: sends the state of its run, which rank 0 need not answer.
     pub fn send_state(&mut self, bytes: Vec<u8>) {
         if self.rank() != 0 && self.peers[0].lost.is_none() {
-            self.say(0, &Frame::State(bytes));
+            self.send_frame(0, &Frame::State(bytes));
         }
     }
 
@@ -222,12 +222,12 @@ impl<'g> RankLink<'g> {
         self.peers.iter().enumerate().map(silence).collect()
     }
 
-    fn check_ended(&self) -> Result<(), Separated> {
+    fn check_ended(&self) -> Result<(), SeparationError> {
         if let Some(ended) = &self.given_up {
             return Err(ended.clone());
         }
         match &self.peers[0].lost {
-            Some(why) if self.rank() != 0 => Err(Separated::NoRank0(why.clone())),
+            Some(why) if self.rank() != 0 => Err(SeparationError::NoRank0(why.clone())),
             _ => Ok(()),
         }
     }
@@ -271,7 +271,7 @@ impl<'g> RankLink<'g> {
             Some(Frame::ClocksEnd) => self.reads_clocks = false,
             Some(Frame::Ping(number)) => {
                 let (monotonic, wall) = (self.group.now(), self.group.wall());
-                self.say(from, &Frame::Pong(number, monotonic, wall));
+                self.send_frame(from, &Frame::Pong(number, monotonic, wall));
             }
             Some(Frame::Pong(number, other, other_wall)) => {
                 self.peers[from].asked.answer(number, other, other_wall, now);
@@ -282,7 +282,7 @@ impl<'g> RankLink<'g> {
                 states.push(bytes);
             }
             Some(Frame::GivenUp(silent_s)) => {
-                self.given_up.get_or_insert(Separated::GivenUp { silent_s });
+                self.given_up.get_or_insert(SeparationError::GivenUp { silent_s });
             }
             _ => {}
         }
@@ -335,9 +335,9 @@ impl<'g> RankLink<'g> {
         &mut self,
         own: Vec<u8>,
         mut meanwhile: impl FnMut(&mut Self),
-    ) -> Result<Vec<u8>, Separated> {
+    ) -> Result<Vec<u8>, SeparationError> {
         let (round, begun) = (self.round, self.group.now());
-        self.say(0, &Frame::Answer(round, own));
+        self.send_frame(0, &Frame::Answer(round, own));
         loop {
             self.tend()?;
             if let Some(decision) = self.decision.take() {

@@ -19,7 +19,7 @@ const LONG_PART: Nanos = 100;
 const SIDE_BY_SIDE: usize = 16;
 
 #[derive(Clone, Copy)]
-struct Questions {
+struct ClockProbes {
     pings: usize,
     side_by_side: usize,
     told: bool,
@@ -51,8 +51,8 @@ impl RankLink<'_> {
         let (alone, with_others): (Vec<usize>, Vec<usize>) =
             others.into_iter().partition(|rank| first(*rank) == *rank);
         let pings = self.limits.pings as usize;
-        let exactly = Questions { pings, side_by_side: SIDE_BY_SIDE, told: true };
-        let roughly = Questions { pings: 1, side_by_side: usize::MAX, told: false };
+        let exactly = ClockProbes { pings, side_by_side: SIDE_BY_SIDE, told: true };
+        let roughly = ClockProbes { pings: 1, side_by_side: usize::MAX, told: false };
         self.query_clocks(&alone, exactly, &mut found);
         self.query_clocks(&with_others, roughly, &mut found);
         let mut apart = Vec::new();
@@ -68,7 +68,7 @@ impl RankLink<'_> {
     }
 
     /// Asks these ranks, and notes where their clocks are.
-    fn query_clocks(&mut self, ranks: &[usize], how: Questions, found: &mut [Option<Offset>]) {
+    fn query_clocks(&mut self, ranks: &[usize], how: ClockProbes, found: &mut [Option<Offset>]) {
         let mut to_ask = ranks.iter().copied();
         let mut asked: Vec<usize> = Vec::new();
         loop {
@@ -77,7 +77,7 @@ impl RankLink<'_> {
             {
                 self.peers[rank].asked = AskedClock { begun: self.group.now(), ..AskedClock::default() };
                 if how.told {
-                    self.say(rank, &Frame::ClocksBegin);
+                    self.send_frame(rank, &Frame::ClocksBegin);
                 }
                 asked.push(rank);
             }
@@ -101,7 +101,7 @@ impl RankLink<'_> {
     }
 
     /// Asks a rank again, if its answer has come; whether there is more to ask or to wait for.
-    fn goes_on(&mut self, rank: usize, how: Questions) -> bool {
+    fn goes_on(&mut self, rank: usize, how: ClockProbes) -> bool {
         let (now, limit) = (self.group.now(), nanos(self.limits.clock));
         let Peer { asked, lost, .. } = &mut self.peers[rank];
         let took = now.saturating_sub(asked.begun);
@@ -111,7 +111,7 @@ impl RankLink<'_> {
         if enough || lost.is_some() {
             asked.number = 0;
             if how.told {
-                self.say(rank, &Frame::ClocksEnd);
+                self.send_frame(rank, &Frame::ClocksEnd);
             }
             return false;
         }
@@ -119,7 +119,7 @@ impl RankLink<'_> {
             self.asked += 1;
             (asked.number, asked.at) = (self.asked, now);
             let ping = Frame::Ping(asked.number);
-            self.say(rank, &ping);
+            self.send_frame(rank, &ping);
         }
         true
     }

@@ -98,9 +98,9 @@ fn dropped_rank_is_notified_on_return() {
     thread::sleep(Duration::from_millis(5));
     assert_eq!(lead.gather(vec![0], do_nothing), [Some(vec![0]), None]);
     let mut link = RankLink::new(&mut other, test_limits());
-    link.say(0, &Frame::Alive);
+    link.send_frame(0, &Frame::Alive);
     let _ = lead.tend();
-    assert_eq!(link.tend(), Err(Separated::GivenUp { silent_s: 0 }));
+    assert_eq!(link.tend(), Err(SeparationError::GivenUp { silent_s: 0 }));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn loss_of_rank_0_releases_all_ranks() {
     let limits = WaitLimits { silence: Duration::from_millis(50), ..test_limits() };
     let mut ranks: Vec<ThreadRank> = in_process::group(2);
     let mut link = RankLink::new(&mut ranks[1], limits);
-    assert!(matches!(link.answer(vec![1], do_nothing), Err(Separated::NoRank0(_))));
+    assert!(matches!(link.answer(vec![1], do_nothing), Err(SeparationError::NoRank0(_))));
 }
 
 #[test]

@@ -3,21 +3,21 @@
 use super::error::GroupError;
 use super::launcher::{Launcher, MpiAbi, kind_of};
 use super::{RankGroup, RankMessage};
-use diskspd_sys::mpi::{Abi, CAN_LOAD, MpiError, World};
+use diskspd_sys::mpi::{Abi, CAN_LOAD, MpiError, MpiWorld};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The ranks that a launcher started.
 #[derive(Debug)]
 pub struct Mpi {
-    world: World,
+    world: MpiWorld,
     pub library: String,
 }
 
 /// Reason for the lack of a group. The run must not continue alone, because its result would look
 /// complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoGroup {
+pub enum GroupJoinError {
     /// This program is linked statically, and can load no library at all.
     Static,
     /// Standard input is not the stream of `diskspd hosts`: why.
@@ -40,42 +40,42 @@ pub enum NoGroup {
     },
 }
 
-impl fmt::Display for NoGroup {
+impl fmt::Display for GroupJoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let remedy = "use the launcher's MPI: load its module, set LD_LIBRARY_PATH, or name its library with \
                       --mpi=<file>";
         match self {
-            NoGroup::Static => f.write_str(
+            GroupJoinError::Static => f.write_str(
                 "this program is linked statically and cannot load an MPI library: install the package \
                  diskspd-glibc, or run it on each host without --mpi and mpirun and merge the records \
                  (diskspd merge)",
             ),
-            NoGroup::NoStream(why) => write!(
+            GroupJoinError::NoStream(why) => write!(
                 f,
                 "cannot reach the other ranks of diskspd hosts over standard input: {why}; unset \
                  DISKSPD_HOSTS_RANK, which only diskspd hosts sets"
             ),
-            NoGroup::Privileged => f.write_str(
+            GroupJoinError::Privileged => f.write_str(
                 "this copy of the program has more rights than its user (set-uid, set-gid, or \
                  capabilities, see getcap) and so loads no MPI library, which would get them too: start \
                  the ranks with a copy without them",
             ),
-            NoGroup::NoLibrary(tried) => {
+            GroupJoinError::NoLibrary(tried) => {
                 f.write_str("no usable MPI library to reach the other ranks; tried:")?;
                 for (library, why) in tried {
                     write!(f, "\n  {library}: {why}")?;
                 }
                 write!(f, "\n{remedy}")
             }
-            NoGroup::NotBegun { library, why } => {
+            GroupJoinError::NotBegun { library, why } => {
                 write!(f, "{library} cannot be initialized: {why}; {remedy}")
             }
-            NoGroup::OtherSize { library, seen, started: Some(started) } => write!(
+            GroupJoinError::OtherSize { library, seen, started: Some(started) } => write!(
                 f,
                 "the launcher started {started} ranks, but {library} sees {seen}: this MPI library does not \
                  match the launcher's; {remedy}"
             ),
-            NoGroup::OtherSize { library, seen, started: None } => write!(
+            GroupJoinError::OtherSize { library, seen, started: None } => write!(
                 f,
                 "--mpi: {library} sees {seen} rank: start it with a launcher (mpirun -n 4 diskspd ..), or \
                  leave out --mpi"
@@ -88,9 +88,9 @@ impl fmt::Display for NoGroup {
 ///
 /// # Errors
 /// There is no group; why, and what to do.
-pub(crate) fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
+pub(crate) fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, GroupJoinError> {
     if !CAN_LOAD {
-        return Err(NoGroup::Static);
+        return Err(GroupJoinError::Static);
     }
     let file_name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let candidates: Vec<(PathBuf, MpiAbi)> = match named {
@@ -105,21 +105,21 @@ pub(crate) fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoG
             MpiAbi::Mpich => Abi::Mpich,
             MpiAbi::OpenMpi => Abi::OpenMpi,
         };
-        match World::join(&path, abi) {
+        match MpiWorld::join(&path, abi) {
             Ok(world) => return check_world(world, library, launcher),
-            Err(MpiError::Privileged) => return Err(NoGroup::Privileged),
+            Err(MpiError::Privileged) => return Err(GroupJoinError::Privileged),
             Err(why) if why.is_before_start() => tried.push((library, why)),
-            Err(why) => return Err(NoGroup::NotBegun { library, why }),
+            Err(why) => return Err(GroupJoinError::NotBegun { library, why }),
         }
     }
-    Err(NoGroup::NoLibrary(tried))
+    Err(GroupJoinError::NoLibrary(tried))
 }
 
-fn check_world(world: World, library: String, launcher: &Launcher) -> Result<Mpi, NoGroup> {
+fn check_world(world: MpiWorld, library: String, launcher: &Launcher) -> Result<Mpi, GroupJoinError> {
     let seen = world.size();
     let agrees = launcher.size.is_none_or(|started| started == seen);
     if !agrees || seen < 2 {
-        return Err(NoGroup::OtherSize { library, seen, started: launcher.size });
+        return Err(GroupJoinError::OtherSize { library, seen, started: launcher.size });
     }
     let library = format!("{library} ({})", world.library());
     Ok(Mpi { world, library })
@@ -142,7 +142,7 @@ impl Mpi {
     ///
     /// # Errors
     /// Fails with MPI's error.
-    pub fn leave(self) -> Result<(), MpiError> {
+    pub fn finalize(self) -> Result<(), MpiError> {
         self.world.leave()
     }
 }

@@ -18,18 +18,18 @@ pub struct TargetPlace {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Same {
+pub enum SamePlace {
     Yes,
     No,
     Unknown,
 }
 
 /// Compares the targets of two ranks.
-pub fn same(a: &TargetPlace, b: &TargetPlace) -> Same {
+pub fn same(a: &TargetPlace, b: &TargetPlace) -> SamePlace {
     if a.number.is_none() || b.number.is_none() || a.machine.is_empty() || b.machine.is_empty() {
-        return Same::Unknown;
+        return SamePlace::Unknown;
     }
-    let one = |equal: bool| if equal { Same::Yes } else { Same::No };
+    let one = |equal: bool| if equal { SamePlace::Yes } else { SamePlace::No };
     if a.machine == b.machine {
         return one(a.number == b.number && a.new_name == b.new_name);
     }
@@ -40,11 +40,11 @@ pub fn same(a: &TargetPlace, b: &TargetPlace) -> Same {
             let device = x.starts_with(DISK);
             one(device || (inode(a) == inode(b) && a.new_name == b.new_name))
         }
-        (Some(x), Some(y)) if x.starts_with(DISK) || y.starts_with(DISK) => Same::No,
+        (Some(x), Some(y)) if x.starts_with(DISK) || y.starts_with(DISK) => SamePlace::No,
         // One server may have several names.
-        (Some(_), Some(_)) => Same::Unknown,
-        _ if a.may_be_shared && b.may_be_shared => Same::Unknown,
-        _ => Same::No,
+        (Some(_), Some(_)) => SamePlace::Unknown,
+        _ if a.may_be_shared && b.may_be_shared => SamePlace::Unknown,
+        _ => SamePlace::No,
     }
 }
 
@@ -52,19 +52,19 @@ pub const DISK: &str = "disk ";
 
 /// Returns the ranks on each distinct target, in order of their first ranks, and whether the result is
 /// uncertain. Indistinguishable targets count as one.
-pub fn together(places: &[Option<TargetPlace>]) -> (Vec<Vec<usize>>, bool) {
+pub fn group_places(places: &[Option<TargetPlace>]) -> (Vec<Vec<usize>>, bool) {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut guessed = false;
     for (rank, place) in places.iter().enumerate() {
         let Some(place) = place else { continue };
-        let with = |rank: &usize| places[*rank].as_ref().map_or(Same::No, |other| same(place, other));
+        let with = |rank: &usize| places[*rank].as_ref().map_or(SamePlace::No, |other| same(place, other));
         let found = groups.iter_mut().find_map(|ranks| match with(&ranks[0]) {
-            Same::No => None,
+            SamePlace::No => None,
             found => Some((ranks, found)),
         });
         match found {
             Some((ranks, found)) => {
-                guessed |= found == Same::Unknown;
+                guessed |= found == SamePlace::Unknown;
                 ranks.push(rank);
             }
             None => groups.push(vec![rank]),
@@ -93,26 +93,26 @@ mod tests {
             |machine, device, inode| sample_place(machine, (device, inode), Some("nfs4 server:/export"));
         let new = |machine, name: &str| TargetPlace { new_name: Some(name.into()), ..nfs(machine, 40, 2) };
         let cases = [
-            (local("a", 5), local("a", 5), Same::Yes),
-            (local("a", 5), local("a", 6), Same::No),
-            (local("a", 5), local("b", 5), Same::No),
-            (nfs("a", 40, 7), nfs("b", 41, 7), Same::Yes),
-            (nfs("a", 40, 7), nfs("b", 41, 8), Same::No),
-            (nfs("a", 40, 7), sample_place("b", (41, 7), Some("nfs4 other:/export")), Same::Unknown),
-            (nfs("a", 40, 7), local("b", 7), Same::No),
-            (new("a", "x"), new("b", "x"), Same::Yes),
-            (new("a", "x"), new("b", "y"), Same::No),
+            (local("a", 5), local("a", 5), SamePlace::Yes),
+            (local("a", 5), local("a", 6), SamePlace::No),
+            (local("a", 5), local("b", 5), SamePlace::No),
+            (nfs("a", 40, 7), nfs("b", 41, 7), SamePlace::Yes),
+            (nfs("a", 40, 7), nfs("b", 41, 8), SamePlace::No),
+            (nfs("a", 40, 7), sample_place("b", (41, 7), Some("nfs4 other:/export")), SamePlace::Unknown),
+            (nfs("a", 40, 7), local("b", 7), SamePlace::No),
+            (new("a", "x"), new("b", "x"), SamePlace::Yes),
+            (new("a", "x"), new("b", "y"), SamePlace::No),
             (
                 sample_place("a", (0, 1), Some("disk naa.5")),
                 sample_place("b", (0, 9), Some("disk naa.5")),
-                Same::Yes,
+                SamePlace::Yes,
             ),
             (
                 sample_place("a", (0, 1), Some("disk naa.5")),
                 sample_place("b", (0, 1), Some("disk naa.6")),
-                Same::No,
+                SamePlace::No,
             ),
-            (TargetPlace::default(), local("a", 5), Same::Unknown),
+            (TargetPlace::default(), local("a", 5), SamePlace::Unknown),
         ];
         for (a, b, expected) in cases {
             assert_eq!(same(&a, &b), expected, "{a:?} {b:?}");
@@ -124,8 +124,8 @@ mod tests {
     fn ranks_are_together_that_work_on_one_file() {
         let places =
             [(0, "a", 5), (1, "a", 6), (2, "a", 5)].map(|(_, m, i)| Some(sample_place(m, (8, i), None)));
-        assert_eq!(together(&places), (vec![vec![0, 2], vec![1]], false));
+        assert_eq!(group_places(&places), (vec![vec![0, 2], vec![1]], false));
         let unknown = [Some(TargetPlace::default()), None, Some(TargetPlace::default())];
-        assert_eq!(together(&unknown), (vec![vec![0, 2]], true));
+        assert_eq!(group_places(&unknown), (vec![vec![0, 2]], true));
     }
 }

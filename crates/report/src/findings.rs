@@ -28,7 +28,8 @@ pub enum Detail {
 /// NOTE: limited by the storage at this depth, with 64 I/Os outstanding (-v shows 1 more: depth-not-reached)
 /// ```
 ///
-/// In brief at most [`MOST`] findings are printed, and at most [`MOST_EVIDENCE`] lines that show each.
+/// In brief at most [`MAX_FINDINGS`] findings are printed, each with at most [`MOST_EVIDENCE`] lines
+/// of evidence.
 pub fn text(judgement: &Judgement, detail: Detail) -> String {
     let several = judgement.limits.len() > 1;
     let mut lines: Vec<(Option<Severity>, String)> =
@@ -90,7 +91,7 @@ fn once_for_all_targets(findings: &[Finding]) -> Vec<Finding> {
 }
 
 /// Findings of a run that are printed in brief.
-const MOST: usize = 5;
+const MAX_FINDINGS: usize = 5;
 /// Lines that show a finding, in brief.
 const MOST_EVIDENCE: usize = 3;
 
@@ -99,7 +100,7 @@ const MOST_EVIDENCE: usize = 3;
 pub fn printed_in_brief(judgement: &Judgement) -> impl Fn(&Finding) -> bool {
     let takes_away = |found: &Finding| !found.quiet && found.severity > Severity::Note;
     let first: Vec<&Finding> =
-        judgement.findings.iter().filter(|found| takes_away(found)).take(MOST).collect();
+        judgement.findings.iter().filter(|found| takes_away(found)).take(MAX_FINDINGS).collect();
     move |finding| {
         let is_first = || first.iter().any(|found| std::ptr::eq(*found, finding));
         takes_away(finding) && (finding.answers || finding.severity > Severity::Warning || is_first())

@@ -9,7 +9,7 @@ pub fn text(fio: &FioFigures, room: usize) -> String {
     for fact in facts(fio) {
         text += &format!("{fact}\n");
     }
-    let others = others(fio);
+    let others = aux_figures(fio);
     if !others.is_empty() {
         text += &format!("\n{}", table::text_within(&FIO_OTHERS, &others, room));
     }
@@ -20,7 +20,7 @@ pub fn text(fio: &FioFigures, room: usize) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-const APART: &str = "no percentiles: fio's of several jobs cannot be combined; run fio with \
+const NO_PERCENTILES: &str = "no percentiles: fio's of several jobs cannot be combined; run fio with \
                      --output-format=json+ or --group_reporting";
 const UNSTATED: &str = "no percentiles: fio states none; leave out clat_percentiles=0 and disable_clat";
 
@@ -35,7 +35,7 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
     let latency = fio.latency.map(|kind| format!("{figures}: {kind}"));
     let percentiles = match fio.percentiles {
         Some((kind, source)) => Some(format!("percentiles, min and max: {kind}, {source}")),
-        None => fio.latency.map(|_| if fio.percentiles_apart { APART } else { UNSTATED }.to_owned()),
+        None => fio.latency.map(|_| if fio.percentiles_apart { NO_PERCENTILES } else { UNSTATED }.to_owned()),
     };
     let open_end = fio
         .open_end
@@ -45,7 +45,7 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
 
 /// The columns of discards and flushes.
 pub const FIO_OTHERS: [TableColumn<AuxFigures>; 8] = [
-    TableColumn::<AuxFigures>::words("", |of| Cell::named(of.plural())).brief_and_paged(),
+    TableColumn::<AuxFigures>::words("", |of| Cell::name_cell(of.plural())).brief_and_paged(),
     TableColumn::<AuxFigures>::number("number", |of| Cell::Whole(of.count)).brief_and_paged(),
     TableColumn::<AuxFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).brief_and_paged(),
     TableColumn::<AuxFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
@@ -55,7 +55,7 @@ pub const FIO_OTHERS: [TableColumn<AuxFigures>; 8] = [
     TableColumn::<AuxFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
 ];
 
-pub fn others(fio: &FioFigures) -> Vec<AuxFigures> {
+pub fn aux_figures(fio: &FioFigures) -> Vec<AuxFigures> {
     fio.trims.iter().chain(&fio.syncs).cloned().collect()
 }
 
@@ -82,7 +82,7 @@ struct CourseLine<'a> {
 
 impl<'a> CourseLine<'a> {
     const COLUMNS: &'a [TableColumn<CourseLine<'a>>] = &[
-        TableColumn::<CourseLine>::words("", |line| Cell::named(title(line.series))).brief(),
+        TableColumn::<CourseLine>::words("", |line| Cell::name_cell(title(line.series))).brief(),
         TableColumn::<CourseLine>::number("intervals", |line| Cell::Whole(line.known.len() as u64)).brief(),
         TableColumn::<CourseLine>::number("s each", |line| Cell::text(Some(line.series.interval_s))).brief(),
         TableColumn::<CourseLine>::number("lowest", |line| {

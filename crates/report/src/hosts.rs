@@ -1,6 +1,6 @@
 //! The hosts of a merged run as rows.
 
-use diskspd_checks::merged::{Stragglers, figures};
+use diskspd_checks::merged::{SlowHosts, figures};
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{Cell, TableColumn};
 use diskspd_results::{Record, RunVerdict, SpanSummary};
@@ -49,16 +49,16 @@ impl<'a> HostRow<'a> {
 /// The hosts of the time span `index`, the slowest first, before the hosts without figures.
 pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
     let figures = figures(record, index);
-    let slow = Stragglers::find(&figures);
+    let slow = SlowHosts::find(&figures);
     let severity = |name: &str| {
         let host = record.present().find(|host| host.name == name)?;
-        host.summary.as_ref()?.run.worst()
+        host.summary.as_ref()?.run.worst_severity()
     };
     let measured = figures.iter().map(|host| HostRow {
         name: host.name,
         span: Some(host.span),
         verdict: RunVerdict::new(host.span.verdict, severity(host.name)),
-        is_slow: slow.has(host.name),
+        is_slow: slow.has_host(host.name),
         missing: None,
     });
     let missing = record.hosts.iter().filter_map(|host| {

@@ -2,18 +2,18 @@
 //! tables of the hosts and their differences. Reports of many hosts do not have rows of single threads,
 //! targets and CPUs, and their table of hosts is limited to the slowest.
 
-use diskspd_checks::merged::{HostFigure, HostsDifference, Stragglers, differences, figures};
+use diskspd_checks::merged::{HostFigure, HostsDifference, SlowHosts, differences, figures};
 use diskspd_figures::stats::median;
 use diskspd_figures::units::visible::line;
 use diskspd_figures::units::{Millis, seconds_of_ns};
-use diskspd_results::{Host, IopsSeries, Record, Summary, Whole};
+use diskspd_results::{Host, IopsSeries, MergedHosts, Record, Summary};
 
 /// Hosts that the first line names when they are missing.
-const FEW: usize = 4;
+const MAX_NAMED_HOSTS: usize = 4;
 /// Largest number of hosts whose report shows every row.
 const ALL_ROWS: usize = 20;
 /// Hosts that the report of more lists.
-const WORST: usize = 10;
+const MAX_WORST_HOSTS: usize = 10;
 /// Differences that a report lists, and values of each.
 const MOST_DIFFERENCES: usize = 20;
 const MOST_VALUES: usize = 4;
@@ -34,10 +34,10 @@ pub(crate) fn condensed(summary: &Summary) -> Summary {
         span.latency.iter_mut().for_each(|charts| charts.paths.clear());
         span.others.0.iter_mut().for_each(|table| table.rows.clear());
         span.nowait.iter_mut().for_each(|table| table.rows.clear());
-        span.parts.iter_mut().for_each(|table| table.rows.truncate(WORST));
+        span.parts.iter_mut().for_each(|table| table.rows.truncate(MAX_WORST_HOSTS));
         span.integrity.iter_mut().for_each(|table| {
             table.rows.sort_by_key(|row| std::cmp::Reverse(row.results.counts.wrong()));
-            table.rows.truncate(WORST);
+            table.rows.truncate(MAX_WORST_HOSTS);
         });
     }
     short
@@ -45,16 +45,17 @@ pub(crate) fn condensed(summary: &Summary) -> Summary {
 
 /// The first line: `63 of 64 hosts (missing: n7)`, and the figures of the time in which all measured, where
 /// that is another than each host's own.
-pub(crate) fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
+pub(crate) fn first_line(record: &Record, whole: &MergedHosts, summary: &Summary) -> String {
     let missing: Vec<&str> =
         record.hosts.iter().filter(|host| host.missing.is_some()).map(|host| host.name.as_str()).collect();
     let (all, present) = (record.hosts.len(), record.hosts.len() - missing.len());
     let hosts = match missing.len() {
         0 => format!("{all} host{}", if all == 1 { "" } else { "s" }),
         lost => {
-            let more = lost.saturating_sub(FEW);
+            let more = lost.saturating_sub(MAX_NAMED_HOSTS);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let named = missing.iter().take(FEW).map(|name| line(name)).collect::<Vec<_>>().join(", ");
+            let named =
+                missing.iter().take(MAX_NAMED_HOSTS).map(|name| line(name)).collect::<Vec<_>>().join(", ");
             format!("{present} of {all} hosts (missing: {named}{more})")
         }
     };
@@ -114,7 +115,7 @@ pub(crate) fn write_hosts(out: &mut Vec<u8>, record: &Record) {
             continue;
         }
         let place = if spans > 1 { format!(" of timespan {}", index + 1) } else { String::new() };
-        let shown = if are_many(record) { WORST } else { hosts.len() };
+        let shown = if are_many(record) { MAX_WORST_HOSTS } else { hosts.len() };
         match hosts.len() > shown {
             true => put!(out, "\nHosts{place}, the {shown} slowest of {}\n", hosts.len()),
             false => put!(out, "\nHosts{place}, slowest first\n"),
@@ -122,7 +123,7 @@ pub(crate) fn write_hosts(out: &mut Vec<u8>, record: &Record) {
         write_table(out, &hosts, shown);
     }
     let missing: Vec<&Host> = record.hosts.iter().filter(|host| host.missing.is_some()).collect();
-    let listed = if are_many(record) { WORST } else { missing.len() };
+    let listed = if are_many(record) { MAX_WORST_HOSTS } else { missing.len() };
     for host in missing.iter().take(listed) {
         let why = host.missing.as_deref().unwrap_or_default();
         put!(out, "missing: {}: {}\n", line(&host.name), line(why));
@@ -146,7 +147,7 @@ fn write_differences(out: &mut Vec<u8>, record: &Record) {
     for HostsDifference { property, values } in all.iter().take(MOST_DIFFERENCES) {
         for (value, hosts) in values.iter().take(MOST_VALUES) {
             let value = value.as_deref().unwrap_or("unknown");
-            put!(out, "{} | {} | {}\n", line(property), line(value), named(hosts));
+            put!(out, "{} | {} | {}\n", line(property), line(value), host_names(hosts));
         }
         write_more(out, &format!("{} | other values", line(property)), values.len(), MOST_VALUES);
     }
@@ -154,9 +155,9 @@ fn write_differences(out: &mut Vec<u8>, record: &Record) {
 }
 
 /// `998: n1, n2, n3, n4 and 994 more`
-fn named(hosts: &[String]) -> String {
-    let some = hosts.iter().take(FEW).map(|name| line(name)).collect::<Vec<_>>().join(", ");
-    match hosts.len().saturating_sub(FEW) {
+fn host_names(hosts: &[String]) -> String {
+    let some = hosts.iter().take(MAX_NAMED_HOSTS).map(|name| line(name)).collect::<Vec<_>>().join(", ");
+    match hosts.len().saturating_sub(MAX_NAMED_HOSTS) {
         0 => format!("{}: {some}", hosts.len()),
         more => format!("{}: {some} and {more} more", hosts.len()),
     }
@@ -168,10 +169,10 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure], shown: usize) {
     let border = "-".repeat(width + 72);
     put!(out, "{:width$} |    MiB/s   |  I/O per s |  AvgLat  |    p99   |   CPU   | verdict\n", "host");
     put!(out, "{border}\n");
-    let stragglers = Stragglers::find(hosts);
+    let stragglers = SlowHosts::find(hosts);
     for host in &hosts[..shown] {
         let verdict = host.span.verdict.map_or("-".to_owned(), |verdict| verdict.to_string());
-        let slow = if stragglers.has(host.name) { " (straggler)" } else { "" };
+        let slow = if stragglers.has_host(host.name) { " (straggler)" } else { "" };
         put!(
             out,
             "{:width$} {}| {}{slow}\n",

@@ -7,7 +7,7 @@ use diskspd_checks::JudgedRecord;
 use diskspd_figures::stats::Histogram;
 use diskspd_figures::units::seconds_of_ns;
 use diskspd_formats::known;
-use diskspd_results::{Accumulate, Done, RunSummary, SpanSummary, WhichIos, Work};
+use diskspd_results::{Accumulate, DirectionWork, RunSummary, SpanSummary, WhichIos, Work};
 use std::io::{self, Write};
 
 /// Bounds of the latency histogram, ns: the same for all runs, so that they can be added up. Six of a decade
@@ -42,7 +42,7 @@ fn text(judged: &JudgedRecord, dialect: Dialect) -> String {
     write_requested(&mut text, &spans);
     write_done(&mut text, &spans);
     write_validity(&mut text, &spans);
-    write_severity(&mut text, known.worst());
+    write_severity(&mut text, known.worst_severity());
     write_latencies(&mut text, &spans);
     write_targets(&mut text, judged, &spans);
     text.finish()
@@ -80,7 +80,7 @@ impl MeasuredSpan<'_> {
     }
 
     /// Reads and writes, with their labels.
-    fn labelled_directions(&self) -> [(&Done, WhichIos, [Label<'_>; 2]); 2] {
+    fn labelled_directions(&self) -> [(&DirectionWork, WhichIos, [Label<'_>; 2]); 2] {
         let labels = |which: WhichIos| [("time_span", &*self.number), ("direction", which.name())];
         [(&self.all.read, WhichIos::Read), (&self.all.write, WhichIos::Write)]
             .map(|(done, which)| (done, which, labels(which)))
@@ -231,7 +231,7 @@ fn write_severity(text: &mut Exposition, severity: Option<Severity>) {
 
 fn each_direction<'a>(
     spans: &'a [MeasuredSpan<'a>],
-) -> impl Iterator<Item = (&'a MeasuredSpan<'a>, (&'a Done, WhichIos, [Label<'a>; 2]))> {
+) -> impl Iterator<Item = (&'a MeasuredSpan<'a>, (&'a DirectionWork, WhichIos, [Label<'a>; 2]))> {
     spans.iter().flat_map(|span| span.labelled_directions().map(|direction| (span, direction)))
 }
 
@@ -301,8 +301,8 @@ fn write_targets(text: &mut Exposition, judged: &JudgedRecord, spans: &[Measured
             1.0,
         );
     }
-    let ios: fn(&Done) -> u64 = |done| done.ios;
-    let bytes: fn(&Done) -> u64 = |done| done.bytes;
+    let ios: fn(&DirectionWork) -> u64 = |done| done.ios;
+    let bytes: fn(&DirectionWork) -> u64 = |done| done.bytes;
     for (family, amount) in [
         (counter("diskspd_target_ios", "", "I/Os completed on a target."), ios),
         (counter("diskspd_target_transferred_bytes", "bytes", "Bytes transferred on a target."), bytes),

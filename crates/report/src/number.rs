@@ -88,11 +88,11 @@ pub fn clock(seconds: f64, whole: f64) -> String {
 
 /// A time in the unit that suits it, with its exact value for programs.
 pub fn exact_time(time: Option<Millis>) -> Markup {
-    exact(time.map(Millis::ms), latency)
+    render_exact(time.map(Millis::ms), latency)
 }
 
 /// A figure with its exact value for programs.
-pub fn exact(value: Option<f64>, text: fn(f64) -> String) -> Markup {
+pub fn render_exact(value: Option<f64>, text: fn(f64) -> String) -> Markup {
     html! {
         @match value {
             Some(value) => data value=(value) { (text(value)) },

@@ -175,7 +175,8 @@ mod tests {
     const IOS: Family = Family { name: "x_ios", kind: MetricKind::Counter, unit: "", help: "I/Os \"done\"." };
     const TOOK: Family =
         Family { name: "x_seconds", kind: MetricKind::Histogram, unit: "seconds", help: "How long." };
-    const ABOUT: Family = Family { name: "x", kind: MetricKind::Info, unit: "", help: "What\nit was." };
+    const ABOUT_FAMILY: Family =
+        Family { name: "x", kind: MetricKind::Info, unit: "", help: "What\nit was." };
 
     fn text(dialect: Dialect) -> String {
         let mut text = Exposition::new(dialect);
@@ -184,7 +185,7 @@ mod tests {
         ios.sample_if(&[("direction", "write")], None);
         text.family(Family { name: "x_empty", ..IOS }).sample_if(&[], None);
         text.family(TOOK).histogram(&[("direction", "read")], &[(0.000_001, 1), (2.0, 3)], 4, 0.5);
-        text.family(ABOUT).sample(&[], 1.0);
+        text.family(ABOUT_FAMILY).sample(&[], 1.0);
         text.finish()
     }
 

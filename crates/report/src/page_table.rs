@@ -1,6 +1,6 @@
 //! Tables of pages: rows of columns, each figure with its exact value for programs.
 
-use crate::number::{exact, exact_time, grouped, number};
+use crate::number::{exact_time, grouped, number, render_exact};
 use diskspd_figures::units::amount;
 use diskspd_figures::units::mark::{Tone, VerdictMark};
 use diskspd_figures::units::table::{Cell, TableColumn, signed};
@@ -145,7 +145,7 @@ pub fn mark_markup(mark: &VerdictMark) -> Markup {
 
 pub fn content(cell: Cell, is_number: bool) -> Markup {
     match cell {
-        Cell::Missing if is_number => exact(None, number),
+        Cell::Missing if is_number => render_exact(None, number),
         Cell::Missing => html! {},
         Cell::Text(text) if text.chars().count() > LONG => paths(&text),
         Cell::Text(text) | Cell::Instead(text) | Cell::Failed(text) => html! { (line(&text)) },
@@ -154,12 +154,12 @@ pub fn content(cell: Cell, is_number: bool) -> Markup {
         }
         Cell::Size(bytes) => html! { data value=(bytes) { (amount(bytes)) } },
         Cell::Whole(count) => html! { data value=(count) { (grouped(count as f64)) } },
-        Cell::Figure(figure, _) | Cell::Rounded(figure, _) => exact(Some(figure), number),
-        Cell::Change(percent) => exact(Some(percent), signed),
+        Cell::Figure(figure, _) | Cell::Rounded(figure, _) => render_exact(Some(figure), number),
+        Cell::Change(percent) => render_exact(Some(percent), signed),
         Cell::Between(low, high) => html! {
-            @match low { Some(low) => (exact(Some(low), signed)), None => "any lower" }
+            @match low { Some(low) => (render_exact(Some(low), signed)), None => "any lower" }
             " to "
-            @match high { Some(high) => (exact(Some(high), signed)), None => "any higher" }
+            @match high { Some(high) => (render_exact(Some(high), signed)), None => "any higher" }
         },
         Cell::Share(percent, decimals) => {
             html! { data value=(percent) { (format!("{percent:.decimals$} %")) } }

@@ -10,7 +10,7 @@ use diskspd_profile::{Access, OfAllTargets, Rate};
 use diskspd_results::{DirectionSummary, RunSummary, SpanSummary};
 
 /// The percentiles of the text report, as percentages.
-const USUAL: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
+const TEXT_PERCENTILES: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
 /// The figures of all time spans, in tables of at most `room` columns; with `all` every percentile that is
 /// known.
@@ -57,9 +57,11 @@ struct KnownLine<'a> {
 
 impl<'a> KnownLine<'a> {
     const COLUMNS: &'a [TableColumn<KnownLine<'a>>] = &[
-        TableColumn::<KnownLine>::words("", |line| Cell::named(line.name)).brief(),
-        TableColumn::<KnownLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).brief(),
-        TableColumn::<KnownLine>::number("bytes", |line| Cell::whole(line.figures.bytes)).brief().spare(2),
+        TableColumn::<KnownLine>::words("", |line| Cell::name_cell(line.name)).brief(),
+        TableColumn::<KnownLine>::number("I/Os", |line| Cell::number_cell(line.figures.ios)).brief(),
+        TableColumn::<KnownLine>::number("bytes", |line| Cell::number_cell(line.figures.bytes))
+            .brief()
+            .spare(2),
         TableColumn::<KnownLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).brief(),
         TableColumn::<KnownLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).brief(),
         TableColumn::<KnownLine>::number("mean ms", |line| Cell::time(line.figures.mean_ms)).brief(),
@@ -82,7 +84,7 @@ struct PercentileLine {
 
 impl PercentileLine {
     const COLUMNS: [TableColumn<PercentileLine>; 4] = [
-        TableColumn::<PercentileLine>::words("", |line| Cell::named(&line.name)).brief(),
+        TableColumn::<PercentileLine>::words("", |line| Cell::name_cell(&line.name)).brief(),
         TableColumn::<PercentileLine>::number("read", |line| line.read.clone()).brief(),
         TableColumn::<PercentileLine>::number("write", |line| line.write.clone()).brief(),
         TableColumn::<PercentileLine>::number("total", |line| line.total.clone()).brief(),
@@ -97,7 +99,7 @@ fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
         write: Cell::time(of(&span.write)),
         total: Cell::time(of(&span.total)),
     };
-    let percentiles = span.percentiles.iter().filter(|row| all || USUAL.contains(&row.percent));
+    let percentiles = span.percentiles.iter().filter(|row| all || TEXT_PERCENTILES.contains(&row.percent));
     let percentiles = percentiles.map(|known| PercentileLine {
         name: format!("{} %", known.percent),
         read: span.percentile_cell(known.latency.read),

@@ -101,7 +101,7 @@ pub fn workload_name(parameters: &Parameters, parts: &[PartSummary]) -> String {
         Some(count) => format!("a mix of {count} parts"),
         None => format!("{order}{what}{size}"),
     };
-    let shares = parameters.common(|access| Some(access.shares)).one().unwrap_or_default();
+    let shares = parameters.common(|access| Some(access.shares)).common_value().unwrap_or_default();
     // What each thread has outstanding isn't what all have.
     let several = parameters.threads.filter(|threads| *threads > 1);
     let words = [
@@ -121,7 +121,7 @@ fn rate_text(parameters: &Parameters) -> Option<String> {
     if let Some(total) = parameters.rate_total {
         return Some(format!("{} IOPS requested", grouped(total.ios_per_s as f64)));
     }
-    match parameters.common(|access| access.rate).one()? {
+    match parameters.common(|access| access.rate).common_value()? {
         Rate::Unlimited => None,
         Rate::Iops(limit) => Some(format!("at most {} IOPS per thread", grouped(f64::from(limit)))),
         Rate::BytesPerMillisecond(limit) => {
@@ -135,7 +135,8 @@ pub fn of_span(parameters: &Parameters) -> String {
     let caches: Vec<&str> =
         parameters.targets.iter().filter_map(|group| group.access.caching).map(cache_text).collect();
     let one_cache = caches.first().filter(|first| caches.iter().all(|cache| cache == *first));
-    let durable = parameters.common(|access| access.caching.map(|caching| caching.write_through)).one();
+    let durable =
+        parameters.common(|access| access.caching.map(|caching| caching.write_through)).common_value();
     let count = |count: u64, one: &str, many: &str| match count {
         1 => format!("1 {one}"),
         count => format!("{count} {many}"),

@@ -68,7 +68,7 @@ fn has_times_alone(op: Operation) -> bool {
 impl Serialize for OtherResults {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (op, row) in Operation::others() {
+        for (op, row) in Operation::aux_operations() {
             match self.results(op) {
                 Some(account) if has_times_alone(op) => map.serialize_entry(row.stored, &account.latency)?,
                 Some(account) => map.serialize_entry(row.stored, account)?,
@@ -98,7 +98,7 @@ impl<'de> Visitor<'de> for AccountsVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OtherResults, A::Error> {
         let mut results = OtherResults::default();
         while let Some(name) = map.next_key::<String>()? {
-            let op = Operation::others().find(|(_, row)| row.stored == name).map(|(op, _)| op);
+            let op = Operation::aux_operations().find(|(_, row)| row.stored == name).map(|(op, _)| op);
             let account = match op {
                 Some(op) if has_times_alone(op) => map.next_value::<Option<Histogram>>()?.map(of_times),
                 Some(_) => map.next_value()?,

@@ -1,6 +1,6 @@
 //! Results of reads or writes.
 
-use super::paced::Paced;
+use super::paced::PacedIos;
 use diskspd_figures::stats::{Histogram, Moments, Series};
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct DirectionResults {
     pub series: Option<Box<Series>>,
     /// `-g`: adherence of these I/Os to their scheduled start times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub paced: Option<Box<Paced>>,
+    pub paced: Option<Box<PacedIos>>,
 }
 
 impl DirectionResults {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct RunEnd {
     pub cause: EndedBy,
     /// How long after measuring began, ns; `None` = before measuring began.
     pub after: Option<u64>,

@@ -46,7 +46,7 @@ pub struct HostTarget {
 
 impl Host {
     /// Creates the only host of a run. Its targets take their properties from `system`.
-    pub fn alone(targets: &TargetIds, mut system: System, results: Results) -> Host {
+    pub fn single(targets: &TargetIds, mut system: System, results: Results) -> Host {
         let storages = std::mem::take(&mut system.targets).into_iter();
         let mut known: HashMap<RawText, Storage> =
             storages.map(|storage| (storage.path.clone(), storage)).collect();

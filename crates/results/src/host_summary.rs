@@ -53,11 +53,11 @@ pub struct HostDevices {
     pub message: String,
     /// Number of ranks on its machine that used these devices; their counts are compared together. Missing
     /// = only this rank.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "default_count", skip_serializing_if = "is_one")]
     pub ranks: usize,
 }
 
-pub(super) fn one() -> usize {
+pub(super) fn default_count() -> usize {
     1
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SectorFault {
+pub enum SectorState {
     /// It holds an older version, though other sectors of the same write hold the new one.
     Torn,
     /// It holds another version than the first sector of its block, though each write was atomic.
@@ -23,18 +23,18 @@ pub enum SectorFault {
     Unreadable,
 }
 
-impl SectorFault {
+impl SectorState {
     pub fn name(self) -> &'static str {
         match self {
-            SectorFault::Torn => "torn",
-            SectorFault::NotAtomic => "not atomic",
-            SectorFault::Lost => "lost",
-            SectorFault::Stale => "stale",
-            SectorFault::Unwritten => "unwritten",
-            SectorFault::Misplaced => "misplaced",
-            SectorFault::Foreign => "foreign",
-            SectorFault::Corrupt => "corrupt",
-            SectorFault::Unreadable => "unreadable",
+            SectorState::Torn => "torn",
+            SectorState::NotAtomic => "not atomic",
+            SectorState::Lost => "lost",
+            SectorState::Stale => "stale",
+            SectorState::Unwritten => "unwritten",
+            SectorState::Misplaced => "misplaced",
+            SectorState::Foreign => "foreign",
+            SectorState::Corrupt => "corrupt",
+            SectorState::Unreadable => "unreadable",
         }
     }
 }
@@ -51,7 +51,7 @@ pub struct IntegrityCounts {
     /// Number of units in writes that the journal lists as durable.
     pub acknowledged: u64,
     /// Read, and wrong; each sector counts once in a time span, for the first fault that was found.
-    pub failed: BTreeMap<SectorFault, u64>,
+    pub failed: BTreeMap<SectorState, u64>,
     #[serde(skip_serializing_if = "is_zero")]
     pub failed_again: u64,
 }
@@ -82,7 +82,7 @@ impl IntegrityResults {
     }
 
     /// The same for a number of sectors with one fault; `sector` makes each by its place among them.
-    pub fn fail_all(&mut self, fault: SectorFault, sectors: u64, sector: impl Fn(u64) -> FailedSector) {
+    pub fn fail_all(&mut self, fault: SectorState, sectors: u64, sector: impl Fn(u64) -> FailedSector) {
         let failed = self.counts.failed.entry(fault).or_default();
         *failed = failed.saturating_add(sectors);
         let room = IntegrityResults::MOST_FAILURES.saturating_sub(self.failures.len());
@@ -101,7 +101,7 @@ impl IntegrityResults {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedSector {
-    pub fault: SectorFault,
+    pub fault: SectorState,
     /// Where it is, byte offset in the target.
     pub offset: u64,
     /// Minimum required version; 0 = any.

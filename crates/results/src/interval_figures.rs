@@ -1,8 +1,8 @@
 //! Figures by interval (`-D`), for a whole time span, and for one thread on one target.
 //!
 //! DISKSPD counts an incomplete last interval as a whole one, and omits intervals after the last
-//! completion. Its deviations and its XML use this rule ([`Course`]). All other figures use the real
-//! length of each interval, and continue to the end of the measurement ([`IopsSeries::intervals`]).
+//! completion. Its deviations and its XML use this rule ([`CompletionSeries`]). All other figures use the
+//! real length of each interval, and continue to the end of the measurement ([`IopsSeries::intervals`]).
 
 use super::{SpanResults, TargetResults};
 use diskspd_figures::stats::{Interval, Moments, SeriesSum};
@@ -116,21 +116,21 @@ pub struct IntervalResponse {
 
 /// Completions over time, of one thread on one target or of all.
 #[derive(Debug, Default)]
-pub struct Course {
+pub struct CompletionSeries {
     read: SeriesSum,
     write: SeriesSum,
 }
 
-impl Course {
-    pub fn new(target: &TargetResults) -> Course {
-        let mut course = Course::default();
+impl CompletionSeries {
+    pub fn new(target: &TargetResults) -> CompletionSeries {
+        let mut course = CompletionSeries::default();
         target.read.series.iter().for_each(|series| course.read.add(series));
         target.write.series.iter().for_each(|series| course.write.add(series));
         course
     }
 
-    pub(super) fn of_sums(read: SeriesSum, write: SeriesSum) -> Course {
-        Course { read, write }
+    pub(super) fn of_sums(read: SeriesSum, write: SeriesSum) -> CompletionSeries {
+        CompletionSeries { read, write }
     }
 
     /// Returns the width of an interval in ns; 0 = no intervals.
@@ -256,7 +256,7 @@ fn io_rate(ios: u64, width: u64) -> f64 {
 
 impl IopsSeries {
     /// Returns the intervals of a time span, with bytes, percentiles and wall-clock times where known.
-    pub(super) fn of_span(course: &Course, span: &SpanResults) -> IopsSeries {
+    pub(super) fn of_span(course: &CompletionSeries, span: &SpanResults) -> IopsSeries {
         let width = course.interval_width();
         let seconds = seconds_of_ns(width);
         let complete = |(number, mut interval): (usize, IntervalFigures)| {
@@ -291,7 +291,10 @@ impl IopsSeries {
 
     /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them:
     /// up to the latest completion, and every interval is a whole one of `width_ms` ms.
-    pub fn whole(&self, width_ms: u32) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
+    pub fn complete_intervals(
+        &self,
+        width_ms: u32,
+    ) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
         let width = u64::from(width_ms.max(1)) * 1_000_000;
         (1..).zip(self.intervals.iter().take(self.interval_count)).map(move |(number, interval)| {
             let IntervalFigures { end_ms: end, read, write, partial_s, .. } = *interval;
@@ -317,7 +320,7 @@ impl IntervalFigures {
         self.write.mib_per_s = mib(kept.write_bytes);
         self.total.mib_per_s = mib(kept.read_bytes.saturating_add(kept.write_bytes));
         let Some(latency) = self.total.latency else { return };
-        let at = |p| Some(Millis::of_ns(kept.percentile(p)?).within(latency.min, latency.max));
+        let at = |p| Some(Millis::of_ns(kept.percentile(p)?).clamp_to(latency.min, latency.max));
         self.percentiles = at(0.5)
             .zip(at(0.95))
             .zip(at(0.99).zip(at(0.999)))

@@ -62,27 +62,27 @@ pub use charts::{
 };
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage, is_heterogeneous};
 pub use delays::Delays;
-pub use ended::{Ended, EndedBy};
+pub use ended::{EndedBy, RunEnd};
 pub use fio::{FioFigures, FioLatency, FioLogFiles, FioLogged, FioPercentiles, FioSeries, FioSeriesOf};
 pub use host::{Host, HostTarget};
 pub use host_clock::{CommonWindow, HostClock};
 pub use host_summary::{HostDevices, HostFinding, HostSummary, HostWindow};
-pub use integrity::{FailedSector, FoundStamp, IntegrityCounts, IntegrityResults, SectorFault};
+pub use integrity::{FailedSector, FoundStamp, IntegrityCounts, IntegrityResults, SectorState};
 pub use integrity_table::{IntegrityRow, IntegrityTable};
 pub use interval_figures::{
-    Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
-    IopsSeries, WeightedStdDevs,
+    CompletionSeries, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles,
+    IntervalResponse, IopsSeries, WeightedStdDevs,
 };
 pub use job_interval::{HostInterval, JobInterval, shown_hosts};
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
 pub use misfit::RecordMismatchError;
 pub use nowait::{NowaitCounts, NowaitFigures, NowaitRow, NowaitTable};
-pub use observed::{Observed, ThermalChange};
+pub use observed::{Observations, ThermalChange};
 pub use other_figures::AuxFigures;
 pub use other_tables::{AuxTable, OtherTables, ThreadOther};
 pub use outage_observations::{OutageObservations, PathChange, Silence, StuckFact, TargetTicks, WatcherGap};
 pub use pace::{Sample, TickCounts, WarmUp};
-pub use paced::{LATE, LATENESS, Overdue, Paced};
+pub use paced::{LATE_START_NS, LATENESS, Overdue, PacedIos};
 pub use paced_figures::{PacedFigures, PacedLatency};
 pub use part_results::PartResults;
 pub use parts::{PartFigures, PartRow, PartTable};
@@ -109,8 +109,8 @@ pub use trace::{
 };
 pub use verdict::{Limiter, RunVerdict, Verdict};
 pub use which_ios::WhichIos;
-pub use whole::{Alignment, Whole};
-pub use work::{Done, Work};
+pub use whole::{Alignment, MergedHosts};
+pub use work::{DirectionWork, Work};
 
 pub use direction::DirectionResults;
 pub use diskspd_machine::cpu_sleeps::{CpuSleeps, StateSleeps};

@@ -1,7 +1,7 @@
 //! Latencies of several hosts, added up.
 
 use super::charts::{Chart, ChartRow, PERCENTILES};
-use crate::{Accumulate, DirectionResults, Paced};
+use crate::{Accumulate, DirectionResults, PacedIos};
 use diskspd_figures::stats::Histogram;
 use diskspd_figures::units::Millis;
 use diskspd_profile::TargetId;
@@ -26,7 +26,7 @@ pub struct MergedTimes {
     pub latency: Option<Histogram>,
     /// `-g`: adherence of I/Os to their scheduled start times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub paced: Option<Paced>,
+    pub paced: Option<PacedIos>,
     /// `-g` and `-L`: latencies of the same I/Os, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<Histogram>,

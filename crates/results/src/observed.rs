@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// Facts about one time span. Unobserved values are missing, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Observed {
+pub struct Observations {
     /// I/O by second, over all threads; empty for less than a second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,

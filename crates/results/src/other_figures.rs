@@ -132,7 +132,7 @@ pub(super) struct NamedCount {
 impl<'de> Deserialize<'de> for NamedCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NamedCount, D::Error> {
         let found: BTreeMap<String, IgnoredOr<u64>> = BTreeMap::deserialize(deserializer)?;
-        let mut named = Operation::others().filter_map(|(_, row)| match found.get(row.stored) {
+        let mut named = Operation::aux_operations().filter_map(|(_, row)| match found.get(row.stored) {
             Some(IgnoredOr::Known(count)) => Some(NamedCount { row, count: *count }),
             _ => None,
         });

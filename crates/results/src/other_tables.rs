@@ -51,7 +51,7 @@ impl OtherTables {
             let total = AuxFigures::new(row, &all, seconds);
             (!rows.is_empty()).then_some(AuxTable { row, op, rows, total })
         };
-        OtherTables(Operation::others().filter_map(table).collect())
+        OtherTables(Operation::aux_operations().filter_map(table).collect())
     }
 
     pub fn table(&self, op: Operation) -> Option<&AuxTable> {
@@ -62,7 +62,7 @@ impl OtherTables {
 impl Serialize for OtherTables {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (op, row) in Operation::others() {
+        for (op, row) in Operation::aux_operations() {
             match self.table(op) {
                 // Summaries have always said so when nothing was flushed.
                 None if op != Operation::Flush => {}
@@ -85,6 +85,6 @@ impl<'de> Deserialize<'de> for OtherTables {
             Some(IgnoredOr::Known(StoredTable { rows, total })) => Some(AuxTable { row, op, rows, total }),
             _ => None,
         };
-        Ok(OtherTables(Operation::others().filter_map(table).collect()))
+        Ok(OtherTables(Operation::aux_operations().filter_map(table).collect()))
     }
 }

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// Minimum delay of a late start in ns. Sleeping and waking up take about 10 to 100 us, so ten times that
 /// is not normal scheduling.
-pub const LATE: u64 = 1_000_000;
+pub const LATE_START_NS: u64 = 1_000_000;
 
 /// Thresholds for the lateness of recorded I/Os in ns, with their names.
 pub const LATENESS: [(u64, &str); 6] = [
@@ -17,7 +17,7 @@ pub const LATENESS: [(u64, &str); 6] = [
 
 /// All counted I/Os of one direction with scheduled start times.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Paced {
+pub struct PacedIos {
     /// How long after that time they were submitted, ns.
     pub delay: Histogram,
     /// `-L`: response times, from that time until they had completed, ns.

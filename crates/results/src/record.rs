@@ -1,7 +1,7 @@
 //! The record: profile, hosts and results of one run, in a versioned form.
 
 use super::misfit::RecordMismatchError;
-use super::{Host, JudgedProgram, Preconditioning, Results, SpanResults, TargetResults, Whole};
+use super::{Host, JudgedProgram, MergedHosts, Preconditioning, Results, SpanResults, TargetResults};
 use diskspd_machine::System;
 use diskspd_profile::{Profile, RateTotal, RunOptions, TargetId, TargetIds, TimeSpan};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct Record {
     /// Machines of the run, one in an ordinary run, with their results.
     pub hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merged: Option<Box<Whole>>,
+    pub merged: Option<Box<MergedHosts>>,
 }
 
 /// Stands for the host of a record that was made without any.
@@ -68,7 +68,7 @@ impl Record {
         system: System,
         results: Results,
     ) -> Record {
-        let hosts = vec![Host::alone(targets, system, results)];
+        let hosts = vec![Host::single(targets, system, results)];
         let (run_options, preconditioning, program, whole) = (None, None, None, None);
         Record {
             format: RecordFormat::default(),

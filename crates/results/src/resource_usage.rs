@@ -3,7 +3,7 @@
 use diskspd_base::engines::EngineKind;
 use diskspd_machine::io_limit::{IoControl, IoCost, IoLimit};
 use diskspd_machine::quota::{CpuQuota, MemoryLimit};
-use diskspd_machine::tasks::Others;
+use diskspd_machine::tasks::OtherTasks;
 use diskspd_machine::threads::ThreadTimes;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct ResourceUsage {
     pub io_costs: Vec<IoCost>,
     /// Other users of the CPUs; missing if not observed, or too many to examine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub other_processes: Option<Others>,
+    pub other_processes: Option<OtherTasks>,
 }
 
 /// Limits of control groups that were found changed within the measured time.
@@ -95,7 +95,7 @@ impl WorkerUsage {
 
     /// Returns the known share of a window of `window_us` us in which both threads were bound to the same
     /// CPU.
-    pub fn together(&self, other: &WorkerUsage, window_us: u64) -> f64 {
+    pub fn combined_usage(&self, other: &WorkerUsage, window_us: u64) -> f64 {
         let both = |(cpu, from, to): (u32, u64, u64)| {
             let there =
                 other.bound_times(window_us).into_iter().flatten().filter(move |there| there.0 == cpu);

@@ -312,7 +312,7 @@ impl RunSummary {
     }
 
     /// Returns the highest severity of the findings; `None` without findings, or if not examined.
-    pub fn worst(&self) -> Option<Severity> {
+    pub fn worst_severity(&self) -> Option<Severity> {
         self.findings.as_ref()?.severity
     }
 

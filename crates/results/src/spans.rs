@@ -1,8 +1,8 @@
 //! Measured time spans, and the threads of each.
 
-use super::ended::Ended;
+use super::ended::RunEnd;
 use super::merged_latencies::MergedLatencies;
-use super::observed::Observed;
+use super::observed::Observations;
 use super::target_results::{IoErrors, TargetResults};
 use super::waits::WaitStatistics;
 use diskspd_figures::stats::Intervals;
@@ -50,10 +50,10 @@ pub struct SpanResults {
     pub responses: Option<Intervals>,
     /// Reason for its end; `None` if it was not reached, or the record is from an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Ended>,
+    pub ended: Option<RunEnd>,
     /// Observations other than the I/Os; `None` in records of programs without them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub observed: Option<Observed>,
+    pub observed: Option<Observations>,
     /// Latencies of a merged run that its threads do not keep separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Box<MergedLatencies>>,

@@ -5,10 +5,10 @@ use super::charts::*;
 use super::interval_figures::IopsSeries;
 use super::summary::*;
 use super::{
-    Accumulate, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
-    DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, NowaitTable, OtherTables,
-    Overdue, PacedFigures, PacedLatency, PartTable, Record, SpanResults, TargetLatencies, TargetResults,
-    ThreadResults, TraceFigures, Work,
+    Accumulate, CompletionFigures, CompletionSeries, CompletionTimes, CpuTable, DeviceFigures, DeviceTimes,
+    DirectionResults, DirectionWork, EffectiveRange, Host, IntegrityTable, LATE_START_NS, LATENESS,
+    NowaitTable, OtherTables, Overdue, PacedFigures, PacedLatency, PartTable, Record, SpanResults,
+    TargetLatencies, TargetResults, ThreadResults, TraceFigures, Work,
 };
 use diskspd_figures::stats::{Histogram, Moments, SeriesSum};
 use diskspd_figures::units::{Millis, seconds_of_ns};
@@ -98,7 +98,7 @@ struct Tables {
     total: Table,
     read: Table,
     write: Table,
-    course: Course,
+    course: CompletionSeries,
 }
 
 fn build_tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults]) -> Tables {
@@ -120,7 +120,7 @@ fn build_tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadRes
         total.push(row(&reads));
     }
     let [read_total, write_total] = [&all_reads, &all_writes].map(|sums| sums.to_figures(span, seconds));
-    let course = Course::of_sums(all_reads.series.clone(), all_writes.series.clone());
+    let course = CompletionSeries::of_sums(all_reads.series.clone(), all_writes.series.clone());
     all_reads.add(&all_writes);
     debug_assert_eq!(
         total.iter().map(|row| row.figures.throughput.ios).fold(0, u64::saturating_add),
@@ -226,7 +226,7 @@ impl Latencies<'_> {
         Latencies::collect_latencies(work, |done| done.latency.as_ref())
     }
 
-    fn collect_latencies(work: &Work, times: fn(&Done) -> Option<&Histogram>) -> Latencies<'_> {
+    fn collect_latencies(work: &Work, times: fn(&DirectionWork) -> Option<&Histogram>) -> Latencies<'_> {
         let known = |done| times(done).map_or_else(Cow::default, Cow::Borrowed);
         Latencies { read: known(&work.read), write: known(&work.write), either: Histogram::default() }
     }
@@ -247,7 +247,7 @@ impl Latencies<'_> {
             let upto = |step: u64| (u128::from(overdue.ios) * u128::from(step) / u128::from(steps)) as u64;
             let age = (u128::from(overdue.longest) * u128::from(steps - step) / u128::from(steps)) as u64;
             // Whatever fell due a moment ago is not late.
-            if age > LATE {
+            if age > LATE_START_NS {
                 ages.record_equal(age, upto(step + 1) - upto(step));
             }
         }
@@ -324,7 +324,7 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
         offered_iops: offered,
         iops: delays.count() as f64 / seconds,
         ios: delays.count(),
-        late_starts: delay.longer_than(LATE),
+        late_starts: delay.longer_than(LATE_START_NS),
         mean_delay: delays.mean().map(Millis::of_mean_ns),
         max_delay: delays.max().map(Millis::of_ns),
         not_submitted: overdue,

@@ -42,7 +42,7 @@ pub struct TargetResults {
 
 impl TargetResults {
     /// Returns the results of an operation other than reads and writes; `None` if not requested.
-    pub fn other(&self, op: Operation) -> Option<&DirectionResults> {
+    pub fn aux_results(&self, op: Operation) -> Option<&DirectionResults> {
         self.others.results(op)
     }
 }

@@ -53,7 +53,7 @@ impl Verdict {
     }
 
     /// Returns the verdict with this name, ignoring case; `None` if unknown.
-    pub fn named(word: &str) -> Option<Verdict> {
+    pub fn by_name(word: &str) -> Option<Verdict> {
         use Verdict::*;
         let all = [Verified, Unknown, Coalesced, Split, Amplified, Shared, Deferred, Cached];
         all.into_iter().find(|verdict| verdict.word().eq_ignore_ascii_case(word))
@@ -74,7 +74,7 @@ pub struct RunVerdict {
 fn read_known_verdict<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Verdict>, D::Error> {
     let word = Option::<String>::deserialize(from)?;
     let unknown = |word: &String| D::Error::custom(format!("unknown verdict '{word}'"));
-    word.map(|word| Verdict::named(&word).ok_or_else(|| unknown(&word))).transpose()
+    word.map(|word| Verdict::by_name(&word).ok_or_else(|| unknown(&word))).transpose()
 }
 
 impl RunVerdict {
@@ -118,7 +118,7 @@ impl RunVerdict {
 
 impl From<String> for Verdict {
     fn from(word: String) -> Verdict {
-        Verdict::named(&word).unwrap_or(Verdict::Unknown)
+        Verdict::by_name(&word).unwrap_or(Verdict::Unknown)
     }
 }
 

@@ -17,7 +17,7 @@ impl WhichIos {
         WhichIos::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, name)| name)
     }
 
-    pub fn named(name: &str) -> Option<WhichIos> {
+    pub fn by_name(name: &str) -> Option<WhichIos> {
         WhichIos::ALL.iter().find(|(_, known)| *known == name).map(|(of, _)| *of)
     }
 }

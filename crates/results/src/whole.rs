@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// All hosts of a merged run as one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Whole {
+pub struct MergedHosts {
     /// Combined host: processors as further groups, targets as `host:path`, and consecutive thread
     /// numbers.
     pub host: Host,

@@ -1,12 +1,12 @@
 //! Addition of results over threads, targets and hosts, by one rule.
 
-use super::{Accumulate, DirectionResults, Overdue, Paced, SpanResults, TargetResults};
+use super::{Accumulate, DirectionResults, Overdue, PacedIos, SpanResults, TargetResults};
 use diskspd_figures::stats::Histogram;
 use diskspd_profile::TargetId;
 use std::collections::BTreeMap;
 
-impl Accumulate for Paced {
-    fn add(&mut self, other: &Paced) {
+impl Accumulate for PacedIos {
+    fn add(&mut self, other: &PacedIos) {
         self.delay.add(&other.delay);
         self.response.add(&other.response);
     }
@@ -21,7 +21,7 @@ impl Accumulate for Overdue {
 
 /// Results of one direction; the series is a separate `SeriesSum`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Done {
+pub struct DirectionWork {
     /// Bytes transferred.
     pub bytes: u64,
     pub ios: u64,
@@ -29,10 +29,10 @@ pub struct Done {
     /// `-L`: latencies, ns.
     pub latency: Option<Histogram>,
     /// `-g`: adherence of these I/Os to their scheduled start times.
-    pub paced: Option<Paced>,
+    pub paced: Option<PacedIos>,
 }
 
-impl Accumulate<DirectionResults> for Done {
+impl Accumulate<DirectionResults> for DirectionWork {
     fn add(&mut self, other: &DirectionResults) {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);
@@ -42,8 +42,8 @@ impl Accumulate<DirectionResults> for Done {
     }
 }
 
-impl Accumulate for Done {
-    fn add(&mut self, other: &Done) {
+impl Accumulate for DirectionWork {
+    fn add(&mut self, other: &DirectionWork) {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);
         self.short.add(&other.short);
@@ -54,10 +54,10 @@ impl Accumulate for Done {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Work {
-    pub read: Done,
-    pub write: Done,
+    pub read: DirectionWork,
+    pub write: DirectionWork,
     /// Other operations; their latencies are in no figure of I/Os.
-    pub others: Done,
+    pub others: DirectionWork,
     /// `-g`: I/Os due by the end but not started.
     pub overdue: Option<Overdue>,
 }

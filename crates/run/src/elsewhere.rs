@@ -14,14 +14,14 @@ pub(crate) use crate::verification::begin as begin_verification;
 pub(crate) use diskspd_host::cpu_times::CpuClock;
 pub(crate) use diskspd_sys::real_time::{give_way, take_precedence};
 pub(crate) use observe::Observer;
-use refusals::lacking;
+use refusals::find_unsupported;
 
 use super::options::Options;
-use super::precreate::{File, NotCreated, files};
+use super::precreate::{File, PrecreateError, files};
 use crate::span::planning::locations;
 use diskspd_host::claims::protect;
+use diskspd_host::storage;
 use diskspd_host::target::locate;
-use diskspd_host::{look_around as look_around_targets, storage};
 use diskspd_machine::System;
 use diskspd_plan::{PlanError, SpanPlan};
 use diskspd_profile::{Profile, RawText, RunOptions, TimeSpan};
@@ -37,7 +37,7 @@ pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\dis
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it needs Linux, and is not available on Windows; {INSTEAD}")]
-pub struct NoRunsHere;
+pub struct UnsupportedRunError;
 
 /// Whether files can be opened as temporary ones (`-ft`).
 pub const KNOWS_TEMPORARY_FILES: bool = true;
@@ -47,7 +47,7 @@ pub const KNOWS_TEMPORARY_FILES: bool = true;
 /// # Errors
 /// It asks for what isn't done here.
 pub(crate) fn can_run(profile: &Profile, run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
-    lacking(profile, run_options).map_or(Ok(()), |refusal| Err(vec![refusal]))
+    find_unsupported(profile, run_options).map_or(Ok(()), |refusal| Err(vec![refusal]))
 }
 
 /// Whether a run can begin.
@@ -82,8 +82,8 @@ pub(crate) fn written<'a>(span: &'a TimeSpan, places: &'a [PathBuf]) -> impl Ite
     targets.filter(|(target, _)| target.is_changed()).map(|(_, place)| place.as_path())
 }
 
-pub(crate) fn look_around(system: &mut System, targets: &[&RawText]) {
-    look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
+pub(crate) fn read_environment(system: &mut System, targets: &[&RawText]) {
+    diskspd_host::read_environment(system, targets.iter().copied().map(storage::storage).collect());
 }
 
 pub(crate) type PathStates = BTreeMap<String, String>;
@@ -124,19 +124,19 @@ pub(crate) fn precreate(
     match creation::create_all(&located, options, control, voice) {
         Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
         // Nothing runs on them any more.
-        Err(NotCreated::Interrupted) => Ok(HashSet::new()),
+        Err(PrecreateError::Interrupted) => Ok(HashSet::new()),
         Err(not) => Err(Box::new(not.into())),
     }
 }
 
-pub type PurgeError = NoRunsHere;
+pub type PurgeError = UnsupportedRunError;
 
 /// Would discard a device.
 ///
 /// # Errors
-/// Always: [`NoRunsHere`].
+/// Always: [`UnsupportedRunError`].
 pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, PurgeError> {
-    Err(NoRunsHere)
+    Err(UnsupportedRunError)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -6,7 +6,7 @@ use diskspd_results::EndedBy;
 use diskspd_sys::event::WaitCancel;
 pub use diskspd_sys::event::{Event, EventError};
 use diskspd_sys::real_time;
-use diskspd_sys::standard_error::say;
+use diskspd_sys::standard_error::print_line;
 use diskspd_worker::{Control, RunReporter};
 use std::io;
 use std::sync::{Arc, Weak};
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Interval at which a wait checks for cancellation: the maximum delay of Ctrl-C.
 const LOOK_UP: Duration = Duration::from_millis(50);
-const FOREVER: Duration = Duration::from_secs(1 << 32);
+const NO_TIMEOUT: Duration = Duration::from_secs(1 << 32);
 
 /// The events that every time span of a run waits for and sets.
 #[derive(Debug, Clone, Default)]
@@ -87,7 +87,7 @@ fn set(option: &str, event: &Option<Arc<Event>>, control: &Control) {
 
 pub(super) fn set_or_complain(event: &Event) {
     if let Err(error) = event.set() {
-        say(Finding::warning(format!("-yp: {error}")));
+        print_line(Finding::warning(format!("-yp: {error}")));
     }
 }
 
@@ -116,7 +116,7 @@ pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<Sto
     // As the thread for signals.
     let _precedence = real_time::take_precedence();
     let thread = std::thread::Builder::new().name("stop event".into()).spawn(move || {
-        let waited = event.wait_unless(FOREVER, Some(&ended));
+        let waited = event.wait_unless(NO_TIMEOUT, Some(&ended));
         let Some(control) = control.upgrade() else { return };
         match waited {
             Ok(false) => {}

@@ -2,8 +2,8 @@
 
 use super::replay::{ReplayReady, prepared};
 use super::services;
-use super::session::{Executed, RunError, Session};
-use super::supervise::{End, supervise};
+use super::session::{ExecutedRun, RunError, Session};
+use super::supervise::{RunEnding, supervise};
 use diskspd_base::finding::{Finding, Severity};
 use diskspd_host as system;
 use diskspd_machine::System;
@@ -22,7 +22,11 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Fails if the profile cannot be run.
-pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -> Result<Executed, RunError> {
+pub fn execute(
+    profile: &Profile,
+    run_options: &RunOptions,
+    session: &Session,
+) -> Result<ExecutedRun, RunError> {
     let findings = validate(profile, false).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<_> = findings.filter(|finding| finding.severity == Severity::Error).collect();
     if !errors.is_empty() {
@@ -54,9 +58,9 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     };
     let (mut outcome, left_behind) =
         match supervise(profile, &system, &options, &session.control, &voice, tell) {
-            End::Complete(Ok(outcome)) => (outcome, false),
-            End::Complete(Err(errors)) => return Err(RunError::Unfit(errors)),
-            End::LeftBehind(mut outcome) => {
+            RunEnding::Complete(Ok(outcome)) => (outcome, false),
+            RunEnding::Complete(Err(errors)) => return Err(RunError::Unfit(errors)),
+            RunEnding::LeftBehind(mut outcome) => {
                 outcome.troubles.extend(voice.end());
                 (outcome, true)
             }
@@ -68,7 +72,7 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
         host.notices.push(Finding::error(message));
     }
     let Outcome { failures, troubles, refused, .. } = outcome;
-    Ok(Executed { record, failures, troubles, refused, left_behind })
+    Ok(ExecutedRun { record, failures, troubles, refused, left_behind })
 }
 
 fn unless_it_hangs<T: Send + 'static>(
@@ -84,7 +88,7 @@ fn unless_it_hangs<T: Send + 'static>(
 pub fn machine_for(profile: &Profile) -> System {
     let mut system = system::snapshot();
     if profile.compat.is_2_3() || profile.time_spans.iter().any(|span| span.buffer_separation.is_some()) {
-        diskspd_host::caches::look(&mut system);
+        diskspd_host::caches::read_caches(&mut system);
     }
     system
 }
@@ -94,7 +98,7 @@ pub fn surroundings(profile: &Profile, run_options: &RunOptions) -> System {
     let mut system = machine_for(profile);
     if !run_options.simulated() {
         let ids = TargetIds::from_profile(profile);
-        services::look_around(&mut system, &ids.paths().iter().collect::<Vec<_>>());
+        services::read_environment(&mut system, &ids.paths().iter().collect::<Vec<_>>());
     }
     system
 }
@@ -138,9 +142,9 @@ mod tests {
 
     /// Counts time spans that ended.
     #[derive(Default)]
-    struct Ear(Mutex<(usize, Vec<Finding>)>);
+    struct CountingObserver(Mutex<(usize, Vec<Finding>)>);
 
-    impl RunObserver for Ear {
+    impl RunObserver for CountingObserver {
         fn time_span_ended(&self, so_far: &Record) {
             assert!(so_far.host().results.have_figures());
             self.0.lock().unwrap().0 += 1;
@@ -160,7 +164,7 @@ mod tests {
     #[test]
     fn run_notifies_listener_and_returns_a_repeatable_record() {
         let (profile, run_options) = simulated(2, EngineKind::Sim);
-        let ear = Arc::new(Ear::default());
+        let ear = Arc::new(CountingObserver::default());
         let session = Session { listener: Arc::clone(&ear) as Arc<dyn RunObserver>, ..Session::default() };
         let executed = execute(&profile, &run_options, &session).unwrap();
         assert!(executed.failures.is_empty() && executed.troubles.is_empty() && !executed.left_behind);

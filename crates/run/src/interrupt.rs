@@ -8,7 +8,7 @@ use diskspd_output::{StopSignal, guard};
 use diskspd_results::EndedBy;
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::signals::{Close, Ending, TerminationSignals};
-use diskspd_sys::standard_error::say;
+use diskspd_sys::standard_error::print_line;
 use diskspd_sys::standard_output;
 use diskspd_worker::Control;
 use std::sync::{Arc, Weak};
@@ -22,7 +22,7 @@ pub struct SignalWatch {
 /// Signals can't be watched for.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}; {remedy}", remedy = .0.remedy())]
-pub struct Unwatched(FailedCall);
+pub struct SignalWatchError(FailedCall);
 
 /// Starts watching for a run; a signal also sets the event of `-yp` for other processes. `document`:
 /// standard output is for another program, so messages go to standard error.
@@ -33,9 +33,9 @@ pub fn watch(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
     document: bool,
-) -> Result<SignalWatch, Unwatched> {
+) -> Result<SignalWatch, SignalWatchError> {
     watch_and_tell(control, stop, move |text| match document {
-        true => say(text),
+        true => print_line(text),
         // On standard output, as DISKSPD does; a closed one is no reason to go on.
         false => standard_output::write(&format!("{text}\n")),
     })
@@ -45,7 +45,7 @@ pub fn watch(
 ///
 /// # Errors
 /// As [`watch`].
-pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, Unwatched> {
+pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, SignalWatchError> {
     watch_and_tell(control, None, |_| ())
 }
 
@@ -53,12 +53,13 @@ fn watch_and_tell(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
-) -> Result<SignalWatch, Unwatched> {
+) -> Result<SignalWatch, SignalWatchError> {
     let wish: Weak<dyn StopSignal> = Arc::downgrade(&control) as _;
-    guard::obey(wish);
+    guard::follow_signals(wish);
     // The thread is left behind at the end of the process: it doesn't keep the event open.
     let stop = stop.as_ref().map(Arc::downgrade);
-    let no_handlers = |error| Unwatched(FailedCall::of_kernel("install the handlers of signals", &error));
+    let no_handlers =
+        |error| SignalWatchError(FailedCall::of_kernel("install the handlers of signals", &error));
     let mut endings = TerminationSignals::listen().map_err(no_handlers)?;
     let close = endings.close();
     // The thread begins with it: workers of a real-time priority may leave no time to others.
@@ -68,7 +69,7 @@ fn watch_and_tell(
         // The kernel repeats this one every second, until the hard limit kills.
         let is_new =
             |ending: &Ending| *ending != Ending::CpuLimit || !std::mem::replace(&mut is_over_limit, true);
-        for (count, ending) in endings.forever().filter(is_new).enumerate() {
+        for (count, ending) in endings.wait_forever().filter(is_new).enumerate() {
             let text = match count {
                 0 => {
                     control.interrupt_by(match ending {
@@ -91,7 +92,7 @@ fn watch_and_tell(
                     "\n*** Interrupted again: the run ends at once ***"
                 }
                 _ => {
-                    ending.obey();
+                    ending.follow_signals();
                     continue;
                 }
             };
@@ -101,7 +102,7 @@ fn watch_and_tell(
             tell(text);
         }
     });
-    thread.map_err(|error| Unwatched(FailedCall::starting_thread("for signals", &error)))?;
+    thread.map_err(|error| SignalWatchError(FailedCall::starting_thread("for signals", &error)))?;
     Ok(SignalWatch { close })
 }
 

@@ -26,8 +26,8 @@ use diskspd_machine::stack::Stack;
 use diskspd_machine::storage::Storage;
 use diskspd_profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
 use diskspd_results::{
-    ClaimedFigures, Delays, DeviceView, Ended, EndedBy, JudgedProgram, Observed, Record, ResourceUsage,
-    Results, SpanResults, TargetResults, ThreadResults,
+    ClaimedFigures, Delays, DeviceView, EndedBy, JudgedProgram, Observations, Record, ResourceUsage, Results,
+    RunEnd, SpanResults, TargetResults, ThreadResults,
 };
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::observed_child::{self, ObservedChild};
@@ -66,7 +66,7 @@ pub struct JudgedRun {
     stack: Stack,
     path: RawText,
     program: JudgedProgram,
-    observed: Observed,
+    observed: Observations,
     effort: ResourceUsage,
     measured: Nanos,
     started_at: i64,
@@ -170,9 +170,9 @@ fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCo
     let mut system = run.system.clone();
     let storages = parts.paths.iter().take(1).map(storage::storage);
     let storages = storages.map(|found| Storage { path: parts.path.clone(), ..found });
-    diskspd_host::look_around(&mut system, storages.collect());
+    diskspd_host::read_environment(&mut system, storages.collect());
     let repeated = watches.zrams.iter().filter(|zram| parts.stack.layer(&zram.name).is_some());
-    let repeated = repeated.map(|zram| zram.repeated_since(&Root::live())).sum();
+    let repeated = repeated.map(|zram| zram.repeated_since(&Root::live_system())).sum();
     let ended = if run.interrupted { EndedBy::Interrupt } else { EndedBy::Time };
     let cpus = match &run.cpus {
         (Some(before), Some(after)) => after.since(before, &system.topology),
@@ -245,7 +245,7 @@ impl Run {
                 let is_command = pid == child.pid();
                 if is_command {
                     self.end = clock::monotonic();
-                    watches.course.look(self.end);
+                    watches.course.sample_tree(self.end);
                 }
                 watches.tree.ended(pid);
                 let code = observed_child::reap(pid);
@@ -257,7 +257,7 @@ impl Run {
                 continue;
             }
             let worked = clock::thread_cpu_time();
-            watches.look(now, now.saturating_sub(last));
+            watches.take_sample(now, now.saturating_sub(last));
             live.look(&watches.course, || watches.top_devices(), false);
             if self.exit_code.is_some() {
                 return;
@@ -278,8 +278,8 @@ impl Run {
         let mut users_due = self.begun;
         loop {
             self.end = clock::monotonic();
-            watches.course.look(self.end);
-            watches.limits.look(self.end);
+            watches.course.sample_tree(self.end);
+            watches.limits.read_limits(self.end);
             if self.end >= users_due || self.end >= until {
                 let took = watches.find_users();
                 users_due = self.end + SECOND.max(took.saturating_mul(LOOK_SHARE));
@@ -297,7 +297,7 @@ impl Run {
 impl Watches {
     fn new(named: Vec<Stack>, order: &JudgeOrder) -> Watches {
         let names = match named.is_empty() {
-            true => devices::all_names(&Root::live()),
+            true => devices::all_names(&Root::live_system()),
             false => super::watch::device_readings::names_of(named.iter()),
         };
         let judged = named.iter().flat_map(|stack| &stack.layers).map(|layer| layer.name.clone());
@@ -305,15 +305,14 @@ impl Watches {
             tree: ProcessTree::below_this_process(judged.collect()),
             readings: DeviceReadings::for_devices(names.clone()),
             remote: RemoteWatch::new(named.iter().flat_map(|stack| &stack.layers)),
-            arrays: ArrayWatch::for_stacks(Root::live(), named.iter()),
-            limits: LimitWatch::new(Root::live()),
+            arrays: ArrayWatch::for_stacks(Root::live_system(), named.iter()),
+            limits: LimitWatch::new(Root::live_system()),
             course: DeviceCourse::new(names),
-            zrams: ZramPages::of_all(&Root::live()),
+            zrams: ZramPages::of_all(&Root::live_system()),
             named,
-            users: order
-                .words
-                .is_empty()
-                .then(|| TargetUsers::of_targets(Root::live(), order.targets.iter().map(RawText::as_path))),
+            users: order.words.is_empty().then(|| {
+                TargetUsers::of_targets(Root::live_system(), order.targets.iter().map(RawText::as_path))
+            }),
             tracing: None,
             looking: 0,
             stopped: 0,
@@ -374,14 +373,14 @@ impl Watches {
         begun
     }
 
-    fn look(&mut self, now: Nanos, since_last: Nanos) {
-        self.tree.look();
+    fn take_sample(&mut self, now: Nanos, since_last: Nanos) {
+        self.tree.read_processes();
         if self.tree.has_stopped() {
             self.stopped += since_last;
         }
-        if self.course.look(now) {
-            self.limits.look(now);
-            self.arrays.look();
+        if self.course.sample_tree(now) {
+            self.limits.read_limits(now);
+            self.arrays.read_arrays();
             self.trace_device();
         }
     }
@@ -390,19 +389,19 @@ impl Watches {
         let reading = self.readings.read();
         self.remote.end();
         self.readings.end(reading);
-        self.arrays.look();
+        self.arrays.read_arrays();
     }
 
     fn facts(&mut self, run: &Run) -> (DeviceFacts, ResourceUsage) {
         let mut effort = ResourceUsage { process: self.tree.cpu_ns(), ..ResourceUsage::default() };
-        self.limits.look(run.end.max(run.begun));
+        self.limits.read_limits(run.end.max(run.begun));
         self.limits.finish(&mut effort);
         let readings = std::mem::replace(&mut self.readings, DeviceReadings::for_devices(Vec::new()));
         let mut facts = readings.finish().unwrap_or_default();
         let remote = std::mem::replace(&mut self.remote, RemoteWatch::new(std::iter::empty())).finish();
         facts.devices.extend(remote.iter().map(observe_remote::as_device));
         facts.remote = remote;
-        let arrays = ArrayWatch::for_stacks(Root::live(), std::iter::empty());
+        let arrays = ArrayWatch::for_stacks(Root::live_system(), std::iter::empty());
         facts.arrays = std::mem::replace(&mut self.arrays, arrays).finish();
         (facts, effort)
     }
@@ -481,13 +480,13 @@ impl JudgedRun {
             ..TimeSpan::default()
         };
         let observed =
-            Observed { devices: Some(self.facts), resource_usage: Some(self.effort), ..self.observed };
+            Observations { devices: Some(self.facts), resource_usage: Some(self.effort), ..self.observed };
         let results = SpanResults {
             measured: self.measured,
             cpus: self.cpus,
             threads: vec![ThreadResults { targets: vec![row], ..ThreadResults::default() }],
             started_at: Some(self.started_at),
-            ended: Some(Ended { cause: self.ended, after: Some(self.measured) }),
+            ended: Some(RunEnd { cause: self.ended, after: Some(self.measured) }),
             observed: Some(observed),
             ..SpanResults::default()
         };

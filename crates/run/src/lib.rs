@@ -54,36 +54,37 @@ pub use crate::watch::linux::observe::Observer;
 #[cfg(target_os = "linux")]
 pub use crate::watch::linux::trace::device::{WatchError, watch_device};
 pub use diskspd_output::{
-    FromTheFirstLine, HangGuard, Named, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
-    Permitted, StreamedFile, destination, guard,
+    FromTheFirstLine, HangGuard, NamedOutput, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
+    PermittedOutput, StreamedFile, destination, guard,
 };
 pub use diskspd_worker::listener::{
-    HostSpeed, HostState, MachineSpeed, Nobody, Progress, RunObserver, Speed, Subscriptions, TargetSpeed,
+    HostSpeed, HostState, MachineSpeed, NullObserver, Progress, RunObserver, Speed, Subscriptions,
+    TargetSpeed,
 };
 pub use diskspd_worker::telemetry::live::Counters;
 pub use diskspd_worker::{Control, Outcome, RunReporter};
 pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
 #[cfg(target_os = "linux")]
-pub use files::content::look as look_at_content;
+pub use files::content::sample_content as look_at_content;
 #[cfg(target_os = "linux")]
 pub use files::precreated::create;
 #[cfg(target_os = "linux")]
 pub use files::prepare;
 #[cfg(target_os = "linux")]
 pub use files::purge::{PurgeError, purge};
-pub use interrupt::{Unwatched, watch, watch_silently};
+pub use interrupt::{SignalWatchError, watch, watch_silently};
 #[cfg(target_os = "linux")]
 pub use judged::{JudgeOrder, JudgedRun, judge};
 pub use options::Options;
-pub use precreate::{File as FileToCreate, NotCreated, resized};
+pub use precreate::{File as FileToCreate, PrecreateError, resized};
 pub use replay::{ReplayReady, prepared};
 #[cfg(not(target_os = "linux"))]
 pub use services::{
-    INSTEAD, NoRunsHere, PurgeError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,
+    INSTEAD, PurgeError, UnsupportedRunError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,
 };
 pub use services::{KNOWS_TEMPORARY_FILES, lack_of_space};
-pub use session::{Executed, RunError, Session};
+pub use session::{ExecutedRun, RunError, Session};
 pub use sources::SourceError;
 #[cfg(target_os = "linux")]
 pub use span::exact;

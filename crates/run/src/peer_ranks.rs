@@ -28,11 +28,11 @@ pub enum BarrierPoint {
 pub(super) const SETTLING: Nanos = 100_000_000;
 
 /// The last part of a wait for a common moment is spent awake, ns: a sleep ends late.
-const AWAKE: Nanos = 300_000;
+const SPIN_TIME: Nanos = 300_000;
 
 /// Waits for an agreed moment. False = a worker failed, or the user interrupted before.
 pub(super) fn meet_at(at: Nanos, control: &Control) -> bool {
-    if !control.sleep_until(at.saturating_sub(AWAKE)) {
+    if !control.sleep_until(at.saturating_sub(SPIN_TIME)) {
         return false;
     }
     while diskspd_sys::clock::monotonic() < at {

@@ -54,7 +54,7 @@ pub fn resized(profile: &Profile) -> Profile {
 }
 
 #[derive(Debug)]
-pub enum NotCreated {
+pub enum PrecreateError {
     /// A message: the reason, found before any file was changed.
     Refused(String),
     /// A message: the first failure, and the files abandoned because of it.
@@ -63,12 +63,12 @@ pub enum NotCreated {
     Interrupted,
 }
 
-impl From<NotCreated> for SpanOutcome {
-    fn from(not: NotCreated) -> SpanOutcome {
+impl From<PrecreateError> for SpanOutcome {
+    fn from(not: PrecreateError) -> SpanOutcome {
         match not {
-            NotCreated::Refused(message) => SpanOutcome::refused(vec![message]),
-            NotCreated::Failed(message) => SpanOutcome::failed(vec![message]),
-            NotCreated::Interrupted => SpanOutcome::default(),
+            PrecreateError::Refused(message) => SpanOutcome::from_failures(vec![message]),
+            PrecreateError::Failed(message) => SpanOutcome::failed(vec![message]),
+            PrecreateError::Interrupted => SpanOutcome::default(),
         }
     }
 }

@@ -44,7 +44,7 @@ pub fn prepared(
     };
     let list = read(replay, &origin.owners).map_err(|why| {
         let why = match why {
-            ReplayFault::Trace(_) if origin.is_received() => {
+            ReplayError::Trace(_) if origin.is_received() => {
                 format!("not a file of recorded I/Os; diskspd trace --from {} explains", replay.file)
             }
             why => why.to_string(),
@@ -80,7 +80,7 @@ pub(super) fn expectation(replay: &ReplayOptions) -> String {
 
 /// Why the I/Os of a file can't be done.
 #[derive(Debug, thiserror::Error)]
-enum ReplayFault {
+enum ReplayError {
     #[error("cannot be opened: {0}")]
     NotOpened(#[source] OwnersError),
     #[error(transparent)]
@@ -89,21 +89,21 @@ enum ReplayFault {
         "it is {format}, and {holds}, which would overwrite the target: pass --replay-writes issue to do \
          them, or --replay-writes skip to do the {reads} reads alone"
     )]
-    Destroying { format: &'static str, holds: Destroying, reads: u64 },
+    Destroying { format: &'static str, holds: DestructiveIos, reads: u64 },
     #[error("it {0} and no reads: no I/O is left to replay without them")]
-    NothingLeft(Destroying),
+    NothingLeft(DestructiveIos),
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Destroying {
+struct DestructiveIos {
     writes: u64,
     discards: u64,
     all: u64,
 }
 
-impl fmt::Display for Destroying {
+impl fmt::Display for DestructiveIos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Destroying { writes, discards, all } = self;
+        let DestructiveIos { writes, discards, all } = self;
         match (writes, discards) {
             (_, 0) => write!(f, "holds writes ({writes} of {all} I/Os)"),
             (0, _) => write!(f, "holds discards ({discards} of {all} I/Os)"),
@@ -112,20 +112,20 @@ impl fmt::Display for Destroying {
     }
 }
 
-fn read(replay: &ReplayOptions, owners: &[u32]) -> Result<ReplayList, ReplayFault> {
-    let file = owners::open(replay.file.as_path(), owners).map_err(ReplayFault::NotOpened)?;
+fn read(replay: &ReplayOptions, owners: &[u32]) -> Result<ReplayList, ReplayError> {
+    let file = owners::open(replay.file.as_path(), owners).map_err(ReplayError::NotOpened)?;
     let mut builder = ReplayBuilder::new(replay.writes == Some(ReplayWrites::Issue));
     let input = BufReader::with_capacity(1 << 18, file);
     let taken = TakenIos { stream: replay.stream.as_deref(), view: RequestView::Asked };
     let found = formats::read(input, &taken, &mut |line, event| builder.take(line, event))?;
     let list = builder.finish(found.has_times);
     let [reads, writes, discards] = list.recorded;
-    let holds = Destroying { writes, discards, all: reads + writes + discards };
+    let holds = DestructiveIos { writes, discards, all: reads + writes + discards };
     if replay.writes.is_none() && writes + discards > 0 {
-        return Err(ReplayFault::Destroying { format: found.format.name(), holds, reads });
+        return Err(ReplayError::Destroying { format: found.format.name(), holds, reads });
     }
     match list.is_empty() {
-        true => Err(ReplayFault::NothingLeft(holds)),
+        true => Err(ReplayError::NothingLeft(holds)),
         false => Ok(list),
     }
 }
@@ -175,7 +175,7 @@ fn percent_share(these: u64, others: u64) -> u32 {
 }
 
 /// Whether the I/Os can be done on these targets.
-pub(super) fn misaligned(list: &ReplayList, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<PlanError> {
+pub(super) fn find_misaligned(list: &ReplayList, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<PlanError> {
     let wrong = |(target, facts): (&Target, &TargetFacts)| {
         let is_device = facts.kind.is_device();
         let direct = facts.direct.filter(|_| !target.is_cached(is_device) && !target.memory_mapped_io)?;

@@ -10,7 +10,7 @@ pub(crate) use diskspd_host::path_states::PathStates;
 pub(crate) use diskspd_sys::real_time::{give_way, take_precedence};
 
 use diskspd_host::root::Root;
-use diskspd_host::{look_around as look_around_targets, path_states as states_of_paths, storage, threads};
+use diskspd_host::{path_states as states_of_paths, storage, threads};
 use diskspd_machine::System;
 use diskspd_plan::PlanError;
 use diskspd_profile::{Profile, RawText, RunOptions};
@@ -28,15 +28,15 @@ pub(crate) fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>>
 
 /// The states of paths to these block devices, and of network links.
 pub(crate) fn path_states(devices: &[String]) -> PathStates {
-    states_of_paths::read(&Root::live(), devices)
+    states_of_paths::read(&Root::live_system(), devices)
 }
 
 /// Returns the total time of a thread of this process waiting for a CPU in ns; `None` if the kernel does
 /// not report it.
 pub(crate) fn waited_for_cpu(thread: i32) -> Option<u64> {
-    threads::read_times(&Root::live(), thread).and_then(|times| times.run_delay)
+    threads::read_times(&Root::live_system(), thread).and_then(|times| times.run_delay)
 }
 
-pub(crate) fn look_around(system: &mut System, targets: &[&RawText]) {
-    look_around_targets(system, storage::storages(targets.iter().copied()));
+pub(crate) fn read_environment(system: &mut System, targets: &[&RawText]) {
+    diskspd_host::read_environment(system, storage::storages(targets.iter().copied()));
 }

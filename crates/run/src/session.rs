@@ -11,7 +11,7 @@ use diskspd_profile::{Origin, RawText, RunOptions};
 use diskspd_results::Record;
 use diskspd_trace::replay::ReplayList;
 use diskspd_worker::Control;
-use diskspd_worker::listener::{Nobody, RunObserver};
+use diskspd_worker::listener::{NullObserver, RunObserver};
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ impl Default for Session {
             claimant: ClaimOwner::Alone,
             rank: JobRank::default(),
             own: OwnFiles::default(),
-            listener: Arc::new(Nobody),
+            listener: Arc::new(NullObserver),
             control: Arc::default(),
         }
     }
@@ -91,7 +91,7 @@ impl Session {
 }
 
 #[derive(Debug)]
-pub struct Executed {
+pub struct ExecutedRun {
     pub record: Record,
     /// Why the run failed, a message each; empty = it didn't. An interrupted run did not fail.
     pub failures: Vec<String>,

@@ -52,11 +52,11 @@ pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<S
                 Ok(())
             }
             Some(path) => fill_from_file(path.as_path(), &mut bytes, owners)
-                .map_err(|error| Unfilled::Content { path: path.clone(), error }),
+                .map_err(|error| FillError::Content { path: path.clone(), error }),
         };
         Shared::new(length, filled).map_err(|unfilled| match unfilled {
-            Unfilled::Content { path, error } => SourceError::Content { path, error },
-            Unfilled::Memory(error) => SourceError::Memory { size, error },
+            FillError::Content { path, error } => SourceError::Content { path, error },
+            FillError::Memory(error) => SourceError::Memory { size, error },
         })
     };
     sources.iter().map(make).collect()
@@ -76,14 +76,14 @@ pub(crate) fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
     Buffer::length_with(worker.buffer, sizes)
 }
 
-enum Unfilled {
+enum FillError {
     Memory(io::Error),
     Content { path: RawText, error: OwnersError },
 }
 
-impl From<io::Error> for Unfilled {
+impl From<io::Error> for FillError {
     fn from(error: io::Error) -> Self {
-        Unfilled::Memory(error)
+        FillError::Memory(error)
     }
 }
 

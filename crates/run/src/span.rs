@@ -45,7 +45,7 @@ pub(super) mod stops;
 
 use super::options::Options;
 use super::sources;
-pub(crate) use common::Common;
+pub(crate) use common::RunContext;
 use diskspd_plan::workload::InterlockedPosition;
 use diskspd_plan::{PlanError, SpanPlan, WorkerPlan};
 use diskspd_profile::TimeSpan;
@@ -58,8 +58,8 @@ pub(crate) use setup::SharedByWorkers;
 use simulate::simulate;
 use std::sync::Arc;
 
-pub(crate) fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
-    let Common { profile, system, options, control, voice, probes, log, .. } = common;
+pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
+    let RunContext { profile, system, options, control, voice, probes, log, .. } = common;
     control.does_in_time("inspects the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.to_string()).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they
@@ -70,16 +70,16 @@ pub(crate) fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     });
     let (mut first, locations) = match planned {
         Ok(planned) => planned,
-        Err(errors) => return SpanOutcome::refused(messages(errors)),
+        Err(errors) => return SpanOutcome::from_failures(messages(errors)),
     };
     if let Err(error) = preparation::forget_renewed(span, &first, common) {
         return SpanOutcome::failed(vec![error.to_string()]);
     }
-    std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.tell(warning));
+    std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.report_finding(warning));
     control.awaits("reads the source of written data (-Z)");
     let sources = match sources::make(&first.sources, &options.origin.owners) {
         Ok(sources) => sources,
-        Err(error) => return SpanOutcome::refused(vec![error.to_string()]),
+        Err(error) => return SpanOutcome::from_failures(vec![error.to_string()]),
     };
     let (plan, held) = match preparation::make_ready(span, first, &locations, common) {
         Ok(ready) => ready,
@@ -88,7 +88,7 @@ pub(crate) fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     if control.is_interrupted() {
         return SpanOutcome::default();
     }
-    control.does("sets up the run");
+    control.start_step("sets up the run");
     log.iter().for_each(|log| log.begin_span());
     let shared = SharedByWorkers {
         span: &plan,
@@ -100,7 +100,7 @@ pub(crate) fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         sources: &sources,
         log,
         integrity: common.integrity,
-        large_pages: Reserve::before(&plan),
+        large_pages: Reserve::reserve_for(&plan),
         voice,
     };
     let outcome = match options.run_options.engine {

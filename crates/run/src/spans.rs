@@ -13,7 +13,7 @@ use diskspd_machine::System;
 use diskspd_output::{HangGuard, OutputError, OutputPolicy};
 use diskspd_plan::{self as plan, LiesIn, PlanError};
 use diskspd_profile::{Profile, RawText};
-use diskspd_results::{Ended, EndedBy, Results, SpanResults};
+use diskspd_results::{EndedBy, Results, RunEnd, SpanResults};
 use diskspd_worker::telemetry::io_log::IoLog;
 use diskspd_worker::{Control, Outcome, RunReporter};
 use std::collections::HashSet;
@@ -53,7 +53,7 @@ pub fn run(
     let log = log.transpose().map_err(|error: OutputError| vec![PlanError::target(error.to_string())])?;
     let integrity = services::begin_verification(profile, options, &mut door, control, voice)?;
     let mut outcome = Outcome::default();
-    control.does("prepares files (-c)");
+    control.start_step("prepares files (-c)");
     let mut precreated = options.made.clone();
     match services::precreate(profile, options, control, voice) {
         Ok(paths) => precreated.extend(paths),
@@ -63,7 +63,7 @@ pub fn run(
         probes.forget_what_lacked();
     }
     let prefilled = Prefilled::default();
-    let common = span::Common {
+    let common = span::RunContext {
         profile,
         precreated: &precreated,
         prefilled: &prefilled,
@@ -85,9 +85,9 @@ pub fn run(
         let mut ended = span::run(time_span, common);
         let after = ended.results.ended.and_then(|ended| ended.after);
         if !ended.failures.is_empty() {
-            ended.results.ended = Some(Ended { cause: EndedBy::Failure, after });
+            ended.results.ended = Some(RunEnd { cause: EndedBy::Failure, after });
         } else if after.is_none() && control.is_interrupted() {
-            ended.results.ended = Some(Ended { cause: control.ended_by(), after });
+            ended.results.ended = Some(RunEnd { cause: control.ended_by(), after });
         }
         probes.forget_what_lacked();
         voice.clear_line();
@@ -164,7 +164,7 @@ fn refuse_plan(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> 
 
 fn not_reached(number: usize, went_well: bool, control: &Control) -> SpanResults {
     let by = if went_well { control.ended_by() } else { EndedBy::Failure };
-    let ended = (number == 0).then_some(Ended { cause: by, after: None });
+    let ended = (number == 0).then_some(RunEnd { cause: by, after: None });
     SpanResults { ended, ..SpanResults::default() }
 }
 

@@ -11,17 +11,18 @@ use diskspd_results::{Results, SpanResults};
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_worker::RunReporter;
-use diskspd_worker::control::{Control, Turn};
+use diskspd_worker::control::Control;
+use diskspd_worker::control::SupervisorEvent::{self, Abandoned, Bounded, Died, Ended, GivenUp, Interrupted};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long the run has for its end when the user wants it to end: longer than it gives its workers.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_END_TIME: Duration = Duration::from_secs(10);
 /// The same when the user wants it to end at once.
 const HURRY: Duration = Duration::from_secs(3);
 /// Time limit when it only waits for another program, so that no data can be lost.
-const WAITING: Duration = Duration::from_millis(200);
+const MAX_OTHERS_WAIT: Duration = Duration::from_millis(200);
 /// Step of the waiting time. A step's extra time does not count, because contention or a hypervisor delays
 /// the run as well.
 const TICK: Duration = Duration::from_millis(100);
@@ -29,7 +30,7 @@ const TICK: Duration = Duration::from_millis(100);
 const STACK: usize = 8 << 20;
 
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum RunEnding {
     Complete(Result<Outcome, Vec<PlanError>>),
     /// Abandoned: threads of this process still wait for the kernel or another program. The process must
     /// end by [`diskspd_sys::process::end`].
@@ -44,7 +45,7 @@ pub(crate) fn supervise(
     control: &Arc<Control>,
     voice: &Arc<RunReporter>,
     mut after_span: impl FnMut(&mut Results) + Send + 'static,
-) -> End {
+) -> RunEnding {
     // The run's thread, and all that it starts, have it from here.
     let _precedence = services::take_precedence();
     let (tell, told) = channel();
@@ -59,14 +60,14 @@ pub(crate) fn supervise(
                 *so_far.lock_anyway() = results.clone();
             });
             drop(after_span);
-            let _ = tell.send(Turn::Ended(Box::new(ended)));
+            let _ = tell.send(SupervisorEvent::Ended(Box::new(ended)));
         }
     };
     let thread = match std::thread::Builder::new().name("run".into()).stack_size(STACK).spawn(work) {
         Ok(thread) => thread,
         Err(e) => {
             let failures = vec![no_thread(&e)];
-            return End::Complete(Ok(Outcome { failures, ..all_spans(profile, Results::default()) }));
+            return RunEnding::Complete(Ok(Outcome { failures, ..all_spans(profile, Results::default()) }));
         }
     };
     let left = || {
@@ -91,24 +92,24 @@ pub(crate) fn supervise(
             Some(patience) => told.recv_timeout(patience.min(TICK)),
         };
         match turn {
-            Ok(Turn::Ended(ended)) => {
+            Ok(Ended(ended)) => {
                 let _ = thread.join();
-                return End::Complete(*ended);
+                return RunEnding::Complete(*ended);
             }
-            Ok(Turn::Abandoned) => return End::LeftBehind(left()),
+            Ok(Abandoned) => return RunEnding::LeftBehind(left()),
             // Another one begins.
-            Ok(Turn::Bounded) if !control.is_interrupted() => patience = None,
-            Ok(Turn::Bounded) => {}
-            Ok(Turn::Interrupted) => {
+            Ok(Bounded) if !control.is_interrupted() => patience = None,
+            Ok(Bounded) => {}
+            Ok(Interrupted) => {
                 let wanted = match (control.is_hurried(), control.waits_for_others()) {
-                    (_, true) => WAITING,
+                    (_, true) => MAX_OTHERS_WAIT,
                     (true, _) => HURRY,
-                    _ => PATIENCE,
+                    _ => MAX_END_TIME,
                 };
                 patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
             }
-            Ok(Turn::GivenUp(why)) => return End::LeftBehind(given_up(left(), control, &why)),
-            Ok(Turn::Died) => return End::LeftBehind(mark_died(left())),
+            Ok(GivenUp(why)) => return RunEnding::LeftBehind(given_up(left(), control, &why)),
+            Ok(Died) => return RunEnding::LeftBehind(mark_died(left())),
             // What was bounded is done.
             Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
                 patience = None;
@@ -116,8 +117,8 @@ pub(crate) fn supervise(
             Err(RecvTimeoutError::Timeout) if patience.is_some_and(|patience| patience > TICK) => {
                 patience = patience.map(|patience| patience - TICK);
             }
-            Err(_) if control.waits_for_others() => return End::LeftBehind(left()),
-            Err(_) => return End::LeftBehind(keep_outcome(left(), control)),
+            Err(_) if control.waits_for_others() => return RunEnding::LeftBehind(left()),
+            Err(_) => return RunEnding::LeftBehind(keep_outcome(left(), control)),
         }
     }
 }
@@ -139,7 +140,7 @@ fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
 /// The guard leaves it to the run to end.
 fn decision_hook(control: &Arc<Control>) -> guard::RunDecides {
     let control = Arc::clone(control);
-    guard::run_decides(move |why| control.give_up(why))
+    guard::run_decides(move |why| control.abandon_run(why))
 }
 
 fn mark_died(outcome: Outcome) -> Outcome {

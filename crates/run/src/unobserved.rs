@@ -5,13 +5,13 @@ use diskspd_machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_machine::stack::Stack;
 use diskspd_plan::{SpanPlan, WorkerTarget};
 use diskspd_profile::TargetId;
-use diskspd_results::Observed;
+use diskspd_results::Observations;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// Returns the observations of a time span in simulated time, which has no devices.
-pub(crate) fn simulated(plan: &SpanPlan) -> Observed {
-    Observed { devices: Some(without_devices(plan)), ..Observed::default() }
+pub(crate) fn simulated(plan: &SpanPlan) -> Observations {
+    Observations { devices: Some(without_devices(plan)), ..Observations::default() }
 }
 
 fn without_devices(plan: &SpanPlan) -> DeviceFacts {

@@ -39,7 +39,7 @@ pub(crate) fn begin(
     {
         voice.warn(&format!("--journal {}: {doubt}", path.display()));
     }
-    let boot = boot(&Root::live()).unwrap_or_default();
+    let boot = boot(&Root::live_system()).unwrap_or_default();
     let begun = journal.and_then(|journal| {
         Integrity::new(mode, &options.run_options.verify_as, journal, &boot).map_err(JournalError::NotWritten)
     });

@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_baseline_is_set_listed_and_forgotten() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::at(folder.path());
+        let store = Store::in_folder(folder.path());
         assert!(store.baselines().unwrap().is_empty() && store.baseline("a").unwrap().is_none());
         store.set_baseline("a", &baseline()).unwrap();
         assert_eq!(store.baseline("a").unwrap(), Some(baseline()));
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn unknown_or_damaged_store_file_is_reported() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::at(folder.path());
+        let store = Store::in_folder(folder.path());
         store.set_baseline("a", &baseline()).unwrap();
         let file = folder.path().join("baselines/a.json");
         for (content, why) in

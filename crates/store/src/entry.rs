@@ -16,13 +16,13 @@ pub struct StoreEntry {
     pub workload: String,
     pub targets: Vec<String>,
     pub work: Vec<SpanWork>,
-    /// Indexed parts of the run: the severity of the worst finding, the percentiles [`KEPT`], and the
-    /// fields above instead of parameters.
+    /// Indexed parts of the run: the severity of the worst finding, the percentiles [`INDEXED_PERCENTILES`],
+    /// and the fields above instead of parameters.
     pub run: RunSummary,
 }
 
 /// The percentiles that the index has.
-pub(super) const KEPT: [f64; 3] = [50.0, 99.0, 99.9];
+pub(super) const INDEXED_PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
 /// Nanoseconds of a second.
 const SECOND: i64 = 1_000_000_000;
@@ -41,7 +41,7 @@ impl StoreEntry {
     }
 
     /// When it began, or else was kept, seconds since 1970.
-    pub fn at(&self) -> i64 {
+    pub fn time_of_run(&self) -> i64 {
         self.run.started_at.unwrap_or(self.about.saved_at)
     }
 
@@ -110,7 +110,7 @@ mod tests {
             let target = Target { path: "/dev/x".into(), cache_mode, uncached_devices, ..Target::default() };
             let span = TimeSpan { targets: vec![target], ..span.clone() };
             workload_text(&[&Parameters::with(&span, |target, _| {
-                Access::from_target(&span, target).on(device)
+                Access::from_target(&span, target).for_target(device)
             })])
         };
         let (cached, bypassed) = (CacheMode::Cached, CacheMode::DisableOsCache);

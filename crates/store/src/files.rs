@@ -1,7 +1,7 @@
 //! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
 
 use super::notes::NotesKind;
-use super::packed::{self, Inflated};
+use super::packed::{self, UnpackedFile};
 use super::{RunNotes, Store, StoreError, id};
 use diskspd_base::fnv::Fnv;
 use diskspd_base::limits;
@@ -10,7 +10,7 @@ use diskspd_formats::fault::ResultError;
 use diskspd_formats::{index, json, known, table};
 use diskspd_machine::fingerprint::Fingerprint;
 use diskspd_results::{Origin, RecordFormat, RunSummary};
-use diskspd_sys::atomic_file::{NewFile, Place, elsewhere};
+use diskspd_sys::atomic_file::{NewFile, Place, create_elsewhere};
 use diskspd_sys::fault_points::{self, FileStep};
 use diskspd_sys::folder::{self, OpenFolder};
 use diskspd_sys::{clock, locks};
@@ -77,7 +77,7 @@ pub struct KeptRun {
     pub file: PathBuf,
 }
 
-const ABOUT: &str = "about.json";
+const NOTES_FILE: &str = "about.json";
 
 const NOTES: NotesKind = NotesKind { folder: "runs", format: "diskspd-about" };
 
@@ -108,7 +108,7 @@ impl Store {
         self.make_folder(&folder).map_err(unwritten)?;
         loop {
             let id = id::random();
-            if self.has(&id, source)? {
+            if self.has_run(&id, source)? {
                 continue;
             }
             let file = self.file(&id, source);
@@ -116,7 +116,7 @@ impl Store {
             // nobody's to clean up.
             let about = self.write_about(&id, about)?;
             if let Err(error) = write_whole(&file, packed) {
-                let _ = self.open_runs().map(|runs| runs.remove(&name_of(&id, ABOUT)));
+                let _ = self.open_runs().map(|runs| runs.remove(&name_of(&id, NOTES_FILE)));
                 return Err(error);
             }
             drop(about);
@@ -152,7 +152,7 @@ impl Store {
     }
 
     fn about_file(&self, id: &str) -> PathBuf {
-        self.runs_folder().join(name_of(id, ABOUT))
+        self.runs_folder().join(name_of(id, NOTES_FILE))
     }
 
     /// Opens the folder of the runs, for reading and removing files directly in it.
@@ -162,7 +162,7 @@ impl Store {
         OpenFolder::open(&self.runs_folder()).map_err(failed)
     }
 
-    pub(super) fn has(&self, id: &str, source: KeptAs) -> Result<bool, StoreError> {
+    pub(super) fn has_run(&self, id: &str, source: KeptAs) -> Result<bool, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
         Ok(self.open_runs()?.stamp(&name_of(id, source.ending())).map_err(failed)?.is_some())
     }
@@ -171,11 +171,12 @@ impl Store {
     ///
     /// # Errors
     /// Fails if the file is invalid.
-    pub fn about(&self, id: &str) -> Result<RunNotes, StoreError> {
+    pub fn read_notes(&self, id: &str) -> Result<RunNotes, StoreError> {
         let file = self.about_file(id);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
-        let read =
-            || limits::NOTES.read(self.open_runs().map_err(io::Error::other)?.file(&name_of(id, ABOUT))?);
+        let read = || {
+            limits::NOTES.read(self.open_runs().map_err(io::Error::other)?.file(&name_of(id, NOTES_FILE))?)
+        };
         match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RunNotes::default()),
             Err(error) => Err(wrong(format!("cannot be read: {error}"))),
@@ -187,7 +188,7 @@ impl Store {
 
     /// Returns the stamp of a run's notes, which differs after every change; 0 = no notes.
     pub(super) fn notes_stamp(runs: &OpenFolder, id: &str) -> io::Result<i64> {
-        Ok(runs.stamp(&name_of(id, ABOUT))?.unwrap_or(0))
+        Ok(runs.stamp(&name_of(id, NOTES_FILE))?.unwrap_or(0))
     }
 
     pub(super) fn write_about(&self, id: &str, about: &RunNotes) -> Result<NewFile, StoreError> {
@@ -201,7 +202,7 @@ impl Store {
     pub(super) fn remove_files(&self, id: &str) -> Result<(), StoreError> {
         let runs = self.open_runs()?;
         // The run first: without it the other is nothing.
-        for ending in KeptAs::ALL.map(KeptAs::ending).into_iter().chain([ABOUT]) {
+        for ending in KeptAs::ALL.map(KeptAs::ending).into_iter().chain([NOTES_FILE]) {
             let name = name_of(id, ending);
             match runs.remove(&name) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -226,7 +227,7 @@ impl Store {
             if !id::is_whole(id) {
                 continue;
             }
-            if ending == ABOUT {
+            if ending == NOTES_FILE {
                 notes.push(id.to_owned());
             } else if let Some(source) = KeptAs::of_ending(ending) {
                 found.insert((id.to_owned(), source.ending()));
@@ -264,7 +265,7 @@ impl Store {
         }
         let Some(opened) = open()? else { return Ok(None) };
         let known = match source {
-            KeptAs::Record => known_record(BufReader::new(Inflated::new(opened)), id),
+            KeptAs::Record => known_record(BufReader::new(UnpackedFile::new(opened)), id),
             _ => {
                 let content = packed::unpack(BufReader::new(opened));
                 known_of(source, &content.map_err(|error| wrong(error.to_string()))?, id)
@@ -276,7 +277,7 @@ impl Store {
     /// Returns the parts of a run's fingerprint; `None` if its file lacks them.
     pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
         let opened = self.open_runs().ok()?.file(&name_of(id, KeptAs::Record.ending())).ok()?;
-        let record = json::read_from(BufReader::new(Inflated::new(opened))).ok()?;
+        let record = json::read_from(BufReader::new(UnpackedFile::new(opened))).ok()?;
         record.host().system.fingerprint.clone()
     }
 }
@@ -309,7 +310,7 @@ fn sync_all(folders: BTreeSet<PathBuf>) -> io::Result<()> {
 /// Removes notes of a run that was never kept, unless a running process is about to keep it or has just
 /// kept it.
 fn clean_up(folder: &OpenFolder, id: &str) {
-    let about = name_of(id, ABOUT);
+    let about = name_of(id, NOTES_FILE);
     let Ok(file) = folder.file(&about) else { return };
     // What can't be looked at may be there.
     let may_be_there = |source: &KeptAs| !matches!(folder.stamp(&name_of(id, source.ending())), Ok(None));
@@ -396,7 +397,7 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreErr
 }
 
 fn keep_elsewhere(source: KeptAs, bytes: &[u8]) -> io::Result<PathBuf> {
-    let (mut file, path) = elsewhere(format!("run.{}", source.ending()).as_ref())?;
+    let (mut file, path) = create_elsewhere(format!("run.{}", source.ending()).as_ref())?;
     let written = fault_points::write_all(&mut file, bytes);
     let _ = fault_points::sync_all(&file);
     if written.is_err() {

@@ -8,7 +8,7 @@ use rusqlite::{ToSql, params_from_iter};
 use std::collections::{BTreeSet, HashMap};
 
 /// Ids that a message about several names.
-const NAMED: usize = 6;
+const MAX_NAMED_IDS: usize = 6;
 
 impl StoreIndex {
     /// Returns the selected runs, oldest first, with targets, tags and figures. `since`: limit of the
@@ -112,7 +112,7 @@ impl StoreIndex {
             [one] => self.entries_of(one),
             several => Err(StoreError::Ambiguous {
                 name: name.to_owned(),
-                ids: several.iter().take(NAMED).cloned().collect(),
+                ids: several.iter().take(MAX_NAMED_IDS).cloned().collect(),
             }),
         }
     }

@@ -8,14 +8,14 @@ use diskspd_formats::{index, json, known};
 use diskspd_results::RunSummary;
 
 #[derive(Debug)]
-pub struct Saved {
+pub struct SavedRun {
     pub kept: KeptRun,
     /// Why the index doesn't have it yet; it's added when the store is next opened.
     pub index: Result<(), StoreError>,
 }
 
 #[derive(Debug)]
-pub enum Imported {
+pub enum ImportOutcome {
     New(String),
     /// It was there, under this id.
     Known(String),
@@ -26,7 +26,7 @@ impl Store {
     ///
     /// # Errors
     /// It isn't kept, and where it is instead.
-    pub fn save(&self, judged: &JudgedRecord, about: RunNotes) -> Result<Saved, StoreError> {
+    pub fn save(&self, judged: &JudgedRecord, about: RunNotes) -> Result<SavedRun, StoreError> {
         let mut record = Vec::new();
         // Memory takes everything.
         let written = json::write_readable(judged, &mut record);
@@ -36,7 +36,7 @@ impl Store {
         let run = known::of_index(index::Index::from_record(judged), &kept.id);
         let entry = StoreEntry::new(&kept.id, KeptAs::Record, about, run);
         let index = self.stamped(entry).and_then(|entry| self.open()?.add(&entry));
-        Ok(Saved { kept, index })
+        Ok(SavedRun { kept, index })
     }
 }
 
@@ -50,22 +50,22 @@ impl StoreIndex {
         source: KeptAs,
         content: &[u8],
         about: RunNotes,
-    ) -> Result<Imported, StoreError> {
+    ) -> Result<ImportOutcome, StoreError> {
         let name = about.imported_from.clone().unwrap_or_default();
         let wrong = |why: RunFileError| StoreError::File { file: name.clone().into(), why: why.to_string() };
         let run = known_of(source, content, &name).map_err(wrong)?;
         if let Some(id) = self.of_identity(run.identity.as_deref().unwrap_or_default())? {
-            return Ok(Imported::Known(id));
+            return Ok(ImportOutcome::Known(id));
         }
         if let Some(id) = self.of_same_run(source, run)? {
-            return Ok(Imported::Known(id));
+            return Ok(ImportOutcome::Known(id));
         }
         let about = RunNotes { order: self.store.next_order(), ..about };
         let kept = self.store.keep(source, content, &about)?;
         if let Some(entry) = self.store.entry(&kept.id, source)? {
             self.add(&entry)?;
         }
-        Ok(Imported::New(kept.id))
+        Ok(ImportOutcome::New(kept.id))
     }
 
     fn of_same_run(&self, source: KeptAs, run: RunSummary) -> Result<Option<String>, StoreError> {
@@ -95,11 +95,11 @@ impl StoreIndex {
         let store = self.store.clone();
         let source = self.source_of(id)?;
         self.write(|transaction| {
-            let mut about = store.about(id)?;
+            let mut about = store.read_notes(id)?;
             change(&mut about);
             drop(store.write_about(id, &about)?);
             match store.entry(id, source)? {
-                Some(entry) => StoreIndex::put(transaction, &store, &entry),
+                Some(entry) => StoreIndex::insert_entry(transaction, &store, &entry),
                 None => Err(StoreError::Unknown(id.to_owned())),
             }
         })
@@ -112,7 +112,7 @@ impl StoreIndex {
     pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
         let store = self.store.clone();
         self.write(|transaction| {
-            if store.about(id)?.pinned {
+            if store.read_notes(id)?.pinned {
                 return Err(StoreError::Pinned(id.to_owned()));
             }
             store.remove_files(id)?;
@@ -123,7 +123,7 @@ impl StoreIndex {
     fn source_of(&self, id: &str) -> Result<KeptAs, StoreError> {
         KeptAs::ALL
             .into_iter()
-            .find(|source| self.store.has(id, *source).unwrap_or(false))
+            .find(|source| self.store.has_run(id, *source).unwrap_or(false))
             .ok_or_else(|| StoreError::Unknown(id.to_owned()))
     }
 }

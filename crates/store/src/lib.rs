@@ -32,11 +32,11 @@ mod work;
 
 pub use about::RunNotes;
 pub use baseline::{Baseline, BaselineRun, SuiteNotes, TestNotes};
-pub use database::{StoreIndex, Troubles};
+pub use database::{IndexMessages, StoreIndex};
 pub use entry::StoreEntry;
 pub use error::StoreError;
 pub use files::{KeptAs, KeptRun};
-pub use keep::{Imported, Saved};
+pub use keep::{ImportOutcome, SavedRun};
 pub use machines::{Fingerprints, MachineNames};
 pub use trend::{History, TrendPoint};
 pub use work::{SpanWork, WORK};
@@ -55,7 +55,7 @@ pub struct Store {
 
 impl Store {
     /// The store in this folder, which need not be there.
-    pub fn at(folder: impl Into<PathBuf>) -> Store {
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Store {
         Store { folder: folder.into() }
     }
 

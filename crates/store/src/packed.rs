@@ -28,13 +28,13 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
 ///
 /// # Errors
 /// The pipe cannot be read, or its content is longer than a record may be.
-pub fn spool(mut pipe: impl Read) -> io::Result<Inflated<Cursor<Vec<u8>>>> {
+pub fn spool(mut pipe: impl Read) -> io::Result<UnpackedFile<Cursor<Vec<u8>>>> {
     let mut beginning = Vec::new();
     pipe.by_ref().take(MAGIC.len() as u64).read_to_end(&mut beginning)?;
     let is_compressed = is_packed(&beginning);
     let source = Cursor::new(beginning).chain(pipe);
     let bytes = if is_compressed { RECORD.read(source)? } else { pack_stream(source)? };
-    Ok(Inflated::new(Cursor::new(bytes)))
+    Ok(UnpackedFile::new(Cursor::new(bytes)))
 }
 
 fn pack_stream(source: impl Read) -> io::Result<Vec<u8>> {
@@ -51,20 +51,20 @@ pub fn reader(source: impl Read) -> impl Read {
 /// The content of a compressed file, which is not held in memory; reading fails beyond the length of a
 /// record. It seeks to its start only.
 #[derive(Debug)]
-pub struct Inflated<S> {
+pub struct UnpackedFile<S> {
     /// `None` after a failed rewind.
     decoder: Option<MultiGzDecoder<S>>,
     position: u64,
 }
 
-impl<S: Read + Seek> Inflated<S> {
+impl<S: Read + Seek> UnpackedFile<S> {
     /// The content of a source from its current position.
-    pub fn new(source: S) -> Inflated<S> {
-        Inflated { decoder: Some(MultiGzDecoder::new(source)), position: 0 }
+    pub fn new(source: S) -> UnpackedFile<S> {
+        UnpackedFile { decoder: Some(MultiGzDecoder::new(source)), position: 0 }
     }
 }
 
-impl<S: Read> Read for Inflated<S> {
+impl<S: Read> Read for UnpackedFile<S> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let decoder = self.decoder.as_mut().ok_or(io::ErrorKind::Unsupported)?;
         let read = decoder.read(into).map_err(|error| damaged(&error))?;
@@ -74,7 +74,7 @@ impl<S: Read> Read for Inflated<S> {
     }
 }
 
-impl<S: Read + Seek> Seek for Inflated<S> {
+impl<S: Read + Seek> Seek for UnpackedFile<S> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match to {
             SeekFrom::Current(0) => {}
@@ -111,7 +111,7 @@ pub fn unpack(source: impl Read) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// It can't be read, is damaged, or longer than a record may be.
-pub fn whole(file: &Path) -> io::Result<Vec<u8>> {
+pub fn unpack_file(file: &Path) -> io::Result<Vec<u8>> {
     let bytes = RECORD.read(File::open(file)?)?;
     if is_packed(&bytes) { unpack(&bytes[..]) } else { Ok(bytes) }
 }
@@ -153,7 +153,7 @@ mod tests {
         let text = b"a record ".repeat(100_000);
         file.write_all(&pack(&text)).unwrap();
         file.rewind().unwrap();
-        let mut content = Inflated::new(file);
+        let mut content = UnpackedFile::new(file);
         for begin in [10, text.len()] {
             let mut read = vec![0; begin];
             content.read_exact(&mut read).unwrap();
@@ -173,7 +173,7 @@ mod tests {
         }
         file.write_all(&pack(b"x")).unwrap();
         file.rewind().unwrap();
-        let error = io::copy(&mut Inflated::new(file), &mut io::sink()).unwrap_err();
+        let error = io::copy(&mut UnpackedFile::new(file), &mut io::sink()).unwrap_err();
         assert!(error.to_string().contains("a record"), "{error}");
     }
 }

@@ -44,7 +44,7 @@ impl History {
         for entry in entries {
             let machine = machines.name(entry);
             for (time_span, span) in entry.time_spans() {
-                let value = span.and_then(|span| figure.exact(span, WhichIos::Total));
+                let value = span.and_then(|span| figure.exact_value(span, WhichIos::Total));
                 let Some(value) = value else { continue };
                 let key = (machine.clone(), entry.workload.as_str(), time_span);
                 let (history, before) = found.entry(key).or_insert_with(|| {
@@ -82,7 +82,7 @@ impl History {
         let back = before.map_or(0, |before| before.saved_at.saturating_sub(saved_at));
         self.points.push(TrendPoint {
             id: entry.id.clone(),
-            at: entry.at(),
+            at: entry.time_of_run(),
             value,
             changed,
             clock_back_s: if back >= CLOCK_SET { back } else { 0 },

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
 
 /// Records that a thread was abandoned, because it may never return.
-pub fn leave_behind() {
+pub fn abandon_thread() {
     LEFT_BEHIND.store(true, Ordering::SeqCst);
 }
 

@@ -27,11 +27,11 @@ const FREE: u16 = u16::MAX;
 const FLAG_PRIORITY: u32 = 1 << 1;
 
 /// Timeouts from this one on are taken as none.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+const NO_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Pause before a retry when the kernel lacks resources, unless an I/O ends before.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Maximum number of retries when no I/O is in flight that could free resources.
-const PATIENCE: u32 = 1000;
+const MAX_RETRIES: u32 = 1000;
 
 /// `struct iocb` of linux/aio_abi.h.
 #[repr(C)]
@@ -214,7 +214,7 @@ impl Queue {
             } else {
                 // Nothing in flight will ever make room: somebody else has to.
                 attempts += 1;
-                if attempts > PATIENCE {
+                if attempts > MAX_RETRIES {
                     return Err(io::Error::from_raw_os_error(libc::EAGAIN));
                 }
                 std::thread::sleep(longest);
@@ -283,10 +283,10 @@ impl Queue {
         each: &mut impl FnMut(u32, i64),
     ) -> io::Result<usize> {
         let time = libc::timespec {
-            tv_sec: timeout.min(FOREVER).as_secs() as _,
+            tv_sec: timeout.min(NO_TIMEOUT).as_secs() as _,
             tv_nsec: timeout.subsec_nanos() as libc::c_long,
         };
-        let time: *const libc::timespec = if timeout < FOREVER { &time } else { std::ptr::null() };
+        let time: *const libc::timespec = if timeout < NO_TIMEOUT { &time } else { std::ptr::null() };
         // SAFETY: there is room for as many events as are asked for; the time lives until the call returns.
         let answer = unsafe {
             libc::syscall(
@@ -453,7 +453,7 @@ mod tests {
         assert_eq!((queue.push([flush].into_iter()), queue.in_flight()), (0, 2));
         let mut ended = Vec::new();
         while queue.in_flight() > 0 {
-            queue.wait(1, FOREVER, |tag, _| ended.push(tag)).unwrap();
+            queue.wait(1, NO_TIMEOUT, |tag, _| ended.push(tag)).unwrap();
         }
         ended.sort_unstable();
         assert_eq!(ended, [0, 1], "each came back once");

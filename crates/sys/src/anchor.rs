@@ -4,7 +4,7 @@
 //! opened and judged object is the same regardless of its name (open(2), `O_PATH`; proc(5),
 //! `/proc/PID/fd`).
 
-use super::problem::{Problem, TargetError};
+use super::problem::{TargetError, TargetProblem};
 use rustix::fs::{Mode, OFlags, fstat, open, stat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A file or device, as messages call it and as system calls reach it.
 pub trait Location {
     fn name(&self) -> &Path;
-    fn way(&self) -> &Path;
+    fn access_path(&self) -> &Path;
 }
 
 /// A path is its own way.
@@ -23,7 +23,7 @@ impl Location for Path {
         self
     }
 
-    fn way(&self) -> &Path {
+    fn access_path(&self) -> &Path {
         self
     }
 }
@@ -33,7 +33,7 @@ impl Location for PathBuf {
         self
     }
 
-    fn way(&self) -> &Path {
+    fn access_path(&self) -> &Path {
         self
     }
 }
@@ -55,12 +55,12 @@ impl TargetHandle {
     /// device and never blocks. Without /proc, or at the limit of open files, the name is used for access.
     ///
     /// # Errors
-    /// Fails with [`Problem::Missing`] if there is no object, [`Problem::DanglingLink`] for a dangling
-    /// link, or the error of the lookup.
+    /// Fails with [`TargetProblem::Missing`] if there is no object, [`TargetProblem::DanglingLink`] for a
+    /// dangling link, or the error of the lookup.
     pub fn at(path: &Path) -> Result<TargetHandle, TargetError> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if bytes.is_empty() || bytes.contains(&0) {
-            return Err(TargetError::new(path, Problem::NotAPath));
+            return Err(TargetError::new(path, TargetProblem::NotAPath));
         }
         let by_name = || Object { name: path.to_owned(), way: path.to_owned(), _handle: None };
         let object = match open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
@@ -86,7 +86,7 @@ fn by_handle(path: &Path, handle: OwnedFd) -> Option<Object> {
 
 pub(crate) fn not_found(path: &Path, error: Errno) -> TargetError {
     match (error, std::fs::read_link(path)) {
-        (Errno::NOENT, Ok(to)) => TargetError::new(path, Problem::DanglingLink { to }),
+        (Errno::NOENT, Ok(to)) => TargetError::new(path, TargetProblem::DanglingLink { to }),
         _ => TargetError::from_io(path, "inspect it", "inspect it", error),
     }
 }
@@ -96,7 +96,7 @@ impl Location for TargetHandle {
         &self.0.name
     }
 
-    fn way(&self) -> &Path {
+    fn access_path(&self) -> &Path {
         &self.0.way
     }
 }
@@ -114,9 +114,9 @@ mod tests {
         let held = TargetHandle::at(&name).unwrap();
         fs::rename(&name, &elsewhere).unwrap();
         fs::write(&name, "second").unwrap();
-        assert_eq!(fs::read_to_string(held.way()).unwrap(), "first");
+        assert_eq!(fs::read_to_string(held.access_path()).unwrap(), "first");
         fs::remove_file(&elsewhere).unwrap();
-        assert_eq!(fs::read_to_string(held.clone().way()).unwrap(), "first", "as long as it is held");
+        assert_eq!(fs::read_to_string(held.clone().access_path()).unwrap(), "first", "as long as it is held");
         assert_eq!(held.name(), name, "messages call it as it was called");
     }
 
@@ -128,7 +128,7 @@ mod tests {
             let error = TargetHandle::at(&directory.path().join(name)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(matches!(TargetHandle::at(Path::new("")).unwrap_err().problem, Problem::NotAPath));
+        assert!(matches!(TargetHandle::at(Path::new("")).unwrap_err().problem, TargetProblem::NotAPath));
     }
 
     #[test]

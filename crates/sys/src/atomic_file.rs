@@ -20,8 +20,8 @@ mod put_error;
 use crate::fault_points::{self, FileStep};
 use crate::files;
 use crate::mutex::LockUnpoisoned;
-use crate::reach::{self, ReachError, Spot};
-use earlier::Earlier;
+use crate::reach::{self, FolderEntry, ReachError};
+use earlier::PreviousFile;
 pub use error::PlaceError;
 pub use guard::Guard;
 pub use put_error::PutError;
@@ -37,7 +37,7 @@ use std::sync::{Arc, Mutex};
 /// The longest name of a file that Linux takes, bytes.
 const NAME_MAX: usize = 255;
 /// Maximum number of random names that are already taken, which indicates an attack.
-const TRIES: usize = 100;
+const MAX_NAME_TRIES: usize = 100;
 /// Mode of a new file, before the process' `umask`.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 /// Mode of a file before it is published.
@@ -46,8 +46,8 @@ const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 /// Where a file is put: a folder, held open, and a name in it.
 #[derive(Debug)]
 pub struct Place {
-    spot: Spot,
-    earlier: Option<Earlier>,
+    spot: FolderEntry,
+    earlier: Option<PreviousFile>,
     guard: Option<Box<dyn Guard>>,
     /// Device and inode of the file that was put there last.
     own: Mutex<Option<(u64, u64)>>,
@@ -72,8 +72,8 @@ impl Place {
     ///
     /// # Errors
     /// Why no file can be put there.
-    pub fn at(spot: Spot, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
-        let earlier = Earlier::look(&spot, guard.as_deref())?;
+    pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
+        let earlier = PreviousFile::read_previous(&spot, guard.as_deref())?;
         let place = Arc::new(Place { spot, earlier, guard, own: Mutex::default() });
         place.begin().map_err(|error| match (&place.earlier, error.kind()) {
             (Some(earlier), io::ErrorKind::PermissionDenied) if earlier.is_foreign() => {
@@ -172,7 +172,7 @@ fn random_names<T>(
     mut make: impl FnMut(&OsStr) -> Result<T, Errno>,
 ) -> io::Result<(T, OsString)> {
     let mut result = Errno::EXIST;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_NAME_TRIES {
         let name = random_name(like);
         match make(&name) {
             Ok(made) => return Ok((made, name)),
@@ -322,7 +322,7 @@ impl NewFile {
     }
 
     fn copy_elsewhere(&mut self) -> io::Result<PathBuf> {
-        let (mut copy, path) = elsewhere(self.place.spot.name())?;
+        let (mut copy, path) = create_elsewhere(self.place.spot.name())?;
         self.file.rewind()?;
         let copied = io::copy(&mut self.file, &mut copy);
         if copied.is_err() {
@@ -347,7 +347,7 @@ impl Drop for NewFile {
 ///
 /// # Errors
 /// Fails with the kernel's error.
-pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
+pub fn create_elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     let path = std::env::temp_dir();
     let folder = reach::hold_folder(&path)?;
     let (file, name) = random_names(like, |name| {

@@ -28,17 +28,17 @@ const PARTITIONS: c_int = 1 << 1 | 1 << 3;
 const AT_MOST: usize = 64;
 
 type Handle = *mut c_void;
-type With<T> = unsafe extern "C" fn(Handle, T) -> c_int;
+type ProbeCall<T> = unsafe extern "C" fn(Handle, T) -> c_int;
 
 /// The functions of blkid/blkid.h that are called.
 struct Library {
     new_probe: unsafe extern "C" fn() -> Handle,
     free_probe: unsafe extern "C" fn(Handle),
     set_device: unsafe extern "C" fn(Handle, c_int, i64, i64) -> c_int,
-    enable_superblocks: With<c_int>,
-    set_superblocks_flags: With<c_int>,
-    enable_partitions: With<c_int>,
-    set_partitions_flags: With<c_int>,
+    enable_superblocks: ProbeCall<c_int>,
+    set_superblocks_flags: ProbeCall<c_int>,
+    enable_partitions: ProbeCall<c_int>,
+    set_partitions_flags: ProbeCall<c_int>,
     do_probe: unsafe extern "C" fn(Handle) -> c_int,
     lookup_value: unsafe extern "C" fn(Handle, *const c_char, *mut *const c_char, *mut usize) -> c_int,
 }
@@ -83,19 +83,19 @@ fn load() -> Option<Library> {
             set_device: std::mem::transmute::<Handle, unsafe extern "C" fn(Handle, c_int, i64, i64) -> c_int>(
                 find_symbol(library, c"blkid_probe_set_device")?,
             ),
-            enable_superblocks: std::mem::transmute::<Handle, With<c_int>>(find_symbol(
+            enable_superblocks: std::mem::transmute::<Handle, ProbeCall<c_int>>(find_symbol(
                 library,
                 c"blkid_probe_enable_superblocks",
             )?),
-            set_superblocks_flags: std::mem::transmute::<Handle, With<c_int>>(find_symbol(
+            set_superblocks_flags: std::mem::transmute::<Handle, ProbeCall<c_int>>(find_symbol(
                 library,
                 c"blkid_probe_set_superblocks_flags",
             )?),
-            enable_partitions: std::mem::transmute::<Handle, With<c_int>>(find_symbol(
+            enable_partitions: std::mem::transmute::<Handle, ProbeCall<c_int>>(find_symbol(
                 library,
                 c"blkid_probe_enable_partitions",
             )?),
-            set_partitions_flags: std::mem::transmute::<Handle, With<c_int>>(find_symbol(
+            set_partitions_flags: std::mem::transmute::<Handle, ProbeCall<c_int>>(find_symbol(
                 library,
                 c"blkid_probe_set_partitions_flags",
             )?),

@@ -11,7 +11,7 @@ static CLOSED: AtomicU8 = AtomicU8::new(0);
 /// Called by the dynamic loader, or the start of a static program, before Rust's own start.
 #[used]
 #[unsafe(link_section = ".init_array")]
-static LOOK: extern "C" fn() = look;
+static CHECK_AT_START: extern "C" fn() = look;
 
 extern "C" fn look() {
     for number in 0..3 {
@@ -23,6 +23,6 @@ extern "C" fn look() {
 }
 
 /// Whether this descriptor (0 to 2) was closed, so that its current file is not the user's.
-pub(crate) fn is(number: i32) -> bool {
+pub(crate) fn is_closed(number: i32) -> bool {
     (0..3).contains(&number) && CLOSED.load(Relaxed) & 1 << number != 0
 }

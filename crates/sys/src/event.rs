@@ -29,9 +29,9 @@ const MODE: Mode = Mode::from_raw_mode(0o666);
 /// The longest file name that Linux takes, bytes.
 const NAME_MAX: usize = 255;
 /// Maximum size in bytes that a shell may write to set an event; a longer file is not an event.
-const LARGEST: i64 = 4096;
+const MAX_EVENT_BYTES: i64 = 4096;
 /// Maximum wait for another process that is opening the same event.
-const PATIENCE: Duration = Duration::from_secs(2);
+const MAX_OPEN_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
@@ -116,7 +116,7 @@ impl Event {
         let began = Instant::now();
         while let Err(error) = fs::flock(&file, FlockOperation::NonBlockingLockShared) {
             match error {
-                Errno::WOULDBLOCK if began.elapsed() < PATIENCE => {
+                Errno::WOULDBLOCK if began.elapsed() < MAX_OPEN_WAIT => {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Errno::WOULDBLOCK => return Err(EventError::Locked(path.to_owned())),
@@ -306,7 +306,7 @@ fn is_event(found: &fs::Stat) -> bool {
     let ours = found.st_uid == rustix::process::geteuid().as_raw();
     FileType::from_raw_mode(found.st_mode) == FileType::RegularFile
         && found.st_nlink <= 1
-        && found.st_size <= LARGEST
+        && found.st_size <= MAX_EVENT_BYTES
         // Other people's events are made to be shared; what isn't is something else.
         && (ours || mode & Mode::from_raw_mode(0o7777) == MODE)
 }

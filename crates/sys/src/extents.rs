@@ -3,7 +3,7 @@
 mod pieces;
 mod places;
 
-pub use pieces::{Piece, PieceKind, each_piece};
+pub use pieces::{ExtentPiece, PieceKind, each_piece};
 pub use places::{DevicePlace, places};
 
 use rustix::ioctl::{Updater, ioctl, opcode};

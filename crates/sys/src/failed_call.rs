@@ -1,7 +1,7 @@
 //! Failed calls for the machine's state. The remedy follows from the error, not from the file.
 
 #[cfg(target_os = "linux")]
-use crate::problem::{Problem, TargetError};
+use crate::problem::{TargetError, TargetProblem};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -12,13 +12,13 @@ use std::path::Path;
 pub struct FailedCall {
     /// The action: `read /proc/stat`.
     doing: String,
-    needs: Needs,
+    needs: CallObject,
     cause: Cause,
 }
 
 /// The kind of object that the call needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Needs {
+enum CallObject {
     Proc,
     Sys,
     File,
@@ -37,9 +37,9 @@ impl FailedCall {
     pub fn reading(path: impl AsRef<Path>, error: &io::Error) -> FailedCall {
         let path = path.as_ref();
         let needs = match () {
-            () if path.starts_with("/proc") => Needs::Proc,
-            () if path.starts_with("/sys") => Needs::Sys,
-            () => Needs::File,
+            () if path.starts_with("/proc") => CallObject::Proc,
+            () if path.starts_with("/sys") => CallObject::Sys,
+            () => CallObject::File,
         };
         FailedCall { doing: format!("read {}", path.display()), needs, cause: Cause::from_error(error) }
     }
@@ -54,22 +54,22 @@ impl FailedCall {
     #[cfg(target_os = "linux")]
     pub fn inspecting(error: &TargetError) -> FailedCall {
         let cause = match &error.problem {
-            Problem::TooManyFiles => Cause::Number(libc::EMFILE),
-            Problem::Kernel { source, .. } => Cause::from_error(source),
+            TargetProblem::TooManyFiles => Cause::Number(libc::EMFILE),
+            TargetProblem::Kernel { source, .. } => Cause::from_error(source),
             problem => Cause::Text(problem.to_string()),
         };
-        FailedCall { doing: format!("inspect {}", error.path.display()), needs: Needs::File, cause }
+        FailedCall { doing: format!("inspect {}", error.path.display()), needs: CallObject::File, cause }
     }
 
     /// A thread could not be started. `purpose`: `for signals`.
     pub fn starting_thread(purpose: &str, error: &io::Error) -> FailedCall {
         let doing = format!("start a thread {purpose}");
-        FailedCall { doing, needs: Needs::Thread, cause: Cause::from_error(error) }
+        FailedCall { doing, needs: CallObject::Thread, cause: Cause::from_error(error) }
     }
 
     /// Something else failed. `doing`: `install the handlers of signals`.
     pub fn of_kernel(doing: &str, error: &io::Error) -> FailedCall {
-        FailedCall { doing: doing.to_owned(), needs: Needs::File, cause: Cause::from_error(error) }
+        FailedCall { doing: doing.to_owned(), needs: CallObject::File, cause: Cause::from_error(error) }
     }
 
     pub fn remedy(&self) -> &'static str {
@@ -86,32 +86,32 @@ impl Cause {
 
 /// The one table of remedies.
 #[cfg(target_os = "linux")]
-fn remedy(needs: Needs, number: i32) -> &'static str {
+fn remedy(needs: CallObject, number: i32) -> &'static str {
     match (number, needs) {
         (libc::EMFILE, _) => "raise the limit of open files (ulimit -n)",
         (libc::ENFILE, _) => "close files of other programs, or raise fs.file-max",
         (libc::ENOMEM, _) => "free memory, or raise the limit of the control group (memory.max)",
-        (libc::EAGAIN, Needs::Thread) => {
+        (libc::EAGAIN, CallObject::Thread) => {
             "raise the limits of processes (ulimit -u, pids.max of the control group)"
         }
-        (libc::ENOSYS, _) | (libc::EPERM | libc::EACCES, Needs::Thread) => {
+        (libc::ENOSYS, _) | (libc::EPERM | libc::EACCES, CallObject::Thread) => {
             "allow the call in the system-call filter (seccomp) of the container or service"
         }
         (libc::EPERM | libc::EACCES, _) => "run as root, or outside of the container",
-        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, Needs::Proc) => {
+        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, CallObject::Proc) => {
             "mount /proc (mount -t proc proc /proc), or run outside of the container"
         }
-        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, Needs::Sys) => {
+        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, CallObject::Sys) => {
             "mount /sys (mount -t sysfs sysfs /sys), or run outside of the container"
         }
-        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, Needs::File) => "check that it is there",
+        (libc::ENOENT | libc::ENOTDIR | libc::ENODEV, CallObject::File) => "check that it is there",
         _ => "see dmesg",
     }
 }
 
 /// The one remedy for calls that fail as rarely as Windows' do.
 #[cfg(windows)]
-fn remedy(_: Needs, _: i32) -> &'static str {
+fn remedy(_: CallObject, _: i32) -> &'static str {
     "close other programs, or restart Windows"
 }
 

@@ -45,7 +45,7 @@ pub trait FaultInjector {
     ///
     /// # Errors
     /// Fails if the step must not be done; the thread continues as with a kernel error.
-    fn before(&self, step: FileStep) -> io::Result<()>;
+    fn before_step(&self, step: FileStep) -> io::Result<()>;
 
     /// All of a file, or all names in a folder, are on the disk now: the power may be cut.
     fn synced(&self, _what: &File) {}
@@ -55,7 +55,7 @@ pub trait FaultInjector {
     /// Returns the wall clock's lead over the kernel's clock in ns; negative if it lags.
     fn ahead_ns(&self) -> i64;
 
-    fn waits(&self) -> bool;
+    fn is_waiting(&self) -> bool;
 }
 
 thread_local! {
@@ -77,7 +77,7 @@ fn current_watcher() -> Option<Rc<dyn FaultInjector>> {
 /// # Errors
 /// Fails with the watcher's error; the step must not be done.
 pub fn before(step: FileStep) -> io::Result<()> {
-    current_watcher().map_or(Ok(()), |watcher| watcher.before(step))
+    current_watcher().map_or(Ok(()), |watcher| watcher.before_step(step))
 }
 
 /// Whether the watcher waits for foreign database locks, in simulated time.
@@ -86,7 +86,7 @@ pub fn is_watched() -> bool {
 }
 
 pub fn waits() -> bool {
-    current_watcher().is_some_and(|watcher| watcher.waits())
+    current_watcher().is_some_and(|watcher| watcher.is_waiting())
 }
 
 pub fn pause(time: Duration) -> bool {
@@ -95,7 +95,7 @@ pub fn pause(time: Duration) -> bool {
             std::thread::sleep(time);
             true
         },
-        |watcher| watcher.waits(),
+        |watcher| watcher.is_waiting(),
     )
 }
 
@@ -148,7 +148,7 @@ mod tests {
     struct Steps(Cell<u32>);
 
     impl FaultInjector for Steps {
-        fn before(&self, _: FileStep) -> io::Result<()> {
+        fn before_step(&self, _: FileStep) -> io::Result<()> {
             let left = self.0.get().checked_sub(1);
             self.0.set(left.unwrap_or(0));
             left.map(drop).ok_or_else(|| io::ErrorKind::StorageFull.into())
@@ -162,7 +162,7 @@ mod tests {
             -7
         }
 
-        fn waits(&self) -> bool {
+        fn is_waiting(&self) -> bool {
             true
         }
     }

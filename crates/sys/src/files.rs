@@ -6,7 +6,7 @@ use super::closed_at_start;
 use super::file_systems;
 use super::inode::Kind;
 use super::nvme;
-use super::problem::{Problem, TargetError};
+use super::problem::{TargetError, TargetProblem};
 use super::write_hints;
 use diskspd_base::access::OpenMode;
 use diskspd_machine::file_systems::FileSystemType;
@@ -35,8 +35,8 @@ pub struct OpenTarget {
 /// # Errors
 /// Fails if it is not open, or not a valid descriptor number.
 #[allow(unsafe_code)]
-pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
-    if closed_at_start::is(number) {
+pub fn duplicate_inherited(number: i32) -> std::io::Result<OwnedFd> {
+    if closed_at_start::is_closed(number) {
         return Err(Errno::BADF.into());
     }
     // SAFETY: it takes numbers alone; one that is no open descriptor makes the call fail and nothing else.
@@ -67,7 +67,7 @@ pub fn at_start() -> Vec<(u64, u64)> {
 /// Opens a file for inspection without blocking; `None` if it is not readable.
 pub fn peek<L: Location + ?Sized>(location: &L) -> Option<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    rustix::fs::open(location.way(), flags, Mode::empty()).ok()
+    rustix::fs::open(location.access_path(), flags, Mode::empty()).ok()
 }
 
 /// Opens a target to determine its storage and cached data. A regular file to be written is opened for
@@ -77,7 +77,7 @@ pub fn peek<L: Location + ?Sized>(location: &L) -> Option<OwnedFd> {
 /// # Errors
 /// Fails with the kernel's error.
 pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std::io::Result<File> {
-    let path = location.way();
+    let path = location.access_path();
     let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
     let with = |access| rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
     let file = match regular && written {
@@ -115,18 +115,18 @@ pub fn path_of_open(name: &Path, file: &File) -> PathBuf {
 /// claim once, with [`claim`].
 ///
 /// # Errors
-/// Fails with the problem and the next step: see [`Problem`].
+/// Fails with the problem and the next step: see [`TargetProblem`].
 pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
-    let (path, way) = (location.name(), location.way());
+    let (path, way) = (location.name(), location.access_path());
     let (flags, access) = mode_direction(mode);
     let fail = |doing, error: Errno| TargetError::from_io(path, doing, access, error);
     // Looked at first, because opening a pipe waits for its other end.
-    let found = look(location)?;
+    let found = read_stat(location)?;
     let kind = FileType::from_raw_mode(found.st_mode);
     accept_kind(path, kind)?;
 
     if mode.write && kind == FileType::BlockDevice && is_read_only(way) {
-        return Err(TargetError::new(path, Problem::ReadOnly));
+        return Err(TargetError::new(path, TargetProblem::ReadOnly));
     }
     let flags = flags
         | OFlags::CLOEXEC
@@ -142,7 +142,7 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     let file = file.map_err(|error| match error {
         Errno::INVAL if mode.direct => {
             let file_system = file_systems::type_name(way);
-            TargetError::new(path, Problem::NoDirect { file_system })
+            TargetError::new(path, TargetProblem::NoDirect { file_system })
         }
         error => fail("open it", error),
     })?;
@@ -151,7 +151,7 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     }
     let size = size(path, file.as_fd())?;
     if size == 0 {
-        return Err(TargetError::new(path, Problem::Empty));
+        return Err(TargetError::new(path, TargetProblem::Empty));
     }
     let advise = |advice| {
         rustix::fs::fadvise(&file, 0, None, advice).map_err(|error| fail("set its access hint", error))
@@ -174,12 +174,12 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
 /// Checks that an open file is on a file system that stores data.
 ///
 /// # Errors
-/// [`Problem::KernelInterface`].
+/// [`TargetProblem::KernelInterface`].
 pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
     let file_system = file_systems::type_of_open(file);
     match FileSystemType::from_name(&file_system).holds_data() {
         true => Ok(()),
-        false => Err(TargetError::new(path, Problem::KernelInterface { file_system })),
+        false => Err(TargetError::new(path, TargetProblem::KernelInterface { file_system })),
     }
 }
 
@@ -195,14 +195,14 @@ fn mode_direction(mode: &OpenMode) -> (OFlags, &'static str) {
 /// Opens the character device of an NVMe namespace; only reading and writing of the mode apply.
 ///
 /// # Errors
-/// Fails with the problem and the next step: see [`Problem`].
+/// Fails with the problem and the next step: see [`TargetProblem`].
 pub fn open_namespace<L: Location + ?Sized>(
     location: &L,
     mode: &OpenMode,
 ) -> Result<OpenTarget, TargetError> {
     let path = location.name();
     let (flags, access) = mode_direction(mode);
-    let file = rustix::fs::open(location.way(), flags | OFlags::CLOEXEC, Mode::empty())
+    let file = rustix::fs::open(location.access_path(), flags | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| TargetError::from_io(path, "open it", access, error))?;
     let found = nvme::namespace(&file)
         .map_err(|error| TargetError::from_io(path, "identify it", "send commands", error))?;
@@ -215,10 +215,10 @@ pub fn open_namespace<L: Location + ?Sized>(
 /// exclusivity.
 ///
 /// # Errors
-/// Fails with [`Problem::Busy`], or the error of opening it.
+/// Fails with [`TargetProblem::Busy`], or the error of opening it.
 pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
     let exclusively =
-        |flags| rustix::fs::open(device.way(), flags | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
+        |flags| rustix::fs::open(device.access_path(), flags | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
     // For reading, because the end of an open for writing makes udev look at the device anew.
     match exclusively(OFlags::RDONLY) {
         Err(Errno::ACCESS | Errno::PERM) => exclusively(OFlags::WRONLY),
@@ -232,7 +232,7 @@ pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
 /// # Errors
 /// Fails with the error of opening it.
 pub fn look_into<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
-    rustix::fs::open(device.way(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    rustix::fs::open(device.access_path(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| TargetError::from_io(device.name(), "read its content", "read", error))
 }
 
@@ -254,15 +254,15 @@ pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
 /// Returns the status of a path, following links.
 ///
 /// # Errors
-/// Fails with [`Problem::Missing`] if there is no object, [`Problem::DanglingLink`] for a dangling link,
-/// or the error of the lookup.
-pub fn look<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError> {
+/// Fails with [`TargetProblem::Missing`] if there is no object, [`TargetProblem::DanglingLink`] for a
+/// dangling link, or the error of the lookup.
+pub fn read_stat<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError> {
     let path = location.name();
     let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.is_empty() || bytes.contains(&0) {
-        return Err(TargetError::new(path, Problem::NotAPath));
+        return Err(TargetError::new(path, TargetProblem::NotAPath));
     }
-    rustix::fs::stat(location.way()).map_err(|error| not_found(path, error))
+    rustix::fs::stat(location.access_path()).map_err(|error| not_found(path, error))
 }
 
 /// Returns the kind of a path, following links.
@@ -270,7 +270,7 @@ pub fn look<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError> {
 /// # Errors
 /// As [`look`].
 pub fn kind<L: Location + ?Sized>(location: &L) -> Result<Kind, TargetError> {
-    look(location).map(|found| Kind::from_mode(found.st_mode))
+    read_stat(location).map(|found| Kind::from_mode(found.st_mode))
 }
 
 /// Returns the size of an open file or block device in bytes.
@@ -298,8 +298,8 @@ fn is_read_only(device: &Path) -> bool {
 fn accept_kind(path: &Path, kind: FileType) -> Result<(), TargetError> {
     match kind {
         FileType::RegularFile | FileType::BlockDevice => Ok(()),
-        FileType::Directory => Err(TargetError::new(path, Problem::Directory)),
-        _ => Err(TargetError::new(path, Problem::NotAFile)),
+        FileType::Directory => Err(TargetError::new(path, TargetProblem::Directory)),
+        _ => Err(TargetError::new(path, TargetProblem::NotAFile)),
     }
 }
 
@@ -311,10 +311,14 @@ mod tests {
     #[test]
     fn invalid_or_own_descriptors_are_not_inherited() {
         for number in [-1, i32::MIN, i32::MAX] {
-            assert_eq!(inherited(number).unwrap_err().raw_os_error(), Some(libc::EBADF), "{number}");
+            assert_eq!(
+                duplicate_inherited(number).unwrap_err().raw_os_error(),
+                Some(libc::EBADF),
+                "{number}"
+            );
         }
         let file = tempfile::tempfile().unwrap();
-        let copy = inherited(file.as_raw_fd()).unwrap();
+        let copy = duplicate_inherited(file.as_raw_fd()).unwrap();
         assert_eq!(identity(&copy), identity(&file));
         let found = at_start();
         assert!(!found.contains(&identity(&file).unwrap()));

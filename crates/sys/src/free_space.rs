@@ -19,7 +19,7 @@ pub fn at(path: &Path) -> Option<Room> {
     rustix::fs::statvfs(path).ok().map(free_room)
 }
 
-pub fn beneath(file: impl AsFd) -> Option<Room> {
+pub fn space_of_file(file: impl AsFd) -> Option<Room> {
     rustix::fs::fstatvfs(file).ok().map(free_room)
 }
 

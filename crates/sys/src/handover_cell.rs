@@ -24,7 +24,7 @@ const LOOKED_AT: u8 = 1;
 const WANTED: u8 = 2;
 
 #[derive(Debug)]
-struct Lent<T> {
+struct HandoverCell<T> {
     thing: UnsafeCell<T>,
     /// The owner doesn't touch it now.
     down: AtomicBool,
@@ -33,24 +33,24 @@ struct Lent<T> {
 
 // SAFETY: at any time at most one of them has the thing, see `Owner::pick_up` and `Rescuer::inherit`; it goes
 // from one thread to the other, for which it has to be `Send`. Nobody shares it.
-unsafe impl<T: Send> Sync for Lent<T> {}
+unsafe impl<T: Send> Sync for HandoverCell<T> {}
 
 #[derive(Debug)]
 pub struct Owner<T> {
-    lent: Arc<Lent<T>>,
+    lent: Arc<HandoverCell<T>>,
     here: bool,
 }
 
 #[derive(Debug)]
 pub struct Rescuer<T> {
-    lent: Arc<Lent<T>>,
+    lent: Arc<HandoverCell<T>>,
     inherited: bool,
 }
 
 /// Lends a value to its owner, in the picked-up state, and its heir.
 pub fn lend<T: Send>(thing: T) -> (Owner<T>, Rescuer<T>) {
     let (down, wanted) = (AtomicBool::new(false), AtomicU8::new(FREE));
-    let lent = Arc::new(Lent { thing: UnsafeCell::new(thing), down, wanted });
+    let lent = Arc::new(HandoverCell { thing: UnsafeCell::new(thing), down, wanted });
     (Owner { lent: Arc::clone(&lent), here: true }, Rescuer { lent, inherited: false })
 }
 
@@ -128,7 +128,7 @@ impl<T> Rescuer<T> {
         if self.inherited || self.lent.wanted.load(Ordering::SeqCst) == WANTED {
             return self.inherit().map(|thing| look(thing));
         }
-        let done = Looking(&self.lent.wanted);
+        let done = LookGuard(&self.lent.wanted);
         done.0.store(LOOKED_AT, Ordering::SeqCst);
         let is_down = barrier() && self.lent.down.load(Ordering::SeqCst);
         // SAFETY: it was put down when the owner could already see that it is looked at: it picks it up only
@@ -138,9 +138,9 @@ impl<T> Rescuer<T> {
 }
 
 /// Ends a look, however it ends.
-struct Looking<'a>(&'a AtomicU8);
+struct LookGuard<'a>(&'a AtomicU8);
 
-impl Drop for Looking<'_> {
+impl Drop for LookGuard<'_> {
     fn drop(&mut self) {
         self.0.store(FREE, Ordering::Release);
     }

@@ -49,7 +49,7 @@ pub fn write(file: impl AsFd, data: Slot<'_>, offset: u64, ways: IoFeatures) -> 
 ///
 /// # Errors
 /// As [`read`].
-pub fn takes(file: impl AsFd, size: u64, ways: IoFeatures) -> Result<(), Errno> {
+pub fn accepts_features(file: impl AsFd, size: u64, ways: IoFeatures) -> Result<(), Errno> {
     read(file, &mut [0], size, ways).map(drop)
 }
 
@@ -60,15 +60,15 @@ pub fn takes(file: impl AsFd, size: u64, ways: IoFeatures) -> Result<(), Errno> 
 /// # Errors
 /// As [`read`].
 pub fn takes_writes(file: OwnedFd, ways: IoFeatures) -> Result<(), Errno> {
-    let queue = Buffer::new(0).and_then(|memory| Queue::new(1, vec![file], memory, SOON));
+    let queue = Buffer::new(0).and_then(|memory| Queue::new(1, vec![file], memory, SHORT_TIMEOUT));
     let Ok(mut queue) = queue else { return Ok(()) };
     queue.set_ways(vec![ways]);
     let (op, priority) = (Operation::Write, IoPriority::Unstated);
     queue.push([Transfer { op, file: 0, offset: 0, start: 0, length: 0, tag: 0, priority }].into_iter());
     let mut answer = 0;
     // A queue that fails has said nothing of the file.
-    let _ = queue.wait(1, SOON, |_, result| answer = result);
+    let _ = queue.wait(1, SHORT_TIMEOUT, |_, result| answer = result);
     if answer < 0 { Err(Errno::from_raw_os_error(-answer as i32)) } else { Ok(()) }
 }
 
-const SOON: Duration = Duration::from_secs(5);
+const SHORT_TIMEOUT: Duration = Duration::from_secs(5);

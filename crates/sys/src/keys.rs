@@ -20,7 +20,7 @@ static TERMINAL: OnceLock<Option<Terminal>> = OnceLock::new();
 
 /// Returns the keys since the last call, without waiting; `None` = no key can be read. The terminal shows
 /// none of them until [`restore`].
-pub fn typed() -> Option<Vec<u8>> {
+pub fn read_keys() -> Option<Vec<u8>> {
     let terminal = TERMINAL.get_or_init(Terminal::open).as_ref()?;
     if !terminal.is_foreground() || !terminal.delivers_single_keys() {
         return None;

@@ -31,13 +31,13 @@ impl fmt::Display for Lease {
 
 /// How long a holder gets to release its lease: file servers do so within milliseconds, over a network
 /// within a second.
-const PATIENCE: Duration = Duration::from_secs(2);
+const MAX_LEASE_WAIT: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(20);
 
 /// The lease that keeps a regular file from being opened for reading, or for writing too; `None` = nothing
 /// does. A holder that obeys the kernel's signal gets the time for that.
 pub fn unreleased<L: Location + ?Sized>(location: &L, written: bool) -> Option<Lease> {
-    let inode = rustix::fs::stat(location.way()).ok()?.st_ino;
+    let inode = rustix::fs::stat(location.access_path()).ok()?.st_ino;
     Leases::read().unreleased(location, inode, written)
 }
 
@@ -70,7 +70,7 @@ impl Leases {
     pub fn unreleased<L: Location + ?Sized>(&self, location: &L, inode: u64, written: bool) -> Option<Lease> {
         // Opening for writing has effects: it is not tried without need.
         let mut lease = self.holder(inode)?;
-        for _ in 0..PATIENCE.as_millis() / TICK.as_millis() {
+        for _ in 0..MAX_LEASE_WAIT.as_millis() / TICK.as_millis() {
             match files::open_to_locate(location, written) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(TICK),
                 _ => return None,

@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 
 const HEADER: usize = 312;
 /// `struct dm_target_spec`, before the text of each part.
-const PART: usize = 40;
+const TARGET_SPEC_BYTES: usize = 40;
 /// `_IOWR(DM_IOCTL, DM_TABLE_STATUS_CMD, struct dm_ioctl)`
 const TABLE_STATUS: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<[u8; HEADER]>(0xfd, 12);
 const NO_FLUSH: u32 = 1 << 11;
@@ -66,7 +66,10 @@ fn parse(answer: &[u8]) -> Vec<MappedPart> {
     for _ in 0..count {
         // Sectors from and how many, an error, where the next one is, the kind; the text is behind it.
         let (Some(part), Some(next)) = (answer.get(at..), word_at(answer, at + 20)) else { break };
-        let (Some(kind), Some(status)) = (part.get(24..PART), part.get(PART..)) else { break };
+        let (Some(kind), Some(status)) = (part.get(24..TARGET_SPEC_BYTES), part.get(TARGET_SPEC_BYTES..))
+        else {
+            break;
+        };
         parts.push(MappedPart { kind: text(kind), status: text(status) });
         at = begin.saturating_add(next as usize);
     }
@@ -86,7 +89,7 @@ mod tests {
             let mut part = vec![0; if kind == "linear" { 48 } else { 56 }];
             part[20..24].copy_from_slice(&next.to_ne_bytes());
             part[24..24 + kind.len()].copy_from_slice(kind.as_bytes());
-            part[PART..PART + status.len()].copy_from_slice(status.as_bytes());
+            part[TARGET_SPEC_BYTES..TARGET_SPEC_BYTES + status.len()].copy_from_slice(status.as_bytes());
             answer.extend(part);
         }
         let part = |kind: &str, status: &str| MappedPart { kind: kind.into(), status: status.into() };

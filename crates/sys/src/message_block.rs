@@ -11,7 +11,7 @@
 use diskspd_figures::units::wrapped::{width, wrapped};
 
 /// Words in front of what explains an error.
-const EXPLAINED: [&str; 3] = ["-> ", "hint: ", "expected: "];
+const EXPLANATION_MARKS: [&str; 3] = ["-> ", "hint: ", "expected: "];
 
 /// Whole lines, wrapped at the terminal's width; `colours`: labels have one. Lines of a table, which has
 /// more than one gap between words, are left alone.
@@ -36,7 +36,7 @@ fn fitted_line(whole: &str, columns: usize, colours: bool) -> String {
 fn start(line: &str) -> usize {
     let blanks = line.len() - line.trim_start_matches(' ').len();
     let text = &line[blanks..];
-    if let Some(word) = EXPLAINED.iter().find(|word| text.starts_with(**word)) {
+    if let Some(word) = EXPLANATION_MARKS.iter().find(|word| text.starts_with(**word)) {
         return blanks + word.len();
     }
     let gap = text.find("  ").map(|at| at + text[at..].len() - text[at..].trim_start_matches(' ').len());

@@ -3,7 +3,7 @@
 //!
 //! Three ABIs are supported: the standard one of MPI 5.0, MPICH's (shared by Intel, Cray and MVAPICH), and
 //! Open MPI's. They differ in handles (an address or an `int`) and in the values of constants. Functions,
-//! their names and their argument order are the same. Only the creating thread of a [`World`] may use it
+//! their names and their argument order are the same. Only the creating thread of a [`MpiWorld`] may use it
 //! (`MPI_THREAD_FUNNELED`), so it is not `Send`.
 
 mod error;
@@ -42,7 +42,7 @@ pub(crate) type FromProcess = (usize, Vec<u8>);
 
 /// The processes that a launcher started together, as MPI shows them to this one.
 #[derive(Debug)]
-pub struct World {
+pub struct MpiWorld {
     calls: Box<dyn Calls>,
     rank: usize,
     size: usize,
@@ -102,13 +102,13 @@ impl MessagePlace {
     }
 }
 
-impl World {
+impl MpiWorld {
     /// Loads a library, by a path or by its name for the dynamic linker, and joins the world. Once per
     /// process. The library stays loaded. Only if [`CAN_LOAD`].
     ///
     /// # Errors
     /// Fails with the reason why it is unusable.
-    pub fn join(library: &Path, abi: Abi) -> Result<World, MpiError> {
+    pub fn join(library: &Path, abi: Abi) -> Result<MpiWorld, MpiError> {
         if privileges::are_above_users() {
             return Err(MpiError::Privileged);
         }
@@ -148,7 +148,7 @@ impl World {
         let calls = calls.map_err(MpiError::from)?;
         let (rank, size) = calls.join()?;
         let partners = if rank == 0 { 1..size } else { 0..1 };
-        Ok(World {
+        Ok(MpiWorld {
             calls,
             rank,
             size,
@@ -174,7 +174,7 @@ impl World {
         self.calls.version().lines().next().unwrap_or_default().trim().to_owned()
     }
 
-    /// Begins to send a message; each [`World::receive`] continues it.
+    /// Begins to send a message; each [`MpiWorld::receive`] continues it.
     ///
     /// # Errors
     /// Fails with MPI's error.
@@ -197,7 +197,7 @@ impl World {
                 return Ok(arrived);
             }
             if !self.begin_to_receive()? {
-                let _ = self.go_on();
+                let _ = self.continue_sends();
                 return Ok(None);
             }
         }
@@ -258,11 +258,11 @@ impl World {
 
     /// Whether all that was sent has left this process's memory.
     pub fn is_sent(&mut self) -> bool {
-        let _ = self.go_on();
+        let _ = self.continue_sends();
         self.sending.is_empty()
     }
 
-    fn go_on(&mut self) -> Result<(), MpiError> {
+    fn continue_sends(&mut self) -> Result<(), MpiError> {
         let mut first = Ok(());
         let calls = &*self.calls;
         self.sending.retain(|transfer| match calls.is_done(transfer) {
@@ -286,12 +286,12 @@ impl World {
     /// # Errors
     /// Fails with MPI's error.
     pub fn leave(mut self) -> Result<(), MpiError> {
-        let _ = self.go_on();
+        let _ = self.continue_sends();
         self.calls.leave()
     }
 }
 
-impl Drop for World {
+impl Drop for MpiWorld {
     fn drop(&mut self) {
         // MPI may still read and write them.
         self.sending.drain(..).for_each(std::mem::forget);
@@ -364,7 +364,7 @@ type TextCall = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
 /// `MPI_Abi_get_version`.
 type NumbersCall = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 /// `MPI_Isend`, `MPI_Irecv`.
-type Transferring<H> = unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut c_void) -> c_int;
+type TransferCall<H> = unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut c_void) -> c_int;
 
 /// AbiNumbers that differ between ABIs.
 #[derive(Clone, Copy)]
@@ -385,8 +385,8 @@ struct MpiTable<H> {
     comm_rank: unsafe extern "C" fn(H, *mut c_int) -> c_int,
     comm_size: unsafe extern "C" fn(H, *mut c_int) -> c_int,
     set_errhandler: unsafe extern "C" fn(H, H) -> c_int,
-    isend: Transferring<H>,
-    irecv: Transferring<H>,
+    isend: TransferCall<H>,
+    irecv: TransferCall<H>,
     iprobe: unsafe extern "C" fn(c_int, c_int, H, *mut c_int, *mut MpiStatus) -> c_int,
     get_count: unsafe extern "C" fn(*const MpiStatus, H, *mut c_int) -> c_int,
     test: unsafe extern "C" fn(*mut c_void, *mut c_int, *mut MpiStatus) -> c_int,
@@ -633,7 +633,7 @@ mod tests {
     fn addresses_of_messages_stay_valid_until_they_are_done() {
         let calls = LateMpi { waiting: Cell::new(20), ..LateMpi::default() };
         let (delivered, sent) = (calls.delivered.clone(), calls.sent.clone());
-        let mut world = World {
+        let mut world = MpiWorld {
             calls: Box::new(calls),
             rank: 0,
             size: 2,

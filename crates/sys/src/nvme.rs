@@ -300,9 +300,9 @@ fn command_set(mut list: &[u8]) -> Option<u8> {
 ///
 /// # Errors
 /// As [`namespace`]; also fails if it cannot be opened for reading.
-pub fn look<L: Location + ?Sized>(location: &L) -> Result<Namespace, TargetError> {
+pub fn read_namespace<L: Location + ?Sized>(location: &L) -> Result<Namespace, TargetError> {
     let path = location.name();
-    let file = rustix::fs::open(location.way(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    let file = rustix::fs::open(location.access_path(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
     let file = file.map_err(|error| TargetError::from_io(path, "open it", "read", error))?;
     namespace(file).map_err(|error| TargetError::from_io(path, "identify it", "identify", error))
 }

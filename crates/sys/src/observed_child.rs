@@ -20,7 +20,7 @@ const FORWARDED: [libc::c_int; 6] =
 /// The process that gets the signals of this one; 0 = none.
 static RECEIVER: AtomicI32 = AtomicI32::new(0);
 /// A signal that came before there was a receiver; 0 = none.
-static EARLY: AtomicI32 = AtomicI32::new(0);
+static EARLY_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 /// A started command.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl ObservedChild {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
         let handle = pidfd_open(pid, PidfdFlags::empty())?;
         RECEIVER.store(pid.as_raw_nonzero().get(), Ordering::SeqCst);
-        let early = EARLY.swap(0, Ordering::SeqCst);
+        let early = EARLY_SIGNAL.swap(0, Ordering::SeqCst);
         if early > 0 {
             // SAFETY: the call takes numbers alone.
             unsafe { libc::kill(pid.as_raw_nonzero().get(), early) };
@@ -138,7 +138,7 @@ extern "C" fn on_signal(signal: libc::c_int, about: *mut libc::siginfo_t, _: *mu
     let by_terminal = unsafe { (*about).si_code } == libc::SI_KERNEL;
     match receiver {
         _ if by_terminal => {}
-        0 => EARLY.store(signal, Ordering::SeqCst),
+        0 => EARLY_SIGNAL.store(signal, Ordering::SeqCst),
         // SAFETY: the call takes numbers alone.
         receiver => unsafe {
             libc::kill(receiver, signal);

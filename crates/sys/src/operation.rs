@@ -69,7 +69,7 @@ pub(super) fn entry(
 ///
 /// # Errors
 /// Fails with the kernel's error if unsupported.
-pub fn can(op: Operation, file: impl AsFd, size: u64) -> io::Result<()> {
+pub fn supports(op: Operation, file: impl AsFd, size: u64) -> io::Result<()> {
     /// A multiple of every block size.
     const BLOCK: u64 = 1 << 20;
     if op == Operation::Flush || op.moves_data() || is_device(&file) {

@@ -29,7 +29,7 @@ struct Pages {
 
 /// Cached data of a part of a file or block device, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct CachedData {
     pub cached: u64,
     /// Data written to memory but not yet on its medium: dirty, or in writeback.
     pub unwritten: u64,
@@ -47,7 +47,7 @@ pub fn page_bytes() -> u64 {
 /// # Errors
 /// Fails with `ENOSYS` on an older kernel, `EPERM` for another user's file without write permission, or
 /// `EOPNOTSUPP`.
-pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
+pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<CachedData> {
     let range = CacheRange { offset, length };
     let mut pages = Pages::default();
     // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and
@@ -65,7 +65,7 @@ pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<Hel
         return Err(io::Error::last_os_error());
     }
     let bytes = |pages: u64| pages.saturating_mul(page_bytes());
-    Ok(Held {
+    Ok(CachedData {
         cached: bytes(pages.cached),
         unwritten: bytes(pages.dirty.saturating_add(pages.writeback)),
         evicted: bytes(pages.evicted),
@@ -76,7 +76,7 @@ pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<Hel
 ///
 /// # Errors
 /// As [`cached_bytes`].
-pub fn unwritten(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
+pub fn dirty_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
     cached_bytes(file, offset, length).map(|held| held.unwritten)
 }
 
@@ -99,12 +99,12 @@ mod tests {
     fn written_pages_are_dirty_until_sync() {
         let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
         file.write_all(&vec![1; 1 << 20]).unwrap();
-        match unwritten(&file, 0, 0) {
+        match dirty_bytes(&file, 0, 0) {
             Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOSYS), "Linux before 6.5"),
             // The kernel may begin to write at any time.
             Ok(bytes) => assert!(bytes <= 1 << 20, "{bytes}"),
         }
         file.sync_all().unwrap();
-        assert!(unwritten(&file, 0, 1 << 20).unwrap_or(0) == 0);
+        assert!(dirty_bytes(&file, 0, 1 << 20).unwrap_or(0) == 0);
     }
 }

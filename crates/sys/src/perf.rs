@@ -84,7 +84,7 @@ impl InheritedCounter {
     /// `EACCES` and `EPERM` without the privilege, `ENOENT` for an unknown tracepoint.
     pub fn open(event: &Event) -> io::Result<InheritedCounter> {
         let (this_thread, any_cpu) = (0, -1);
-        let counter = open(Attributes::inherited(event), (this_thread, any_cpu), None)?;
+        let counter = open(Attributes::for_children(event), (this_thread, any_cpu), None)?;
         if let Event::Tracepoint(point) = event {
             set_filter(&counter, &point.filter)?;
         }

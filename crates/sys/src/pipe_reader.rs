@@ -8,9 +8,9 @@ use std::time::Duration;
 
 /// Maximum kept output of a program, in bytes.
 pub(crate) const MOST_SAID: usize = 64 << 10;
-const LOOKS: u32 = 100;
+const MAX_POLLS: u32 = 100;
 /// ... with so long between two looks.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reader of a pipe that keeps only the last part, because a full pipe would block the writer.
 #[derive(Debug)]
@@ -42,11 +42,11 @@ impl PipeReader {
     /// Returns the output of an ended program. A service that it started in a separate session may hold
     /// the pipe forever.
     pub(crate) fn all(self) -> Vec<u8> {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_POLLS {
             if self.thread.is_finished() {
                 break;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         std::mem::take(&mut *self.kept.lock_anyway())
     }

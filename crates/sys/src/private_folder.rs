@@ -16,10 +16,10 @@ impl PrivateFolder {
     /// # Errors
     /// Fails with the system's error and the affected folder.
     pub fn make(prefix: &str) -> io::Result<PrivateFolder> {
-        static MADE: AtomicU32 = AtomicU32::new(0);
+        static CREATED_FOLDERS: AtomicU32 = AtomicU32::new(0);
         let among = std::env::temp_dir();
         loop {
-            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let number = CREATED_FOLDERS.fetch_add(1, Ordering::Relaxed);
             let path = among.join(format!("{prefix}-{}-{number}", std::process::id()));
             match folder::make_private(&path) {
                 Ok(()) => return Ok(PrivateFolder(path)),

@@ -72,7 +72,7 @@ pub fn are_above_users() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-pub fn has(capability: Capability) -> bool {
+pub fn has_capability(capability: Capability) -> bool {
     let wanted = match capability {
         Capability::IpcLock => CapabilitySet::IPC_LOCK,
         Capability::Perfmon => CapabilitySet::PERFMON,
@@ -121,7 +121,7 @@ mod tests {
             assert!(!after.permitted.intersects(CapabilitySet::SYS_MODULE | CapabilitySet::NET_ADMIN));
             assert_eq!(
                 after.effective.contains(CapabilitySet::SYS_ADMIN),
-                admin && has(Capability::SysAdmin)
+                admin && has_capability(Capability::SysAdmin)
             );
             assert_eq!(regained, before.permitted == after.permitted && before.inheritable.is_empty());
         }

@@ -1,6 +1,6 @@
 //! Effect of signals on this process, and its end.
 
-pub use super::abandoned_threads::{has_left_behind, leave_behind};
+pub use super::abandoned_threads::{abandon_thread, has_left_behind};
 use super::keys;
 use super::limits::{self, Resource};
 use super::parent_messages;

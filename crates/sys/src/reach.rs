@@ -37,12 +37,12 @@ pub enum LastName {
 
 /// The end of a path.
 #[derive(Debug)]
-pub enum Reached {
+pub enum ReachedObject {
     /// A descriptor of this process. Its link is not a path for a pipe, and leads to another file after a
     /// rename.
     Descriptor(i32),
     /// A name in a folder.
-    Spot(Spot),
+    FolderEntry(FolderEntry),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +91,7 @@ pub enum SpotKey {
 
 /// A name in a folder that is held open, and the object of that name.
 #[derive(Debug)]
-pub struct Spot {
+pub struct FolderEntry {
     folder: OwnedFd,
     name: OsString,
     object: Option<Object>,
@@ -122,12 +122,12 @@ impl Object {
 ///
 /// # Errors
 /// A folder is missing or not accessible, or a link is not followed.
-pub fn reach(path: &Path, last: LastName) -> Result<Reached, ReachError> {
+pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
     let mut walk = Walk::begin_walk(path)?;
     while let Some(name) = walk.names.pop() {
         if walk.names.is_empty() && name != ".." {
             if let Some(number) = walk.own_descriptor(&name) {
-                return Ok(Reached::Descriptor(number));
+                return Ok(ReachedObject::Descriptor(number));
             }
             let object = match walk.find_object(&name)? {
                 Some(link) if link.kind() == FileType::Symlink && last == LastName::Followed => {
@@ -138,7 +138,7 @@ pub fn reach(path: &Path, last: LastName) -> Result<Reached, ReachError> {
                 }
                 object => object,
             };
-            return Ok(Reached::Spot(walk.spot(name, object)));
+            return Ok(ReachedObject::FolderEntry(walk.spot(name, object)));
         }
         walk.enter_folder(&name, false)?;
     }
@@ -149,10 +149,10 @@ pub fn reach(path: &Path, last: LastName) -> Result<Reached, ReachError> {
 ///
 /// # Errors
 /// As [`reach`].
-pub fn spot(path: &Path) -> Result<Spot, ReachError> {
+pub fn spot(path: &Path) -> Result<FolderEntry, ReachError> {
     match reach(path, LastName::AsItIs)? {
-        Reached::Spot(spot) => Ok(spot),
-        Reached::Descriptor(_) => Err(Errno::EXIST.into()),
+        ReachedObject::FolderEntry(spot) => Ok(spot),
+        ReachedObject::Descriptor(_) => Err(Errno::EXIST.into()),
     }
 }
 
@@ -318,11 +318,11 @@ impl Walk {
         ((own.st_dev, own.st_ino) == (here.st_dev, here.st_ino)).then_some(number)
     }
 
-    fn spot(self, name: OsString, object: Option<Object>) -> Spot {
+    fn spot(self, name: OsString, object: Option<Object>) -> FolderEntry {
         let path = self.path.join(&name);
         let by_handle = object.as_ref().map(|object| descriptor_path(&object.handle));
         let way = by_handle.filter(|way| rustix::fs::stat(way).is_ok()).unwrap_or_else(|| path.clone());
-        Spot { folder: self.folder, name, object, path, way }
+        FolderEntry { folder: self.folder, name, object, path, way }
     }
 }
 
@@ -332,7 +332,7 @@ fn descriptor_number(name: &OsStr) -> Option<i32> {
     name.bytes().all(|digit| digit.is_ascii_digit()).then(|| name.parse().ok()).flatten()
 }
 
-impl Spot {
+impl FolderEntry {
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -345,7 +345,7 @@ impl Spot {
         self.folder.as_fd()
     }
 
-    pub fn location(&self) -> &Spot {
+    pub fn location(&self) -> &FolderEntry {
         self
     }
 
@@ -433,12 +433,12 @@ impl Spot {
     }
 }
 
-impl Location for Spot {
+impl Location for FolderEntry {
     fn name(&self) -> &Path {
         &self.path
     }
 
-    fn way(&self) -> &Path {
+    fn access_path(&self) -> &Path {
         &self.way
     }
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const NOBODY: u32 = 65534;
 
-fn spot_at(path: &Path) -> Spot {
+fn spot_at(path: &Path) -> FolderEntry {
     match reach(path, LastName::Followed).unwrap() {
-        Reached::Spot(spot) => spot,
-        Reached::Descriptor(number) => panic!("descriptor {number}"),
+        ReachedObject::FolderEntry(spot) => spot,
+        ReachedObject::Descriptor(number) => panic!("descriptor {number}"),
     }
 }
 
@@ -46,7 +46,7 @@ fn paths_lead_through_links_to_names_and_descriptors() {
     }
     for (path, number) in [("out", 1), ("/dev/stdout", 1), ("/dev/fd/7", 7), ("/proc/self/fd/9", 9)] {
         let found = reach(&root.join(path), LastName::Followed).unwrap();
-        assert!(matches!(found, Reached::Descriptor(found) if found == number), "{path}: {found:?}");
+        assert!(matches!(found, ReachedObject::Descriptor(found) if found == number), "{path}: {found:?}");
     }
     for path in ["missing/file", "circle", "a/file/x", "", "/", "a/.."] {
         let path = if path.is_empty() { PathBuf::new() } else { at(path) };

@@ -13,12 +13,12 @@ mod setup;
 
 pub use commands::{Blocks, Commands, MOST_BLOCKS};
 pub use form::{EntryForm, FileTransfers};
-pub use setup::{RingOptions, Unregistered};
+pub use setup::{RegistrationError, RingOptions};
 
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::Transfer;
-use call::{FOREVER, RingCall};
+use call::{NO_TIMEOUT, RingCall};
 use diskspd_base::access::{IoFeatures, IoPriority};
 use diskspd_base::operation::Operation;
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue};
@@ -35,7 +35,7 @@ use std::time::Duration;
 const POLLS_IN_KERNEL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entered {
+pub enum EnterOutcome {
     /// Everything was submitted. Waiting may have ended early, by the timeout or a signal.
     Complete,
     /// The kernel currently lacks the memory for more; the call did not wait.
@@ -57,7 +57,7 @@ pub struct Ring<F: EntryForm = FileTransfers> {
     files: ManuallyDrop<Vec<OwnedFd>>,
     names: Vec<Name>,
     registration: Option<Registration>,
-    unregistered: Option<Unregistered>,
+    unregistered: Option<RegistrationError>,
     call: RingCall,
     depth: u32,
     /// In-flight flag of each tag. A byte each, so that one instruction reads, sets or clears it; the
@@ -174,7 +174,7 @@ impl<F: EntryForm> Ring<F> {
     }
 
     /// Returns why the requested buffer registration failed; `None` if it is registered.
-    pub fn unregistered(&self) -> Option<&Unregistered> {
+    pub fn unregistered(&self) -> Option<&RegistrationError> {
         self.unregistered.as_ref()
     }
 
@@ -188,7 +188,7 @@ impl<F: EntryForm> Ring<F> {
         }
         self.notes.retain(|note| note != REGISTERED);
         self.notes.push(format!("buffer not registered ({answer})"));
-        self.unregistered = Some(Unregistered::Refused(answer));
+        self.unregistered = Some(RegistrationError::Refused(answer));
     }
 
     /// Returns `length` bytes of the memory from `start` on, for reading; `None` if out of range.
@@ -287,7 +287,7 @@ impl<F: EntryForm> Ring<F> {
     /// # Errors
     /// Fails with errors of `io_uring_enter(2)` other than timeouts or lack of memory.
     #[inline]
-    pub fn enter(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
+    pub fn enter(&mut self, min: usize, timeout: Duration) -> io::Result<EnterOutcome> {
         if self.options.polled && min > 0 && timeout < POLLS_IN_KERNEL {
             return self.poll(min, timeout);
         }
@@ -296,11 +296,11 @@ impl<F: EntryForm> Ring<F> {
 
     /// [`Ring::enter`] for rings that the kernel would poll without a timeout.
     #[cold]
-    fn poll(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
+    fn poll(&mut self, min: usize, timeout: Duration) -> io::Result<EnterOutcome> {
         let deadline = monotonic().saturating_add(timeout.as_nanos() as Nanos);
         loop {
             let entered = self.submit_and_wait(self.queued, 0, Duration::ZERO)?;
-            if entered == Entered::Busy || self.visible() >= min || monotonic() >= deadline {
+            if entered == EnterOutcome::Busy || self.visible() >= min || monotonic() >= deadline {
                 return Ok(entered);
             }
         }
@@ -310,11 +310,11 @@ impl<F: EntryForm> Ring<F> {
     ///
     /// # Errors
     /// As [`Ring::enter`].
-    pub fn await_completions(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
+    pub fn await_completions(&mut self, min: usize, timeout: Duration) -> io::Result<EnterOutcome> {
         self.submit_and_wait(0, min, timeout)
     }
 
-    fn submit_and_wait(&mut self, count: u32, min: usize, timeout: Duration) -> io::Result<Entered> {
+    fn submit_and_wait(&mut self, count: u32, min: usize, timeout: Duration) -> io::Result<EnterOutcome> {
         let mut left = count;
         loop {
             match self.call.enter(left, min as u32, timeout) {
@@ -324,18 +324,18 @@ impl<F: EntryForm> Ring<F> {
                     self.queued -= taken;
                     left -= taken;
                     if left == 0 {
-                        return Ok(Entered::Complete);
+                        return Ok(EnterOutcome::Complete);
                     }
                     // The kernel stops after an I/O that fails while it is submitted, and then doesn't
                     // wait.
                     if taken == 0 {
-                        return Ok(Entered::Busy);
+                        return Ok(EnterOutcome::Busy);
                     }
                 }
                 Err(error) => {
                     return match error.raw_os_error() {
-                        Some(libc::EINTR | libc::ETIME) => Ok(Entered::Complete),
-                        Some(libc::EAGAIN | libc::EBUSY) => Ok(Entered::Busy),
+                        Some(libc::EINTR | libc::ETIME) => Ok(EnterOutcome::Complete),
+                        Some(libc::EAGAIN | libc::EBUSY) => Ok(EnterOutcome::Busy),
                         _ => Err(error),
                     };
                 }
@@ -387,7 +387,7 @@ pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
     if ring.push([nothing].into_iter()) == 0 {
         return Err(io::Error::other("a new ring is full"));
     }
-    ring.enter(1, FOREVER)?;
+    ring.enter(1, NO_TIMEOUT)?;
     let mut answer = 0;
     ring.reap(|_, result| answer = result);
     match -answer {

@@ -22,7 +22,7 @@ static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 static SEEN_TO: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
 
 /// Two equal signals within this time count once.
-const TWICE: Nanos = SECOND / 10;
+const REPEAT_WINDOW: Nanos = SECOND / 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -145,11 +145,11 @@ impl TerminationSignals {
 
     /// Returns all signals until closed. Service managers, `timeout` and `killall` send a signal to this
     /// process and to its parent, and the parent forwards it; both count once.
-    pub fn forever(&mut self) -> impl Iterator<Item = Ending> {
+    pub fn wait_forever(&mut self) -> impl Iterator<Item = Ending> {
         let mut last = None;
         let counts = move |signal: &i32| {
             let now = clock::monotonic();
-            let again = last.is_some_and(|(earlier, at)| earlier == *signal && now - at < TWICE);
+            let again = last.is_some_and(|(earlier, at)| earlier == *signal && now - at < REPEAT_WINDOW);
             if !again {
                 last = Some((*signal, now));
             }
@@ -174,7 +174,7 @@ impl Close {
 
 impl Ending {
     /// Applies the signal's default effect and ends the program.
-    pub fn obey(self) {
+    pub fn follow_signals(self) {
         let signal = match self {
             Ending::Interrupt => SIGINT,
             Ending::Terminate => SIGTERM,

@@ -16,7 +16,7 @@ use std::sync::Mutex;
 /// Widths of the currently drawn lines. The cursor is after the last one.
 static DRAWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-pub fn say(line: impl Display) {
+pub fn print_line(line: impl Display) {
     write(&format!("{line}\n"));
 }
 

@@ -15,7 +15,7 @@ use std::io::{self, IsTerminal, Stdout, Write};
 /// # Errors
 /// Fails if it was closed (`>&-`).
 pub fn is_open() -> io::Result<()> {
-    match closed_at_start::is(1) {
+    match closed_at_start::is_closed(1) {
         true => Err(io::Error::new(io::ErrorKind::NotConnected, "it is closed")),
         false => Ok(()),
     }
@@ -82,7 +82,7 @@ fn write_crlf(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// Fails if standard output does not accept all of it.
-pub fn tell(text: &str) -> io::Result<()> {
+pub fn print_text(text: &str) -> io::Result<()> {
     let mut stdout = std::io::stdout();
     let Some(screen) = screen_of(&stdout) else {
         let mut out = writer();

@@ -54,7 +54,7 @@ mod condition {
     pub(crate) const IMPLICITLY_OPEN: u8 = 2;
     pub(crate) const EXPLICITLY_OPEN: u8 = 3;
     pub(super) const CLOSED: u8 = 4;
-    pub(super) const FULL: u8 = 0xe;
+    pub(super) const FULL_ZONE: u8 = 0xe;
 }
 
 /// Returns the zone size of an open block device in bytes, and its sequential-write zones, ascending.
@@ -93,7 +93,7 @@ fn parse_zone(raw: &RawZone, has_capacity: bool) -> Option<Zone> {
         condition::EMPTY => (0, false),
         condition::IMPLICITLY_OPEN | condition::EXPLICITLY_OPEN | condition::CLOSED => (below, true),
         // It may have been finished before it was full: the rest can't be written either.
-        condition::FULL => (capacity, false),
+        condition::FULL_ZONE => (capacity, false),
         _ => return None,
     };
     (raw.kind == SEQUENTIAL).then_some(Zone { start, capacity, written, active })

@@ -18,23 +18,23 @@ pub struct TracedIo {
 
 /// Resolution of stored latencies in ns, so that four minutes fit into 32 bits.
 const LATENCY_UNIT_NS: u64 = 64;
-const UNKNOWN: u32 = u32::MAX;
+const UNKNOWN_THREAD: u32 = u32::MAX;
 const WRITES: u32 = 1 << 31;
 
 impl TracedIo {
     /// The largest that is kept, bytes.
-    pub const LARGEST: u32 = WRITES - 1;
+    pub const MAX_IO_BYTES: u32 = WRITES - 1;
 
-    /// Creates an incomplete I/O. The size is capped at [`TracedIo::LARGEST`].
+    /// Creates an incomplete I/O. The size is capped at [`TracedIo::MAX_IO_BYTES`].
     pub fn new(at_ns: u64, offset: u64, bytes: u32, write: bool) -> TracedIo {
         let direction = if write { WRITES } else { 0 };
-        TracedIo { at_ns, offset, size: bytes.min(Self::LARGEST) | direction, latency: UNKNOWN }
+        TracedIo { at_ns, offset, size: bytes.min(Self::MAX_IO_BYTES) | direction, latency: UNKNOWN_THREAD }
     }
 
     /// The same with the time it took, ns.
     #[must_use]
     pub fn took(mut self, latency_ns: u64) -> TracedIo {
-        let units = (latency_ns / LATENCY_UNIT_NS).min(u64::from(UNKNOWN - 1));
+        let units = (latency_ns / LATENCY_UNIT_NS).min(u64::from(UNKNOWN_THREAD - 1));
         self.latency = units as u32;
         self
     }
@@ -53,7 +53,7 @@ impl TracedIo {
 
     /// How long it took, ns, to 64 ns; `None` = its end was not seen.
     pub fn latency_ns(&self) -> Option<u64> {
-        (self.latency != UNKNOWN).then(|| u64::from(self.latency) * LATENCY_UNIT_NS)
+        (self.latency != UNKNOWN_THREAD).then(|| u64::from(self.latency) * LATENCY_UNIT_NS)
     }
 }
 

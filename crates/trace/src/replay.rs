@@ -1,7 +1,7 @@
 //! A trace as it is done again (`--replay`): a list of I/Os in the order of their times, of which
 //! each thread takes its share.
 
-use super::formats::{RecordedEvent, RecordedIo, TraceFault};
+use super::formats::{RecordedEvent, RecordedIo, TraceErrorKind};
 use diskspd_base::operation::Operation;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl ReplayBuilder {
     ///
     /// # Errors
     /// Fails if the trace is too long, or has too many sizes, for a replay.
-    pub fn take(&mut self, line: u64, event: RecordedEvent) -> Result<(), TraceFault> {
+    pub fn take(&mut self, line: u64, event: RecordedEvent) -> Result<(), TraceErrorKind> {
         match event {
             RecordedEvent::Issued(io) | RecordedEvent::Done(io, _) if io.write => {
                 self.add(line, io, ReplayAction::Write)
@@ -78,20 +78,20 @@ impl ReplayBuilder {
         }
     }
 
-    fn add(&mut self, line: u64, io: RecordedIo, does: ReplayAction) -> Result<(), TraceFault> {
+    fn add(&mut self, line: u64, io: RecordedIo, does: ReplayAction) -> Result<(), TraceErrorKind> {
         let list = &mut self.list;
         list.recorded[does as usize] += 1;
         if does != ReplayAction::Read && !self.with_writes {
             return Ok(());
         }
         if io.at_ns >> TIME_BITS > 0 {
-            return Err(TraceFault::TooLate);
+            return Err(TraceErrorKind::TooLate);
         }
         let wanted = ReplayKind { bytes: io.bytes, does };
         let kind = match list.kinds.iter().position(|kind| *kind == wanted) {
             Some(known) => known,
             None if list.kinds.len() == MOST_KINDS => {
-                return Err(TraceFault::TooManySizes(MOST_KINDS));
+                return Err(TraceErrorKind::TooManySizes(MOST_KINDS));
             }
             None => {
                 list.kinds.push(wanted);

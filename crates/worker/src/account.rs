@@ -1,22 +1,22 @@
 //! Accounting for completed I/Os: figures, log, live line, dots.
 
 use super::requests::Requests;
-use super::{Loop, WorkerLedger, unfinished};
+use super::{WorkerLedger, WorkerLoop, unfinished};
 use crate::control::Phase;
-use crate::recorder::{OnTime, Returned};
+use crate::recorder::{CountedIo, OnTime};
 use crate::telemetry::io_log::Entry;
 use diskspd_base::operation::Operation;
-use diskspd_engine::Done;
+use diskspd_engine::CompletedIo;
 use diskspd_sys::clock::Nanos;
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Counts completions that were reaped at `now`; their requests are idle again. Stops at the first one
     /// that failed, and returns its index.
     #[inline]
     pub(super) fn account(
         &mut self,
         books: &mut WorkerLedger,
-        done: &[Done],
+        done: &[CompletedIo],
         phase: Phase,
         now: Nanos,
     ) -> Result<(), usize> {
@@ -39,7 +39,7 @@ impl Loop<'_> {
 
     /// Counts an I/O that ended well while it was measured.
     #[inline(always)]
-    pub(super) fn count_one(&mut self, books: &mut WorkerLedger, ended: Done, now: Nanos) {
+    pub(super) fn count_one(&mut self, books: &mut WorkerLedger, ended: CompletedIo, now: Nanos) {
         let since_start = self.since_start(now);
         let WorkerLedger { requests, recorder, .. } = &mut *books;
         recorder.count_one(returned_request(requests, &ended), now, since_start);
@@ -50,7 +50,7 @@ impl Loop<'_> {
     pub(super) fn account_many(
         &mut self,
         books: &mut WorkerLedger,
-        done: &[Done],
+        done: &[CompletedIo],
         phase: Phase,
         now: Nanos,
     ) -> Result<(), usize> {
@@ -85,7 +85,7 @@ impl Loop<'_> {
     fn account_ios(
         &mut self,
         books: &mut WorkerLedger,
-        well: &[Done],
+        well: &[CompletedIo],
         phase: Phase,
         now: Nanos,
         since_start: Nanos,
@@ -100,7 +100,7 @@ impl Loop<'_> {
     fn report_ios(
         &mut self,
         books: &mut WorkerLedger,
-        well: &[Done],
+        well: &[CompletedIo],
         phase: Phase,
         now: Nanos,
         since_start: Nanos,
@@ -109,7 +109,7 @@ impl Loop<'_> {
             live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
             if live.splits() {
                 let flights = &books.requests.flights;
-                let is_write = |done: &&Done| flights[done.request as usize].io.op == Operation::Write;
+                let is_write = |done: &&CompletedIo| flights[done.request as usize].io.op == Operation::Write;
                 live.add_writes(well.iter().filter(is_write).count() as u64);
             }
         }
@@ -127,7 +127,7 @@ impl Loop<'_> {
         }
     }
 
-    fn report_completions(&mut self, books: &WorkerLedger, well: &[Done], now: Nanos) {
+    fn report_completions(&mut self, books: &WorkerLedger, well: &[CompletedIo], now: Nanos) {
         let WorkerLedger { requests, .. } = books;
         for completed in well {
             let flight = &requests.flights[completed.request as usize];
@@ -153,7 +153,7 @@ impl Loop<'_> {
         }
     }
 
-    fn tell_slowest(&mut self, books: &WorkerLedger, well: &[Done], now: Nanos) {
+    fn tell_slowest(&mut self, books: &WorkerLedger, well: &[CompletedIo], now: Nanos) {
         let Some(slowest) = &mut self.slowest else { return };
         slowest.reaped(now);
         for completed in well {
@@ -176,18 +176,18 @@ impl Loop<'_> {
     /// Counts the I/Os that would have waited. A separate function, because its registers would slow other
     /// callers.
     #[inline(never)]
-    fn count_misses(&mut self, books: &mut WorkerLedger, well: &[Done]) {
+    fn count_misses(&mut self, books: &mut WorkerLedger, well: &[CompletedIo]) {
         let WorkerLedger { requests, recorder, .. } = books;
-        for completed in well.iter().filter(|completed| self.engine.missed(completed.request)) {
+        for completed in well.iter().filter(|completed| self.engine.would_block(completed.request)) {
             let flight = &requests.flights[completed.request as usize];
-            recorder.missed(flight.target as usize, flight.io.op.direction());
+            recorder.count_missed(flight.target as usize, flight.io.op.direction());
         }
     }
 
     fn keep_time(
         &mut self,
         books: &mut WorkerLedger,
-        well: &[Done],
+        well: &[CompletedIo],
         phase: Phase,
         now: Nanos,
         since_start: Nanos,
@@ -226,9 +226,9 @@ impl Loop<'_> {
 
 /// An I/O that ended well, as the accounts take it.
 #[inline(always)]
-fn returned_request(requests: &Requests, completed: &Done) -> Returned {
+fn returned_request(requests: &Requests, completed: &CompletedIo) -> CountedIo {
     let flight = &requests.flights[completed.request as usize];
-    Returned {
+    CountedIo {
         target: flight.target,
         op: flight.io.op,
         bytes: completed.result as u64,

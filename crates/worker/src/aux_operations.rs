@@ -1,5 +1,5 @@
 use diskspd_base::operation::AuxRow;
-use diskspd_engine::{Done, Operation};
+use diskspd_engine::{CompletedIo, Operation};
 use diskspd_plan::WorkerPlan;
 use diskspd_plan::workload::Random;
 use diskspd_profile::OperationShares;
@@ -13,7 +13,7 @@ pub(crate) struct OtherOperations {
     pub(super) recorded: bool,
     /// Separate generator, so that addresses and directions do not depend on these operations.
     random: Random,
-    pub(super) ended: Vec<Done>,
+    pub(super) ended: Vec<CompletedIo>,
 }
 
 impl OtherOperations {

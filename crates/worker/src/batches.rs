@@ -19,11 +19,11 @@
 use diskspd_sys::clock::Nanos;
 
 /// How long submitting a batch, and looking for completions, may take, ns. See docs/reference/measuring.md.
-const LONGEST: Nanos = 16_000;
+const MAX_BATCH_TIME: Nanos = 16_000;
 /// I/Os in a batch, powers of two.
-const LEAST: usize = 4;
-const BEGIN: usize = 8;
-const MOST: usize = 16;
+const MIN_BATCH: usize = 4;
+const FIRST_BATCH: usize = 8;
+const MAX_BATCH: usize = 16;
 
 /// The way of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +54,8 @@ impl Batches {
             return Batches::Single;
         }
         Batches::InTime(InTime {
-            most: BEGIN,
-            least: if fresh { 1 } else { LEAST },
+            most: FIRST_BATCH,
+            least: if fresh { 1 } else { MIN_BATCH },
             half: (depth / 2).max(1),
             measured,
             // One I/O is no batch: nothing is to be found out.
@@ -65,7 +65,7 @@ impl Batches {
 
     /// I/Os that are submitted at most next.
     #[inline]
-    pub(crate) fn most(self) -> usize {
+    pub(crate) fn max_batch(self) -> usize {
         match self {
             Batches::Single => 1,
             Batches::All => usize::MAX,
@@ -112,10 +112,10 @@ impl Batches {
         if ios != known.most.min(known.half) && ios != known.most {
             return;
         }
-        if nanos > LONGEST {
+        if nanos > MAX_BATCH_TIME {
             known.most = (known.most / 2).max(known.least);
-        } else if 2 * nanos + nanos / 8 < LONGEST {
-            known.most = (known.most * 2).min(MOST);
+        } else if 2 * nanos + nanos / 8 < MAX_BATCH_TIME {
+            known.most = (known.most * 2).min(MAX_BATCH);
         }
     }
 }
@@ -134,12 +134,12 @@ mod tests {
                 let mut batches = Batches::new(false, 32, measured, fresh);
                 batches.found(1, 32);
                 for _ in 0..10 {
-                    let ios = batches.most();
+                    let ios = batches.max_batch();
                     batches.took(ios, ios as Nanos * per_io);
                 }
-                assert_eq!(batches.most(), settled, "{per_io} ns each, {fresh}");
+                assert_eq!(batches.max_batch(), settled, "{per_io} ns each, {fresh}");
                 batches.took(settled - 1, 1_000_000);
-                assert_eq!(batches.most(), settled, "a batch that was not full");
+                assert_eq!(batches.max_batch(), settled, "a batch that was not full");
             }
         }
     }
@@ -151,15 +151,15 @@ mod tests {
         for ((depth, largest), measured) in largest.into_iter().flat_map(|l| [(l, true), (l, false)]) {
             let mut batches = Batches::new(false, depth, measured, false);
             batches.found(0, depth);
-            assert!(batches.most() <= largest, "depth {depth}: begins with {}", batches.most());
+            assert!(batches.max_batch() <= largest, "depth {depth}: begins with {}", batches.max_batch());
             for _ in 0..10 {
-                batches.took(batches.most(), 0);
+                batches.took(batches.max_batch(), 0);
             }
-            assert_eq!(batches.most(), largest, "depth {depth}, where submitting costs nothing");
+            assert_eq!(batches.max_batch(), largest, "depth {depth}, where submitting costs nothing");
             for _ in 0..10 {
-                batches.took(batches.most(), 1_000_000);
+                batches.took(batches.max_batch(), 1_000_000);
             }
-            assert_eq!(batches.most(), largest.min(LEAST), "depth {depth}, where it takes long");
+            assert_eq!(batches.max_batch(), largest.min(MIN_BATCH), "depth {depth}, where it takes long");
         }
     }
 
@@ -170,13 +170,13 @@ mod tests {
             assert!(batches.are_at_once());
             batches.found(depth, depth);
             for _ in 0..10 {
-                batches.took(batches.most(), 0);
+                batches.took(batches.max_batch(), 0);
             }
-            assert_eq!(batches.most(), MOST, "depth {depth}");
+            assert_eq!(batches.max_batch(), MAX_BATCH, "depth {depth}");
             batches.found(depth - 1, depth);
             assert_eq!(
-                (batches.most(), batches.are_at_once()),
-                (MOST.min(depth / 2), false),
+                (batches.max_batch(), batches.are_at_once()),
+                (MAX_BATCH.min(depth / 2), false),
                 "depth {depth}"
             );
         }
@@ -187,12 +187,12 @@ mod tests {
     fn immediate_io_is_batched_without_latencies() {
         let mut batches = Batches::new(false, 32, false, false);
         batches.found(32, 32);
-        assert_eq!(batches.most(), usize::MAX);
+        assert_eq!(batches.max_batch(), usize::MAX);
         batches.found(31, 32);
-        assert_eq!(batches.most(), BEGIN);
+        assert_eq!(batches.max_batch(), FIRST_BATCH);
         let mut batches = Batches::new(false, 32, true, false);
         batches.found(32, 32);
-        assert_eq!(batches.most(), BEGIN);
+        assert_eq!(batches.max_batch(), FIRST_BATCH);
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
             let mut batches = Batches::new(true, 32, measured, false);
             batches.found(1, 1);
             batches.took(1, 1_000_000);
-            assert_eq!(batches.most(), 1);
+            assert_eq!(batches.max_batch(), 1);
         }
     }
 }

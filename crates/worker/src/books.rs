@@ -4,7 +4,7 @@
 use super::idle::Idle;
 use super::requests::Requests;
 use crate::recorder::Recorder;
-use diskspd_engine::{Done, Operation};
+use diskspd_engine::{CompletedIo, Operation};
 use diskspd_plan::WorkerPlan;
 use diskspd_profile::RawText;
 use diskspd_sys::clock::Nanos;
@@ -37,7 +37,7 @@ impl WorkerLedger {
     }
 
     /// Returns the I/Os that are not idle, not completed, and do not belong to `gone` requests.
-    pub fn in_flight(&self, plan: &WorkerPlan, done: &[Done], gone: &[u32]) -> Vec<StuckIo> {
+    pub fn in_flight(&self, plan: &WorkerPlan, done: &[CompletedIo], gone: &[u32]) -> Vec<StuckIo> {
         let mut open = vec![true; plan.depth as usize];
         let completed = done.iter().map(|done| &done.request);
         for request in self.idle.waiting().iter().chain(completed).chain(gone) {

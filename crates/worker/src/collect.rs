@@ -1,12 +1,12 @@
 //! Getting completions: by waiting, by looking, or by sleeping until the next request may go.
 
-use super::{Loop, Pacing, TICK};
+use super::{Pacing, TICK, WorkerLoop};
 use crate::control::Phase;
 use diskspd_engine::EngineError;
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Gets completions. Waits for them if every request is in flight, or until the next request may
     /// start; otherwise checks without waiting.
     #[inline]

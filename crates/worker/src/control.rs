@@ -4,7 +4,7 @@
 
 use super::Outcome;
 use super::outcome::SpanOutcome;
-use crate::failure::{Failure, by_cause};
+use crate::failure::{WorkerFailure, by_cause};
 use diskspd_output::{HURRIED, INTERRUPTED, SILENCE, StopSignal, grace};
 use diskspd_plan::PlanError;
 use diskspd_results::EndedBy;
@@ -37,8 +37,8 @@ pub struct Control {
     interrupted: AtomicBool,
     /// When the user wanted it to end at once; 0 = not yet.
     hurried: AtomicU64,
-    supervisor: Mutex<Option<Sender<Turn>>>,
-    doing: Mutex<Doing>,
+    supervisor: Mutex<Option<Sender<SupervisorEvent>>>,
+    doing: Mutex<CurrentStep>,
     deposited: Mutex<Option<SpanOutcome>>,
     state: Mutex<ControlState>,
     /// The controlling thread waits for it.
@@ -48,7 +48,7 @@ pub struct Control {
 }
 
 #[derive(Debug)]
-pub enum Turn {
+pub enum SupervisorEvent {
     Ended(Box<Result<Outcome, Vec<PlanError>>>),
     /// Threads of a time span do not return; its available results are deposited.
     Abandoned,
@@ -61,7 +61,7 @@ pub enum Turn {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Doing {
+struct CurrentStep {
     what: &'static str,
     /// It waits for another program, and not for the kernel.
     for_others: bool,
@@ -69,9 +69,9 @@ struct Doing {
     is_bounded: bool,
 }
 
-impl Default for Doing {
+impl Default for CurrentStep {
     fn default() -> Self {
-        Doing { what: "begins", for_others: false, is_bounded: false }
+        CurrentStep { what: "begins", for_others: false, is_bounded: false }
     }
 }
 
@@ -82,7 +82,7 @@ struct ControlState {
     /// When the user interrupted; 0 = not yet.
     interrupted_at: Nanos,
     started: bool,
-    failures: Vec<Failure>,
+    failures: Vec<WorkerFailure>,
 }
 
 impl StopSignal for Control {
@@ -185,7 +185,7 @@ impl Control {
         }
     }
 
-    pub fn fail(&self, failure: impl Into<Failure>) {
+    pub fn fail(&self, failure: impl Into<WorkerFailure>) {
         let failure = failure.into();
         let mut state = self.lock_state();
         if !state.failures.contains(&failure) {
@@ -218,7 +218,7 @@ impl Control {
         }
         self.wake_all();
         drop(state);
-        self.report_turn(Turn::Interrupted);
+        self.report_turn(SupervisorEvent::Interrupted);
     }
 
     /// Ends all waits, because the user wants the run to end at once.
@@ -231,34 +231,34 @@ impl Control {
         self.hurried.load(Ordering::SeqCst) > 0
     }
 
-    pub fn tells(&self, supervisor: Sender<Turn>) {
+    pub fn tells(&self, supervisor: Sender<SupervisorEvent>) {
         *self.supervisor.lock_anyway() = Some(supervisor);
         // It may have happened before.
         if self.is_interrupted() {
-            self.report_turn(Turn::Interrupted);
+            self.report_turn(SupervisorEvent::Interrupted);
         }
     }
 
-    fn report_turn(&self, turn: Turn) {
+    fn report_turn(&self, turn: SupervisorEvent) {
         if let Some(supervisor) = &*self.supervisor.lock_anyway() {
             let _ = supervisor.send(turn);
         }
     }
 
     /// Ends the run because its storage hangs.
-    pub fn give_up(&self, why: &str) {
-        self.report_turn(Turn::GivenUp(why.to_owned()));
+    pub fn abandon_run(&self, why: &str) {
+        self.report_turn(SupervisorEvent::GivenUp(why.to_owned()));
     }
 
     /// The run's thread ends in a panic.
     pub fn died(&self) {
-        self.report_turn(Turn::Died);
+        self.report_turn(SupervisorEvent::Died);
     }
 
     /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where
     /// there is one: the process is about to end.
     pub fn abandon(&self) {
-        self.report_turn(Turn::Abandoned);
+        self.report_turn(SupervisorEvent::Abandoned);
         loop {
             std::thread::park();
         }
@@ -274,20 +274,20 @@ impl Control {
     }
 
     /// Sets the current activity, printed after "while it". It may block in the kernel.
-    pub fn does(&self, what: &'static str) {
-        *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: false };
+    pub fn start_step(&self, what: &'static str) {
+        *self.doing.lock_anyway() = CurrentStep { what, for_others: false, is_bounded: false };
     }
 
     /// Sets an activity with the storage time limit, for inspecting a target or writing another file.
     /// After the limit the run is left behind.
     pub fn does_in_time(&self, what: &'static str) {
-        *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: true };
-        self.report_turn(Turn::Bounded);
+        *self.doing.lock_anyway() = CurrentStep { what, for_others: false, is_bounded: true };
+        self.report_turn(SupervisorEvent::Bounded);
     }
 
     /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
     pub fn awaits(&self, what: &'static str) {
-        *self.doing.lock_anyway() = Doing { what, for_others: true, is_bounded: false };
+        *self.doing.lock_anyway() = CurrentStep { what, for_others: true, is_bounded: false };
     }
 
     pub fn what_it_does(&self) -> &'static str {

@@ -10,7 +10,7 @@ use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::Mutex;
 
 /// I/Os that are named one by one; more are counted.
-const NAMED: usize = 16;
+const MAX_NAMED_IOS: usize = 16;
 const UNCLEAR: &str = "a thread is on a CPU or ready for one, so the cause is undetermined: the storage or \
                        a lack of CPU time (other programs, a CPU quota)";
 
@@ -101,7 +101,7 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: N
             if stuck.len() == 1 { "has" } else { "have" },
             seconds(ended),
         );
-        for io in stuck.iter().take(NAMED) {
+        for io in stuck.iter().take(MAX_NAMED_IOS) {
             let name = io.op.row().name;
             let age = match io.started {
                 Some(started) => format!("{:.1} s old", seconds(started)),
@@ -113,8 +113,8 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: N
             };
             text += &format!("\n    thread {}: {what} of '{}', {age}", io.thread, io.path);
         }
-        if stuck.len() > NAMED {
-            text += &format!("\n    and {} more", stuck.len() - NAMED);
+        if stuck.len() > MAX_NAMED_IOS {
+            text += &format!("\n    and {} more", stuck.len() - MAX_NAMED_IOS);
         }
     }
     if let [first, others @ ..] = silent {

@@ -1,7 +1,7 @@
 //! Handling of I/Os in flight when one fails.
 
-use super::failed_io::{Failed, FailedIo};
-use super::{Failure, Loop, TICK, WorkerLedger};
+use super::failed_io::{FailedIo, WorkerError};
+use super::{TICK, WorkerFailure, WorkerLedger, WorkerLoop};
 use crate::causes::usual_cause;
 use diskspd_base::io_error;
 use diskspd_sys::clock;
@@ -11,10 +11,10 @@ use std::time::Duration;
 /// How long in-flight I/O is waited for after a failure, to count what else failed.
 const DRAIN: Duration = Duration::from_secs(2);
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// The I/O `done[first]` failed: counts it, and what else fails among the I/Os in flight.
     #[cold]
-    pub(super) fn drain(&mut self, books: &mut WorkerLedger, first: usize) -> Failed {
+    pub(super) fn drain(&mut self, books: &mut WorkerLedger, first: usize) -> WorkerError {
         let failed = self.done[first];
         let failed = books.failed(&failed);
         // The completions behind it haven't been accounted for yet, those before it have become idle.
@@ -35,7 +35,7 @@ impl Loop<'_> {
                 self.count_error(books, failed);
             }
         }
-        Failed::Io(failed)
+        WorkerError::Io(failed)
     }
 
     pub(super) fn count_error(&mut self, books: &mut WorkerLedger, failed: FailedIo) {
@@ -43,14 +43,14 @@ impl Loop<'_> {
         books.recorder.error(target as usize, io.op.direction(), errno, io.offset, self.clock.now());
     }
 
-    pub(super) fn explain(&self, failed: Failed) -> Failure {
+    pub(super) fn explain(&self, failed: WorkerError) -> WorkerFailure {
         match failed {
-            Failed::Engine(error) => Failure::of_thread(self.plan.thread, error.to_string()),
-            Failed::Io(failed) => self.describe(failed),
+            WorkerError::Engine(error) => WorkerFailure::of_thread(self.plan.thread, error.to_string()),
+            WorkerError::Io(failed) => self.describe(failed),
         }
     }
 
-    pub(super) fn describe(&self, failed: FailedIo) -> Failure {
+    pub(super) fn describe(&self, failed: FailedIo) -> WorkerFailure {
         let FailedIo { errno, io, target } = failed;
         let direction = io.op.row().name;
         let path = &self.plan.targets[target as usize].path;
@@ -63,6 +63,6 @@ impl Loop<'_> {
             io.offset,
             usual_cause(self.plan.engine, errno)
         );
-        Failure::new(message, format!("{direction} of '{path}': {error}"))
+        WorkerFailure::new(message, format!("{direction} of '{path}': {error}"))
     }
 }

@@ -1,7 +1,7 @@
 //! The end of a span: a short wait for I/Os in flight.
 
 use super::books::WorkerLedger;
-use super::{Loop, TICK};
+use super::{TICK, WorkerLoop};
 use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 const SETTLE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(1);
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Waits a little for I/Os in flight at the end of a span. Most return at once, and are then not
     /// classified as stuck.
     pub(super) fn settle(&mut self, books: &WorkerLedger) {

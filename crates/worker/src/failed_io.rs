@@ -1,9 +1,9 @@
 //! Handling of failed I/Os.
 
 use super::WorkerLedger;
-use diskspd_engine::{Done, EngineError, Io};
+use diskspd_engine::{CompletedIo, EngineError, Io};
 
-pub(crate) enum Failed {
+pub(crate) enum WorkerError {
     Engine(EngineError),
     /// The target answered with an error.
     Io(FailedIo),
@@ -16,15 +16,15 @@ pub(crate) struct FailedIo {
     pub(super) target: u32,
 }
 
-impl From<EngineError> for Failed {
+impl From<EngineError> for WorkerError {
     fn from(error: EngineError) -> Self {
-        Failed::Engine(error)
+        WorkerError::Engine(error)
     }
 }
 
 impl WorkerLedger {
     /// The I/O of a completion that says that it failed.
-    pub(super) fn failed(&self, done: &Done) -> FailedIo {
+    pub(super) fn failed(&self, done: &CompletedIo) -> FailedIo {
         let flight = &self.requests.flights[done.request as usize];
         FailedIo { errno: (-done.result) as i32, io: flight.io, target: flight.target }
     }

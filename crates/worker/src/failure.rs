@@ -2,46 +2,46 @@
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Failure {
+pub struct WorkerFailure {
     /// In a line, with thread, request and offset.
     pub message: String,
     cause: String,
 }
 
-impl Failure {
+impl WorkerFailure {
     /// Creates a failure with its message, and the cause common to all affected threads.
-    pub fn new(message: String, cause: String) -> Failure {
-        Failure { message, cause }
+    pub fn new(message: String, cause: String) -> WorkerFailure {
+        WorkerFailure { message, cause }
     }
 
-    pub fn of_thread(thread: u32, cause: String) -> Failure {
-        Failure { message: format!("thread {thread}: {cause}"), cause }
+    pub fn of_thread(thread: u32, cause: String) -> WorkerFailure {
+        WorkerFailure { message: format!("thread {thread}: {cause}"), cause }
     }
 }
 
 /// One that says nothing of a thread's own.
-impl From<String> for Failure {
-    fn from(message: String) -> Failure {
-        Failure { cause: message.clone(), message }
+impl From<String> for WorkerFailure {
+    fn from(message: String) -> WorkerFailure {
+        WorkerFailure { cause: message.clone(), message }
     }
 }
 
-impl From<Failure> for String {
-    fn from(failure: Failure) -> String {
+impl From<WorkerFailure> for String {
+    fn from(failure: WorkerFailure) -> String {
         failure.message
     }
 }
 
 /// Returns a line for each cause: the message of the first thread, and the number of other threads.
-pub fn by_cause(failures: &[Failure]) -> Vec<String> {
-    let mut causes: Vec<(&Failure, usize)> = Vec::new();
+pub fn by_cause(failures: &[WorkerFailure]) -> Vec<String> {
+    let mut causes: Vec<(&WorkerFailure, usize)> = Vec::new();
     for failure in failures {
         match causes.iter_mut().find(|(known, _)| known.cause == failure.cause) {
             Some((_, others)) => *others += 1,
             None => causes.push((failure, 0)),
         }
     }
-    let line = |(failure, others): (&Failure, usize)| match others {
+    let line = |(failure, others): (&WorkerFailure, usize)| match others {
         0 => failure.message.clone(),
         1 => format!("{} (and the same in 1 other thread)", failure.message),
         _ => format!("{} (and the same in {others} other threads)", failure.message),
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn repeated_cause_is_reported_once() {
         let threads = |range: std::ops::Range<u32>, cause: &str| {
-            range.map(|thread| Failure::of_thread(thread, cause.into())).collect::<Vec<_>>()
+            range.map(|thread| WorkerFailure::of_thread(thread, cause.into())).collect::<Vec<_>>()
         };
         let failures = [
             threads(3..6, "no memory"),

@@ -1,11 +1,11 @@
 //! How a worker flushes its targets (`--fsync-every`).
 
-use super::{Loop, WorkerLedger};
-use diskspd_engine::{Done, EngineError, Io, Operation};
+use super::{WorkerLedger, WorkerLoop};
+use diskspd_engine::{CompletedIo, EngineError, Io, Operation};
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Makes a batch of the flushes that are owed; false = none are.
     #[inline]
     pub(super) fn draw_flushes(&mut self, books: &mut WorkerLedger) -> bool {
@@ -33,7 +33,7 @@ impl Loop<'_> {
 
     /// Updates the flush schedule after successful I/Os: requests of writes followed by a flush or a zone
     /// reset are no longer idle.
-    pub(super) fn count_writes(&mut self, books: &mut WorkerLedger, done: &[Done]) {
+    pub(super) fn count_writes(&mut self, books: &mut WorkerLedger, done: &[CompletedIo]) {
         if let Some(zones) = &mut self.zones {
             for ended in done {
                 let flight = &books.requests.flights[ended.request as usize];

@@ -1,6 +1,6 @@
 //! The requests that have no I/O in flight, first come, first served.
 
-use diskspd_engine::Done;
+use diskspd_engine::CompletedIo;
 
 /// A queue of request numbers that never allocates. Its capacity is twice the number of requests, so that
 /// entries are rarely moved up.
@@ -40,7 +40,7 @@ impl Idle {
 
     /// Puts the requests of I/Os that have completed at the end.
     #[inline]
-    pub fn extend(&mut self, done: &[Done]) {
+    pub fn extend(&mut self, done: &[CompletedIo]) {
         let places = self.append(done.len());
         places.iter_mut().zip(done).for_each(|(place, done)| *place = done.request);
     }
@@ -116,7 +116,7 @@ mod tests {
                     ),
                     _ => {
                         if let Some(request) = (0..depth).find(|request| !model.contains(request)) {
-                            idle.extend(&[Done { request, result: 0 }]);
+                            idle.extend(&[CompletedIo { request, result: 0 }]);
                             model.push_back(request);
                         }
                     }

@@ -72,19 +72,19 @@ use diskspd_plan::{SpanPlan, WorkerPlan};
 use diskspd_results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
 use diskspd_sys::clock::{Clock, Nanos};
 use diskspd_sys::handover_cell::{Owner, Rescuer};
-use failed_io::Failed;
-pub use failure::{Failure, by_cause};
+use failed_io::WorkerError;
+pub use failure::{WorkerFailure, by_cause};
 use flushes::Flushes;
 pub use outcome::{Outcome, SpanOutcome};
 use pacing::Pacing;
-use payload_refill::Fresh;
+use payload_refill::WriteDataGenerator;
 pub use phases::{Phases, Schedule};
 use progress_dots::Dots;
 pub use quota::VolumeQuota;
 use quota::WorkerQuota;
 pub use requests::Requests;
 pub use slowest::{Slowest, SlowestRings};
-use state::{Loop, TICK};
+use state::{TICK, WorkerLoop};
 use std::sync::Arc;
 pub use voice::RunReporter;
 use zones::Zones;
@@ -113,7 +113,7 @@ pub struct Worker<'a> {
 pub struct WorkerOutcome {
     pub results: ThreadResults,
     pub errors: Vec<IoErrors>,
-    pub failure: Option<Failure>,
+    pub failure: Option<WorkerFailure>,
 }
 
 impl<'a> Worker<'a> {
@@ -129,7 +129,7 @@ impl<'a> Worker<'a> {
     /// waits for them. It is not generic, because the loop would then be compiled and optimized at the
     /// call site.
     pub fn work(self, span: &SpanPlan, hand_in: &mut dyn FnMut(WorkerOutcome, Vec<StuckIo>)) {
-        let (mut work, mut owner) = Loop::new(self, span);
+        let (mut work, mut owner) = WorkerLoop::new(self, span);
         // Decided here, so that the loop without has not a single instruction more.
         let ended = match (work.others.is_some(), work.checker.is_some()) {
             _ if work.plan.routines => work.routines(&mut owner),
@@ -190,21 +190,21 @@ fn takes_stamps(plan: &WorkerPlan, span: &SpanPlan, phases: &Phases) -> bool {
     span.is_timed() || span.stamps || phases.are_virtual() || plan.times_more_than_ios()
 }
 
-impl<'a> Loop<'a> {
+impl<'a> WorkerLoop<'a> {
     /// Limits count from now on. The books stay with their owner.
-    fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<WorkerLedger>) {
+    fn new(worker: Worker<'a>, span: &SpanPlan) -> (WorkerLoop<'a>, Owner<WorkerLedger>) {
         let Worker { plan, engine, mut checker, workload, mut books, clock, phases, live, .. } = worker;
         let (log, slowest, voice) = (worker.log, worker.slowest, worker.voice);
         let quota = worker.quota.map(WorkerQuota::new);
         let (depth, measured) = (plan.depth as usize, span.is_timed());
         let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
         let pacing = Pacing::new(plan, replay, phases.times_from(span), seconds(span.duration));
-        let (fresh, zones) = (Fresh::new(plan, &workload), Zones::new(plan));
+        let (fresh, zones) = (WriteDataGenerator::new(plan, &workload), Zones::new(plan));
         let special = [pacing.is_some(), fresh.is_some(), workload.moves(), quota.is_some(), zones.is_some()];
         let tells = [log.is_some(), slowest.is_some(), quota.is_some()].contains(&true)
             || looks_at_single_ios(plan, live);
         checker.iter_mut().for_each(|checker| checker.starts(phases.start_signal()));
-        let work = Loop {
+        let work = WorkerLoop {
             left: depth,
             batch: Vec::with_capacity(depth),
             done: Vec::with_capacity(depth),
@@ -256,7 +256,7 @@ impl<'a> Loop<'a> {
         EngineUse {
             name: self.plan.engine.row().name.into(),
             reason: self.plan.reason.into(),
-            features: self.engine.about().features,
+            features: self.engine.info().features,
             clock: self.clock.source(),
         }
     }
@@ -266,7 +266,7 @@ impl<'a> Loop<'a> {
     fn run_turns<const OTHERS: bool, const VERIFIES: bool>(
         &mut self,
         owner: &mut Owner<WorkerLedger>,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), WorkerError> {
         let mut held = owner.get();
         while let Some(books) = held {
             if OTHERS && (self.draw_flushes(books) || self.draw_resets(books)) {
@@ -335,7 +335,7 @@ impl<'a> Loop<'a> {
 
     #[inline(always)]
     fn fill_at_once(&mut self, books: &mut WorkerLedger) {
-        let requests = books.idle.take(self.batches.most());
+        let requests = books.idle.take(self.batches.max_batch());
         match requests {
             // With completion routines and on a slow device nearly every batch is a single I/O.
             [request] => {
@@ -373,7 +373,7 @@ impl<'a> Loop<'a> {
             }
             (_, None) => {
                 let before = self.clock.now();
-                let requests = books.idle.take(self.batches.most());
+                let requests = books.idle.take(self.batches.max_batch());
                 self.draw_ios(&mut books.requests, requests);
                 self.left = books.idle.len();
                 self.preparing = self.clock.now().saturating_sub(before);
@@ -406,7 +406,7 @@ impl<'a> Loop<'a> {
     /// One I/O after the other, as long as there is room for it.
     fn fill_by_quota(&mut self, books: &mut WorkerLedger) {
         let before = self.clock.now();
-        while self.batch.len() < self.batches.most()
+        while self.batch.len() < self.batches.max_batch()
             && self.quota.as_ref().is_some_and(WorkerQuota::has_room)
             && !books.idle.is_empty()
         {
@@ -427,7 +427,7 @@ impl<'a> Loop<'a> {
         let now = self.clock.now();
         let mut first = Some(Nanos::MAX);
         for _ in 0..idle.len() {
-            if self.batch.len() == self.batches.most() {
+            if self.batch.len() == self.batches.max_batch() {
                 first = None;
                 break;
             }
@@ -465,7 +465,8 @@ impl<'a> Loop<'a> {
         let pacing = self.pacing.as_mut()?;
         let now = self.clock.now();
         let mut next = Some(Nanos::MAX);
-        while let Some(request) = (self.batch.len() < self.batches.most()).then(|| idle.pop()).flatten() {
+        while let Some(request) = (self.batch.len() < self.batches.max_batch()).then(|| idle.pop()).flatten()
+        {
             match pacing.recorded(request, now) {
                 Ok((io, op)) => {
                     self.batch.push(requests.recorded(&io, op, request));
@@ -482,7 +483,7 @@ impl<'a> Loop<'a> {
                 }
             }
         }
-        if self.batch.len() == self.batches.most() {
+        if self.batch.len() == self.batches.max_batch() {
             next = None;
         }
         self.left = idle.len();

@@ -130,6 +130,6 @@ pub struct Speed {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
+pub struct NullObserver;
 
-impl RunObserver for Nobody {}
+impl RunObserver for NullObserver {}

@@ -3,12 +3,12 @@
 //! the loop for single I/Os and the general loop do the same.
 
 use crate::control::Control;
-use crate::failed_io::Failed;
+use crate::failed_io::WorkerError;
 use crate::recorder::Recorder;
 use crate::voice::RunReporter;
-use crate::{Loop, Phases, Requests, Schedule, Worker, WorkerLedger};
+use crate::{Phases, Requests, Schedule, Worker, WorkerLedger, WorkerLoop};
 use diskspd_base::engines::EngineKind;
-use diskspd_engine::{Done, Engine, EngineError, EngineInfo, Io, Operation};
+use diskspd_engine::{CompletedIo, Engine, EngineError, EngineInfo, Io, Operation};
 use diskspd_machine::System;
 use diskspd_machine::target::{TargetFacts, TargetKind};
 use diskspd_plan::workload::{Assignment, InterlockedPosition, ThreadWorkload};
@@ -40,10 +40,12 @@ impl Engine for Notes {
         Ok(batch.len())
     }
 
-    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<CompletedIo>) -> Result<(), EngineError> {
         let failed = self.seen.borrow().len() == self.fails;
         let result = |io: &Io| if failed { -5 } else { i64::from(io.length) };
-        done.extend(self.waiting.drain(..).map(|io| Done { request: io.request, result: result(&io) }));
+        done.extend(
+            self.waiting.drain(..).map(|io| CompletedIo { request: io.request, result: result(&io) }),
+        );
         self.clock.advance_to(self.clock.now() + self.each);
         Ok(())
     }
@@ -56,7 +58,7 @@ impl Engine for Notes {
         SlotMut::from(&mut [][..])
     }
 
-    fn about(&self) -> EngineInfo<'_> {
+    fn info(&self) -> EngineInfo<'_> {
         EngineInfo::features("")
     }
 }
@@ -146,7 +148,7 @@ fn mapped_ios_follow_order_of_diskspd() {
 
 /// End, results, errors, waits, idle requests and last completions of a loop.
 fn outcome_text(span: &SpanPlan, worker: Worker, single: bool) -> String {
-    let (mut work, mut owner) = Loop::new(worker, span);
+    let (mut work, mut owner) = WorkerLoop::new(worker, span);
     assert!(work.is_single());
     let ended = match (single, work.timed) {
         (true, true) => work.single::<true>(&mut owner),
@@ -154,8 +156,8 @@ fn outcome_text(span: &SpanPlan, worker: Worker, single: bool) -> String {
         (false, _) => work.run_turns::<false, false>(&mut owner),
     };
     let failed = ended.err().map(|failed| match failed {
-        Failed::Io(failed) => (failed.errno, failed.io),
-        Failed::Engine(error) => panic!("{error}"),
+        WorkerError::Io(failed) => (failed.errno, failed.io),
+        WorkerError::Engine(error) => panic!("{error}"),
     });
     let books = owner.pick_up().unwrap();
     let (results, errors) = books.recorder.finish();

@@ -1,16 +1,16 @@
 //! Execution of operations other than reads and writes by a worker.
 
-use super::failed_io::Failed;
+use super::failed_io::WorkerError;
 use super::requests::InFlight;
-use super::{Loop, WorkerLedger};
+use super::{WorkerLedger, WorkerLoop};
 use crate::causes::usual_cause;
 use crate::control::Phase;
 use crate::telemetry::io_log::Entry;
 use diskspd_base::io_error;
-use diskspd_engine::{Done, EngineError, Operation};
+use diskspd_engine::{CompletedIo, EngineError, Operation};
 use diskspd_sys::clock::Nanos;
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Decides which I/Os of the batch do something else.
     #[inline]
     pub(super) fn draw_others(&mut self, books: &mut WorkerLedger) {
@@ -28,14 +28,15 @@ impl Loop<'_> {
     pub(super) fn count_others(
         &mut self,
         books: &mut WorkerLedger,
-        done: &mut Vec<Done>,
+        done: &mut Vec<CompletedIo>,
         phase: Phase,
         now: Nanos,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), WorkerError> {
         self.count_durable(books, done, phase, now);
         let Some(others) = &mut self.others else { return Ok(()) };
         let mut ended = std::mem::take(&mut others.ended);
-        let moved_data = |done: &Done| books.requests.flights[done.request as usize].io.op.moves_data();
+        let moved_data =
+            |done: &CompletedIo| books.requests.flights[done.request as usize].io.op.moves_data();
         ended.extend(done.iter().filter(|done| !moved_data(done)));
         done.retain(moved_data);
         let failed = ended.iter().find(|done| done.result < 0).copied();
@@ -49,7 +50,7 @@ impl Loop<'_> {
     }
 
     /// Counts durable writes apart. They are writes for all other accounts.
-    fn count_durable(&mut self, books: &mut WorkerLedger, done: &[Done], phase: Phase, now: Nanos) {
+    fn count_durable(&mut self, books: &mut WorkerLedger, done: &[CompletedIo], phase: Phase, now: Nanos) {
         for ended in done.iter().filter(|ended| ended.result >= 0) {
             let flight = &mut books.requests.flights[ended.request as usize];
             if flight.io.op != Operation::DurableWrite {
@@ -121,7 +122,7 @@ impl Loop<'_> {
     }
 
     #[cold]
-    fn other_failed(&self, books: &WorkerLedger, failed: &Done) -> Failed {
+    fn other_failed(&self, books: &WorkerLedger, failed: &CompletedIo) -> WorkerError {
         let flight = &books.requests.flights[failed.request as usize];
         let errno = (-failed.result) as i32;
         let row = flight.io.op.row();
@@ -136,6 +137,6 @@ impl Loop<'_> {
             row.other.as_ref().map_or("", |other| other.option),
             usual_cause(self.plan.engine, errno)
         );
-        Failed::Engine(EngineError { what, source: Some(io_error::error(errno)) })
+        WorkerError::Engine(EngineError { what, source: Some(io_error::error(errno)) })
     }
 }

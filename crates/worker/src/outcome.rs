@@ -42,7 +42,7 @@ impl SpanOutcome {
         SpanOutcome { failures, ..SpanOutcome::default() }
     }
 
-    pub fn refused(failures: Vec<String>) -> SpanOutcome {
+    pub fn from_failures(failures: Vec<String>) -> SpanOutcome {
         SpanOutcome { failures, refused: true, ..SpanOutcome::default() }
     }
 }

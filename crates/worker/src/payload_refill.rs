@@ -9,9 +9,9 @@ use diskspd_profile::ContentShape;
 use diskspd_sys::memory::SlotMut;
 
 #[derive(Debug)]
-pub(crate) struct Fresh {
+pub(crate) struct WriteDataGenerator {
     kinds: Vec<Option<DataSource>>,
-    making: Making,
+    making: PayloadKind,
 }
 
 /// Where the content of a target's writes comes from.
@@ -28,24 +28,24 @@ enum DataSource {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Making {
+enum PayloadKind {
     Content,
     /// Unread content, replaced by only the random draws.
     Draws,
     Nothing,
 }
 
-impl Fresh {
+impl WriteDataGenerator {
     /// `None` when no target is written to in this way.
-    pub(crate) fn new(plan: &WorkerPlan, workload: &ThreadWorkload) -> Option<Fresh> {
+    pub(crate) fn new(plan: &WorkerPlan, workload: &ThreadWorkload) -> Option<WriteDataGenerator> {
         let kinds: Vec<Option<DataSource>> =
             plan.targets.iter().enumerate().map(|(entry, target)| kind(plan, entry, target)).collect();
         let making = match (plan.engine.row().virtual_time, workload.draws()) {
-            (false, _) => Making::Content,
-            (true, true) => Making::Draws,
-            (true, false) => Making::Nothing,
+            (false, _) => PayloadKind::Content,
+            (true, true) => PayloadKind::Draws,
+            (true, false) => PayloadKind::Nothing,
         };
-        kinds.iter().any(Option::is_some).then_some(Fresh { kinds, making })
+        kinds.iter().any(Option::is_some).then_some(WriteDataGenerator { kinds, making })
     }
 
     /// Draws the next I/Os of several requests, in order, with the content of each write, and adds them to
@@ -75,12 +75,14 @@ impl Fresh {
                 let parts =
                     FillParts::split_buffer(io.buffer_offset.wrapping_add(*ahead), io.length as usize);
                 match making {
-                    Making::Content => fill_memory(parts, random, memory, io),
-                    Making::Draws => random.skip(parts),
-                    Making::Nothing => {}
+                    PayloadKind::Content => fill_memory(parts, random, memory, io),
+                    PayloadKind::Draws => random.skip(parts),
+                    PayloadKind::Nothing => {}
                 }
             }
-            (Some(DataSource::Reducible(content)), Making::Content) => fill_reducible(content, memory, io),
+            (Some(DataSource::Reducible(content)), PayloadKind::Content) => {
+                fill_reducible(content, memory, io)
+            }
             _ => {}
         }
     }

@@ -9,7 +9,7 @@ use diskspd_figures::stats::{Histogram, IntervalLog, Intervals, LatencyLog, Late
 use diskspd_plan::workload::ThreadWorkload;
 use diskspd_plan::{SpanPlan, WorkerPlan};
 use diskspd_results::{
-    DirectionResults, IoErrors, OtherResults, Overdue, Paced, TargetResults, ThreadResults,
+    DirectionResults, IoErrors, OtherResults, Overdue, PacedIos, TargetResults, ThreadResults,
 };
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::mutex::LockUnpoisoned;
@@ -25,7 +25,7 @@ pub struct Recorder {
     intervals: Option<IntervalLog>,
     responses: Option<IntervalLog>,
     course: Option<LatencyLog>,
-    shared: Arc<Accounts>,
+    shared: Arc<JointAccounts>,
     /// `--stream`
     progress: Option<Arc<ByDirection>>,
     /// Whether there is more to an I/O than counting it.
@@ -36,13 +36,13 @@ pub struct Recorder {
 
 /// Joint accounts of all workers of a span, only used after their end.
 #[derive(Debug, Default)]
-pub struct Accounts {
+pub struct JointAccounts {
     intervals: Mutex<Option<Intervals>>,
     responses: Mutex<Option<Intervals>>,
     latencies: Mutex<Option<LatencySeries>>,
 }
 
-impl Accounts {
+impl JointAccounts {
     fn add(sum: &Mutex<Option<Intervals>>, log: Option<IntervalLog>) {
         let Some(log) = log else { return };
         let mut all = sum.lock_anyway();
@@ -67,7 +67,7 @@ impl Accounts {
 
 /// A successful completed I/O; I/Os of a batch are mostly equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Returned {
+pub struct CountedIo {
     /// Index of the target in the worker's list.
     pub target: u32,
     /// A read or a write.
@@ -79,7 +79,7 @@ pub struct Returned {
     pub started: Nanos,
 }
 
-impl Returned {
+impl CountedIo {
     #[inline(always)]
     fn is_short(&self) -> bool {
         self.bytes < u64::from(self.asked)
@@ -128,7 +128,7 @@ struct Tally {
 
 impl BatchSums {
     #[inline(always)]
-    fn add(&mut self, io: Returned) {
+    fn add(&mut self, io: CountedIo) {
         let write = u64::from(io.op == Operation::Write);
         let short = u64::from(io.is_short());
         self.all.ios += 1;
@@ -156,7 +156,7 @@ impl Recorder {
         span: &SpanPlan,
         worker: &WorkerPlan,
         workload: &ThreadWorkload,
-        shared: Arc<Accounts>,
+        shared: Arc<JointAccounts>,
         progress: Option<Arc<ByDirection>>,
     ) -> Recorder {
         let mut targets = empty(span, worker);
@@ -189,7 +189,7 @@ impl Recorder {
 
     /// Counts I/Os that were reaped together, at `now`, so long after measuring began.
     #[inline(always)]
-    pub fn count(&mut self, mut ios: impl Iterator<Item = Returned>, now: Nanos, since_start: u64) {
+    pub fn count(&mut self, mut ios: impl Iterator<Item = CountedIo>, now: Nanos, since_start: u64) {
         // What can be is decided once for all of them.
         if let ([only], false) = (&mut self.targets[..], self.timed) {
             let mut sums = BatchSums::default();
@@ -204,7 +204,7 @@ impl Recorder {
                 sums.add_to(&mut self.targets[io.target as usize]);
             });
         }
-        self.close_what_is_over(since_start);
+        self.close_finished_intervals(since_start);
         // What was submitted together and reaped together went alike, and is counted together.
         let Some(mut alike) = ios.next() else { return };
         let mut times = 1;
@@ -227,9 +227,9 @@ impl Recorder {
 
     /// Counts one I/O that was reaped at `now`, so long after measuring began.
     #[inline(always)]
-    pub(crate) fn count_one(&mut self, io: Returned, now: Nanos, since_start: u64) {
+    pub(crate) fn count_one(&mut self, io: CountedIo, now: Nanos, since_start: u64) {
         if self.timed {
-            self.close_what_is_over(since_start);
+            self.close_finished_intervals(since_start);
             return self.count_alike(io.io_completion(now, since_start), 1);
         }
         let account = of_direction(&mut self.targets[io.target as usize], io.op.direction());
@@ -239,7 +239,7 @@ impl Recorder {
     }
 
     #[inline(always)]
-    fn close_what_is_over(&mut self, since_start: u64) {
+    fn close_finished_intervals(&mut self, since_start: u64) {
         if self.course.as_ref().is_some_and(|course| course.is_over(since_start)) {
             self.close_interval(since_start);
         }
@@ -336,7 +336,7 @@ impl Recorder {
     }
 
     /// Counts that an I/O would have waited, which has been counted with the others.
-    pub fn missed(&mut self, target: usize, direction: Direction) {
+    pub fn count_missed(&mut self, target: usize, direction: Direction) {
         let account = of_direction(&mut self.targets[target], direction);
         account.nowait_misses.iter_mut().for_each(|misses| *misses += 1);
     }
@@ -375,21 +375,21 @@ impl Recorder {
     }
 
     pub fn finish(&mut self) -> (ThreadResults, Vec<IoErrors>) {
-        Accounts::add(&self.shared.intervals, self.intervals.take());
-        Accounts::add(&self.shared.responses, self.responses.take());
+        JointAccounts::add(&self.shared.intervals, self.intervals.take());
+        JointAccounts::add(&self.shared.responses, self.responses.take());
         if let Some(course) = self.course.take() {
             let course = course.finish(&self.latency_moments());
             self.shared.latencies.lock_anyway().get_or_insert_default().add(course);
         }
         let targets = std::mem::take(&mut self.targets);
-        debug_assert!(targets.iter().all(|target| adds_up(&target.read)
-            && adds_up(&target.write)
-            && target.others.iter().all(|(_, account)| adds_up(account))));
+        debug_assert!(targets.iter().all(|target| counts_agree(&target.read)
+            && counts_agree(&target.write)
+            && target.others.iter().all(|(_, account)| counts_agree(account))));
         (ThreadResults { targets, ..ThreadResults::default() }, std::mem::take(&mut self.errors))
     }
 }
 
-fn adds_up(account: &DirectionResults) -> bool {
+fn counts_agree(account: &DirectionResults) -> bool {
     let counted = |histogram: &Histogram| histogram.moments().count();
     let paced = account.paced.as_ref();
     let on_time = paced.map_or(0, |paced| counted(&paced.delay));
@@ -411,7 +411,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         series: span.iops_interval.map(|ms| Box::new(Series::new(ms, span.duration))),
         paced: paced.then(|| {
             let response = span.measure_latency.then(Histogram::new);
-            Box::new(Paced { delay: Histogram::new(), response })
+            Box::new(PacedIos { delay: Histogram::new(), response })
         }),
         ..DirectionResults::default()
     };
@@ -484,11 +484,11 @@ pub fn merge_errors(all: &mut Vec<IoErrors>, more: Vec<IoErrors>) {
 }
 
 /// Times that are kept of one kind of error.
-const TIMES: usize = 1024;
+const MAX_ERROR_TIMES: usize = 1024;
 
 fn keep_first_and_last(times: &mut Vec<i64>) {
-    if times.len() > TIMES {
-        times.drain(TIMES - 1..times.len() - 1);
+    if times.len() > MAX_ERROR_TIMES {
+        times.drain(MAX_ERROR_TIMES - 1..times.len() - 1);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The requests of a worker: their I/Os in flight, and positions of their data.
 
 use diskspd_engine::{Direction, Io, Operation};
-use diskspd_plan::workload::{Next, ThreadWorkload};
+use diskspd_plan::workload::{NextIo, ThreadWorkload};
 use diskspd_plan::{WorkerPlan, WriteContent};
 use diskspd_sys::clock::Nanos;
 use diskspd_trace::formats::RecordedIo;
@@ -88,7 +88,7 @@ impl Requests {
     /// only [`Requests::next`] and [`Requests::fill`] may change I/Os.
     pub fn prepare(&mut self, workload: &ThreadWorkload) {
         let Some((length, direction)) = workload.shape() else { return };
-        let next = Next { target: 0, length, offset: 0, slice: 0, direction };
+        let next = NextIo { target: 0, length, offset: 0, slice: 0, direction };
         for request in 0..self.flights.len() as u32 {
             self.places[0].take_request(&mut self.flights, request, next);
         }
@@ -120,7 +120,7 @@ impl Requests {
     /// A recorded I/O for a request, on the first target.
     pub fn recorded(&mut self, io: &RecordedIo, op: Operation, request: u32) -> Io {
         let direction = if io.write { Direction::Write } else { Direction::Read };
-        let next = Next { target: 0, length: io.bytes, offset: io.offset, slice: 0, direction };
+        let next = NextIo { target: 0, length: io.bytes, offset: io.offset, slice: 0, direction };
         let io = Io { op, ..self.places[0].take_request(&mut self.flights, request, next) };
         self.flights[request as usize].io = io;
         io
@@ -148,7 +148,7 @@ impl Requests {
 impl RequestPlace {
     /// Where the data of an I/O lies; the I/O is remembered.
     #[inline(always)]
-    fn take_request(&self, flights: &mut [InFlight], request: u32, next: Next) -> Io {
+    fn take_request(&self, flights: &mut [InFlight], request: u32, next: NextIo) -> Io {
         let area = match next.direction {
             Direction::Read => self.read,
             Direction::Write => self.write,

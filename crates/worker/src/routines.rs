@@ -1,17 +1,17 @@
 //! Completion routines (`-x`): every completion is stamped, accounted for and reissued separately.
 
-use super::failed_io::Failed;
-use super::{Loop, WorkerLedger};
+use super::failed_io::WorkerError;
+use super::{WorkerLedger, WorkerLoop};
 use crate::control::Phase;
-use diskspd_engine::Done;
+use diskspd_engine::CompletedIo;
 use diskspd_sys::clock::Nanos;
 use diskspd_sys::handover_cell::Owner;
 use std::time::Duration;
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Handles completions one at a time until the phase is [`Phase::Stop`]. A failed I/O stops its
     /// request; the other requests continue.
-    pub(super) fn routines(&mut self, owner: &mut Owner<WorkerLedger>) -> Result<(), Failed> {
+    pub(super) fn routines(&mut self, owner: &mut Owner<WorkerLedger>) -> Result<(), WorkerError> {
         let mut stopped = 0;
         let mut handled = Vec::with_capacity(self.plan.depth as usize);
         if let Some(books) = owner.get() {
@@ -40,7 +40,7 @@ impl Loop<'_> {
                 self.check(&[*completed]);
                 if accounted.is_err() {
                     stopped += 1;
-                    self.give_up(books, completed);
+                    self.abandon_io(books, completed);
                     continue;
                 }
                 self.fill_queue(books);
@@ -62,7 +62,7 @@ impl Loop<'_> {
     }
 
     #[cold]
-    fn give_up(&mut self, books: &mut WorkerLedger, completed: &Done) {
+    fn abandon_io(&mut self, books: &mut WorkerLedger, completed: &CompletedIo) {
         self.given_up.push(completed.request);
         let failed = books.failed(completed);
         self.count_error(books, failed);

@@ -1,14 +1,14 @@
 //! The loop for one I/O at a time: depth 1, or a thread that does its I/Os itself. Without batches and
 //! look-asides it takes two thirds of the instructions.
 
-use super::failed_io::Failed;
-use super::{Loop, TICK, WorkerLedger};
+use super::failed_io::WorkerError;
+use super::{TICK, WorkerLedger, WorkerLoop};
 use crate::control::Phase;
 use diskspd_engine::{EngineError, Io};
 use diskspd_sys::clock::Nanos;
 use diskspd_sys::handover_cell::Owner;
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Whether the worker submits one I/O at a time and decides only its address before.
     pub(super) fn is_single(&self) -> bool {
         let one = self.plan.depth == 1 || self.batches.is_single();
@@ -19,7 +19,7 @@ impl Loop<'_> {
     pub(super) fn single<const TIMED: bool>(
         &mut self,
         owner: &mut Owner<WorkerLedger>,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), WorkerError> {
         let waits = u64::from(!self.batches.is_single());
         // The request of the last I/O, if it is the only idle one: it need not go through the queue.
         let mut free = None;

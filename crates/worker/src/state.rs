@@ -5,7 +5,7 @@ use super::batches::Batches;
 use super::counting::Counting;
 use super::flushes::Flushes;
 use super::pacing::Pacing;
-use super::payload_refill::Fresh;
+use super::payload_refill::WriteDataGenerator;
 use super::phases::Phases;
 use super::progress_dots::Dots;
 use super::quota::WorkerQuota;
@@ -14,7 +14,7 @@ use super::zones::Zones;
 use crate::telemetry::io_log::Producer;
 use crate::telemetry::live::Counters;
 use crate::voice::RunReporter;
-use diskspd_engine::{Done, Engine, Io};
+use diskspd_engine::{CompletedIo, Engine, Io};
 use diskspd_integrity::SectorChecker;
 use diskspd_plan::WorkerPlan;
 use diskspd_plan::workload::ThreadWorkload;
@@ -27,7 +27,7 @@ use std::time::Duration;
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
 /// A worker at work, without its books. Everything is allocated when it begins.
-pub(super) struct Loop<'a> {
+pub(super) struct WorkerLoop<'a> {
     pub(super) plan: &'a WorkerPlan,
     pub(super) engine: Box<dyn Engine>,
     pub(super) checker: Option<SectorChecker<'a>>,
@@ -41,11 +41,11 @@ pub(super) struct Loop<'a> {
     /// Remaining idle requests when the batch is full, known even while the books are put down.
     pub(super) left: usize,
     pub(super) batch: Vec<Io>,
-    pub(super) done: Vec<Done>,
+    pub(super) done: Vec<CompletedIo>,
     pub(super) waits: WaitStatistics,
     pub(super) dots: Dots,
     pub(super) pacing: Option<Pacing>,
-    pub(super) fresh: Option<Fresh>,
+    pub(super) fresh: Option<WriteDataGenerator>,
     pub(super) flushes: Option<Flushes>,
     pub(super) zones: Option<Zones>,
     pub(super) others: Option<OtherOperations>,

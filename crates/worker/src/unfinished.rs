@@ -2,12 +2,12 @@
 //! for.
 
 use super::requests::InFlight;
-use super::{Loop, Phases, Requests, TICK, WorkerLedger};
-use diskspd_engine::Done;
+use super::{Phases, Requests, TICK, WorkerLedger, WorkerLoop};
+use diskspd_engine::CompletedIo;
 use diskspd_sys::clock::Nanos;
 
 /// The most that are listed for a target; the oldest ones come first.
-const MOST: usize = 1024;
+const MAX_LISTED: usize = 1024;
 
 /// Records I/Os completed in the cool-down. `late` gets target and age (ns) of I/Os that were in flight at
 /// the end of measuring.
@@ -16,7 +16,7 @@ pub(super) fn completed_late(
     late: &mut Vec<(u32, Nanos)>,
     requests: &Requests,
     phases: &Phases,
-    done: &[Done],
+    done: &[CompletedIo],
 ) {
     let Some(end) = phases.measure_end() else { return };
     for completed in done {
@@ -28,7 +28,7 @@ pub(super) fn completed_late(
     }
 }
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Returns for each target the age (ns) of I/Os in flight at the end of measuring, if it exceeds the
     /// longest counted latency, oldest first. Without timestamps it is only known after a period without
     /// completions.
@@ -53,7 +53,7 @@ impl Loop<'_> {
             let longest = recorder.longest(target).unwrap_or(TICK.as_nanos() as Nanos);
             ages.retain(|age| *age > longest);
             ages.sort_unstable_by(|a, b| b.cmp(a));
-            ages.truncate(MOST);
+            ages.truncate(MAX_LISTED);
         }
         ages
     }

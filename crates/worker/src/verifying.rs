@@ -1,10 +1,10 @@
 //! Stamps and checks (`--verify`). They run before the start and after the end timestamp of I/Os, so that
 //! latencies exclude them. Other content options are excluded, so content is not generated twice.
 
-use super::Loop;
-use diskspd_engine::Done;
+use super::WorkerLoop;
+use diskspd_engine::CompletedIo;
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     pub(super) fn stamp(&mut self) {
         if let Some(checker) = &mut self.checker {
             checker.begin(&self.batch, &mut *self.engine);
@@ -19,7 +19,7 @@ impl Loop<'_> {
     }
 
     /// Checks completed I/Os before their requests are reused.
-    pub(super) fn check(&mut self, done: &[Done]) {
+    pub(super) fn check(&mut self, done: &[CompletedIo]) {
         if let Some(checker) = &mut self.checker {
             checker.ended(done, &*self.engine);
         }

@@ -1,7 +1,7 @@
 //! Messages of a run in progress, for its listeners.
 
-use super::listener::{MachineSpeed, Nobody, Progress, RunObserver, Speed, Subscriptions, TargetSpeed};
-use crate::telemetry::live::{self, Counters, Seen, collect};
+use super::listener::{MachineSpeed, NullObserver, Progress, RunObserver, Speed, Subscriptions, TargetSpeed};
+use crate::telemetry::live::{self, Counters, WorkerSums, collect};
 use diskspd_base::finding::Finding;
 use diskspd_figures::units::Millis;
 use diskspd_results::IntervalFigures;
@@ -18,7 +18,7 @@ pub struct RunReporter {
     wants: Subscriptions,
     /// Current time span, numbered from 1; 0 = none yet.
     time_span: AtomicU32,
-    seen: Mutex<Seen>,
+    seen: Mutex<WorkerSums>,
     said: Mutex<HashSet<String>>,
     notices: Mutex<Vec<Finding>>,
 }
@@ -31,7 +31,7 @@ impl RunReporter {
     }
 
     pub fn quiet() -> RunReporter {
-        RunReporter::new(Arc::new(Nobody))
+        RunReporter::new(Arc::new(NullObserver))
     }
 
     pub fn is_streaming(&self) -> bool {
@@ -75,7 +75,7 @@ impl RunReporter {
     }
 
     pub fn warn(&self, text: &str) {
-        self.tell(Finding::warning(text));
+        self.report_finding(Finding::warning(text));
     }
 
     /// Warns once per time span about something common to many threads.
@@ -88,11 +88,11 @@ impl RunReporter {
     }
 
     pub fn note(&self, text: &str) {
-        self.tell(Finding::note(text));
+        self.report_finding(Finding::note(text));
     }
 
     /// Reports a finding about the current time span.
-    pub fn tell(&self, finding: Finding) {
+    pub fn report_finding(&self, finding: Finding) {
         let time_span = Some(self.time_span.load(Ordering::Relaxed)).filter(|number| *number > 0);
         let notice = finding.in_time_span(time_span.map(|number| number as usize));
         self.listener.notice(&notice);
@@ -166,7 +166,7 @@ impl fmt::Debug for RunReporter {
 }
 
 /// Returns the work between two checks; `None` if they are the same check.
-pub fn speed_between(before: &Seen, now: &Seen) -> Option<Speed> {
+pub fn speed_between(before: &WorkerSums, now: &WorkerSums) -> Option<Speed> {
     if before.at == 0 || now.at <= before.at {
         return None;
     }
@@ -214,9 +214,9 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Ear(Mutex<Vec<String>>);
+    struct CollectingObserver(Mutex<Vec<String>>);
 
-    impl RunObserver for Ear {
+    impl RunObserver for CollectingObserver {
         fn notice(&self, notice: &Finding) {
             self.0.lock().unwrap().push(notice.message.clone());
         }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn equal_messages_of_threads_are_printed_once() {
-        let ear = Arc::new(Ear::default());
+        let ear = Arc::new(CollectingObserver::default());
         let voice = RunReporter::new(Arc::clone(&ear) as Arc<dyn RunObserver>);
         for number in 1..3 {
             voice.begin_span(number);

@@ -1,11 +1,11 @@
 //! A worker's limits on further submissions (`--until-written`, `--until-read`).
 
 use super::quota::NAP;
-use super::{Loop, WorkerLedger};
+use super::{WorkerLedger, WorkerLoop};
 use crate::control::Phase;
-use diskspd_engine::Done;
+use diskspd_engine::CompletedIo;
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     /// Learns whether it is measured now. With nothing in flight and nothing left to do it waits here until
     /// that changes. False = nothing may be drawn.
     pub(super) fn may_draw(&mut self, books: &WorkerLedger) -> bool {
@@ -29,7 +29,7 @@ impl Loop<'_> {
         }
     }
 
-    pub(super) fn account_for_quota(&mut self, books: &WorkerLedger, well: &[Done], phase: Phase) {
+    pub(super) fn account_for_quota(&mut self, books: &WorkerLedger, well: &[CompletedIo], phase: Phase) {
         let Some(share) = self.quota.as_mut().filter(|_| phase == Phase::Measure) else { return };
         let counted = share.counts;
         if !counted {

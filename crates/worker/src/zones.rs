@@ -94,7 +94,7 @@ impl Zones {
             let Some(of) = &mut zones.targets[target as usize] else { continue };
             let first = of.first_request;
             for request in first..first + entry.requests {
-                zones.owed.extend(of.go_on(request, target, None, &mut zones.random));
+                zones.owed.extend(of.next_zone(request, target, None, &mut zones.random));
             }
         }
         Some(zones)
@@ -119,7 +119,7 @@ impl Zones {
             return false;
         }
         let Some(full) = of.has_written(io.request, bytes) else { return false };
-        let owed = of.go_on(io.request, target, Some(full), &mut self.random);
+        let owed = of.next_zone(io.request, target, Some(full), &mut self.random);
         self.owed.extend(owed);
         owed.is_some()
     }
@@ -167,7 +167,7 @@ impl ZonedTarget {
 
     /// Finds the next zone for a request that has filled `left`. A zone that must be reset counts as empty
     /// from now on, so that it is not read.
-    fn go_on(
+    fn next_zone(
         &mut self,
         request: u32,
         target: u32,
@@ -307,7 +307,7 @@ mod tests {
         zones.targets[1] = Some(of);
         let of = zones.targets[1].as_mut().unwrap();
         for request in 3..3 + requests {
-            zones.owed.extend(of.go_on(request, 1, None, &mut zones.random));
+            zones.owed.extend(of.next_zone(request, 1, None, &mut zones.random));
         }
         zones
     }

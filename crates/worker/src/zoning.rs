@@ -1,9 +1,9 @@
 //! Placement of a worker's I/Os in zones, and resets of zones before rewriting (`--zoned`).
 
-use super::{Loop, WorkerLedger};
+use super::{WorkerLedger, WorkerLoop};
 use diskspd_engine::{Io, Operation};
 
-impl Loop<'_> {
+impl WorkerLoop<'_> {
     pub(super) fn place_in_zones(&mut self, books: &mut WorkerLedger) {
         let Some(zones) = &mut self.zones else { return };
         for io in &mut self.batch {

@@ -3,7 +3,7 @@
 
 mod reader;
 
-use super::error::{CliError, Problem};
+use super::error::{CliError, ValueError};
 use super::line::given_again;
 use super::option::OptionRow;
 use super::{Invocation, OutRequest, StreamRequest};
@@ -23,7 +23,7 @@ pub(super) struct RunReaders {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Takes {
+pub(super) enum Operands {
     Nothing,
     Files,
     /// Files, or `fio` and words of its command line, the command's own options anywhere among them.
@@ -40,19 +40,19 @@ pub(super) enum Takes {
     LineBehind,
     /// Files, then `--` and another program with its arguments.
     Program,
-    /// [`Takes::LineBehind`], and [`Takes::Line`] where one of these options is given.
+    /// [`Operands::LineBehind`], and [`Operands::Line`] where one of these options is given.
     LineWith {
         opened_by: &'static [&'static str],
         of_run: &'static [&'static str],
     },
 }
 
-impl Takes {
+impl Operands {
     /// Returns the permitted first words; `commands`: names of all commands. `None` = any word.
     pub(super) fn words(self, commands: fn() -> Vec<&'static str>) -> Option<Vec<&'static str>> {
         match self {
-            Takes::OneOf(words) => Some(words()),
-            Takes::CommandOr(words) => Some([commands(), words()].concat()),
+            Operands::OneOf(words) => Some(words()),
+            Operands::CommandOr(words) => Some([commands(), words()].concat()),
             _ => None,
         }
     }
@@ -79,7 +79,7 @@ struct GivenOption {
 impl GivenOption {
     fn impossible_value(&self, expected: String) -> CliError {
         let argument = self.argument.as_encoded_bytes();
-        let problem = Problem::new(0, "this value is not possible").expected(expected);
+        let problem = ValueError::new(0, "this value is not possible").with_expected(expected);
         CliError::in_value(argument, argument.len() - self.value.len(), self.name, problem)
     }
 }
@@ -95,7 +95,7 @@ impl CommandLine {
         self.given_values(row).map(|given| given.value.as_os_str())
     }
 
-    pub(super) fn has(&self, row: &OptionRow) -> bool {
+    pub(super) fn has_option(&self, row: &OptionRow) -> bool {
         self.values(row).next().is_some()
     }
 
@@ -173,7 +173,7 @@ impl CommandLine {
     pub(super) fn stream(&self, row: &OptionRow) -> Result<Option<StreamRequest>, CliError> {
         let read = |given: &GivenOption| {
             let impossible =
-                |problem: Problem| given.impossible_value(problem.expected.unwrap_or(problem.what));
+                |problem: ValueError| given.impossible_value(problem.expected.unwrap_or(problem.what));
             StreamRequest::read(given.value.as_encoded_bytes()).map_err(impossible)
         };
         self.given_values(row).map(read).next_back().transpose()
@@ -201,7 +201,8 @@ impl CommandLine {
     /// The two that exclude each other.
     pub(super) fn refuse_both(&self, exclusive: &[&[OptionRow]]) -> Result<(), CliError> {
         for group in exclusive {
-            let given: Vec<&str> = group.iter().filter(|row| self.has(row)).map(|row| row.name).collect();
+            let given: Vec<&str> =
+                group.iter().filter(|row| self.has_option(row)).map(|row| row.name).collect();
             if let [one, other, ..] = given[..] {
                 return Err(CliError::new(format!("{one} and {other} exclude each other"))
                     .hint(format!("choose one; see diskspd {} --help", self.name)));
@@ -216,7 +217,7 @@ impl CommandLine {
     /// Fails if there is one.
     pub(super) fn refuse_idle(&self, word: &str) -> Result<(), CliError> {
         let idle = |row: &&OptionRow| !row.only_with.is_empty() && !row.only_with.contains(&word);
-        match self.rows.iter().filter(idle).find(|row| self.has(row)) {
+        match self.rows.iter().filter(idle).find(|row| self.has_option(row)) {
             None => Ok(()),
             Some(row) => {
                 let what = format!("{} has no effect with diskspd {} {word}", row.name, self.name);

@@ -1,6 +1,6 @@
 //! The common reader of all commands, which parses arguments by a command's rows.
 
-use super::{CommandLine, GivenOption, RunReaders, Takes};
+use super::{CommandLine, GivenOption, Operands, RunReaders};
 use crate::cli::error::CliError;
 use crate::cli::flag::long_name;
 use crate::cli::option::{OptionRow, OptionValue, numbers};
@@ -17,7 +17,7 @@ impl CommandLine {
     pub(crate) fn read(
         name: &'static str,
         rows: &'static [OptionRow],
-        takes: Takes,
+        takes: Operands,
         arguments: &[OsString],
         readers: RunReaders,
     ) -> Result<CommandLine, CliError> {
@@ -25,7 +25,7 @@ impl CommandLine {
         let mut read =
             CommandLine { name, rows, options: Vec::new(), words: Vec::new(), line: None, typed, readers };
         let behind = match takes {
-            Takes::LineBehind | Takes::Program | Takes::LineWith { .. } => {
+            Operands::LineBehind | Operands::Program | Operands::LineWith { .. } => {
                 arguments.iter().position(|word| word == "--")
             }
             _ => None,
@@ -33,10 +33,12 @@ impl CommandLine {
         let (own, line) = arguments.split_at(behind.unwrap_or(arguments.len()));
         read.line = line.get(1..).map(<[OsString]>::to_vec);
         match takes {
-            Takes::Line | Takes::Rerun => read.take_line(&[], own)?,
-            Takes::Fio => read.line = Some(own.to_vec()),
-            Takes::FilesOrFio if own.len() > 1 && own[0] == "fio" => read.take_fio(&own[1..])?,
-            Takes::LineWith { opened_by, of_run } if behind.is_none() && contains_option(opened_by, own) => {
+            Operands::Line | Operands::Rerun => read.take_line(&[], own)?,
+            Operands::Fio => read.line = Some(own.to_vec()),
+            Operands::FilesOrFio if own.len() > 1 && own[0] == "fio" => read.take_fio(&own[1..])?,
+            Operands::LineWith { opened_by, of_run }
+                if behind.is_none() && contains_option(opened_by, own) =>
+            {
                 read.take_line(of_run, own)?;
             }
             _ => read.take_words(takes, own)?,
@@ -44,7 +46,7 @@ impl CommandLine {
         Ok(read)
     }
 
-    fn take_words(&mut self, takes: Takes, own: &[OsString]) -> Result<(), CliError> {
+    fn take_words(&mut self, takes: Operands, own: &[OsString]) -> Result<(), CliError> {
         let mut rest = own.iter();
         while let Some(argument) = rest.next() {
             let bytes = argument.as_encoded_bytes();
@@ -55,7 +57,7 @@ impl CommandLine {
             }
         }
         match (takes, takes.words(self.readers.commands), self.words.first()) {
-            (Takes::Nothing, _, Some(word)) => {
+            (Operands::Nothing, _, Some(word)) => {
                 Err(CliError::at(word.as_encoded_bytes(), 0, format!("{} takes no arguments", self.name)))
             }
             (_, Some(words), Some(word)) => one_of(&words, word).map_err(|nearest| {
@@ -93,14 +95,14 @@ impl CommandLine {
         Ok(())
     }
 
-    fn unknown_argument(&self, takes: Takes, argument: &[u8]) -> CliError {
+    fn unknown_argument(&self, takes: Operands, argument: &[u8]) -> CliError {
         let names: Vec<&str> = self.rows.iter().map(|row| row.name).collect();
         let shown = String::from_utf8_lossy(argument);
         let hint = match takes {
-            Takes::LineBehind if is_of_runs(argument) => {
+            Operands::LineBehind if is_of_runs(argument) => {
                 format!("options of a run belong after --: diskspd {} FILE -- {shown}", self.name)
             }
-            Takes::Program => {
+            Operands::Program => {
                 format!("options of the command belong after --: diskspd {} -- COMMAND {shown}", self.name)
             }
             _ if names.is_empty() => format!("{} has no options", self.name),

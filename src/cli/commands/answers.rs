@@ -1,7 +1,7 @@
 //! Commands that answer a question of one word: presets, events, the program's own texts.
 
 use super::Command;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::{OptionRow, switch};
 use crate::cli::requests::{PresetRequest, Shell};
@@ -18,14 +18,14 @@ pub(super) const PRESET: Command = Command {
     help: "list the named workloads for --preset, or show one: command lines, reasons, sources",
     options: &[SHOW, MARKDOWN],
     exclusive: &[&[SHOW, MARKDOWN]],
-    takes: Takes::OneOf(|| crate::presets::PRESETS.iter().map(|preset| preset.name).collect()),
+    takes: Operands::OneOf(|| crate::presets::PRESETS.iter().map(|preset| preset.name).collect()),
     examples: &[
         ("diskspd preset", "list them"),
         ("diskspd preset sql-log --show", "its workload, the reasons, and its thresholds"),
     ],
-    make: |line| match (&line.words[..], line.has(&MARKDOWN)) {
+    make: |line| match (&line.words[..], line.has_option(&MARKDOWN)) {
         ([], true) => Ok(Invocation::Preset(PresetRequest::Markdown)),
-        ([], false) if !line.has(&SHOW) => Ok(Invocation::Preset(PresetRequest::List)),
+        ([], false) if !line.has_option(&SHOW) => Ok(Invocation::Preset(PresetRequest::List)),
         ([name], false) => Ok(Invocation::Preset(PresetRequest::Show(name.to_string_lossy().into_owned()))),
         _ => Err(line.wrong()),
     },
@@ -37,7 +37,7 @@ pub(super) const EVENT: Command = Command {
     help: "wait for an event (of -ys, -yf, -yr, -yp), set it, or reset it",
     options: &[],
     exclusive: &[],
-    takes: Takes::OneOf(|| vec!["wait", "set", "reset"]),
+    takes: Operands::OneOf(|| vec!["wait", "set", "reset"]),
     examples: &[
         ("diskspd event set go", "start the run that waits with -yrgo"),
         ("diskspd event wait done", "wait for the end of the run with -yfdone"),
@@ -63,7 +63,7 @@ pub(super) const MAN: Command = Command {
     help: "print the man page (roff), of the program or of a command: diskspd man sweep | man -l -",
     options: &[],
     exclusive: &[],
-    takes: Takes::CommandOr(Vec::new),
+    takes: Operands::CommandOr(Vec::new),
     examples: &[
         ("diskspd man | man -l -", "read the page of the program"),
         ("diskspd man sweep | man -l -", "that of a command"),
@@ -77,7 +77,7 @@ pub(super) const COMPLETIONS: Command = Command {
     help: "print the completions of a shell",
     options: &[],
     exclusive: &[],
-    takes: Takes::OneOf(|| vec!["bash", "zsh", "fish", "powershell"]),
+    takes: Operands::OneOf(|| vec!["bash", "zsh", "fish", "powershell"]),
     examples: &[
         ("diskspd completions bash", "print them; load them now: source <(diskspd completions bash)"),
         (
@@ -104,7 +104,7 @@ pub(super) const COMPATIBILITY: Command = Command {
     help: "print how each option relates to DISKSPD (Markdown)",
     options: &[],
     exclusive: &[],
-    takes: Takes::Nothing,
+    takes: Operands::Nothing,
     examples: &[],
     make: |_| Ok(Invocation::Compatibility),
 };
@@ -115,7 +115,7 @@ pub(super) const HELP_COMMAND: Command = Command {
     help: "print the common options by topic, as --help does; all of a topic or of a command",
     options: &[],
     exclusive: &[],
-    takes: Takes::CommandOr(|| TOPICS.to_vec()),
+    takes: Operands::CommandOr(|| TOPICS.to_vec()),
     examples: &[
         ("diskspd help caching", "all options of caching"),
         ("diskspd help sweep", "a command and its options"),

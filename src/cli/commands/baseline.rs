@@ -1,10 +1,10 @@
 //! `diskspd baseline`: reference runs for later ones.
 
 use super::Command;
-use super::compare::{BISECT, FAIL_IF, answers, gate};
+use super::compare::{BISECT, FAIL_IF, gate, output_options};
 use super::suite::{BUDGET, ROUNDS, rounds};
 use crate::cli::Invocation;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Folder;
 use crate::cli::option::{HTML, JSON, OUT, OptionRow, QUIET, WITH, row, switch, text};
@@ -36,12 +36,12 @@ const DESTROY: OptionRow = switch(
     "with check: permit writing to block devices that carry a file system or partition table",
 )
 .only_with(CHECK);
-const MADE_BY: OptionRow = WITH.here("with check: let DISKSPD itself make the runs").only_with(CHECK);
+const MADE_BY: OptionRow = WITH.with_help("with check: let DISKSPD itself make the runs").only_with(CHECK);
 const DOCUMENT: OptionRow =
-    JSON.here("with check: write the comparison as JSON to this file").only_with(CHECK);
-const PAGE: OptionRow = HTML.here("with check: write an HTML page of it to this file").only_with(CHECK);
+    JSON.with_help("with check: write the comparison as JSON to this file").only_with(CHECK);
+const PAGE: OptionRow = HTML.with_help("with check: write an HTML page of it to this file").only_with(CHECK);
 const BY_ENDING: OptionRow = OUT
-    .here(
+    .with_help(
         "with check: write the answer in the format of the file's ending, or named (github:-): .junit.xml, \
          .md, metrics.txt, .bencher.json",
     )
@@ -58,7 +58,7 @@ pub(super) const BASELINE: Command = Command {
         STORED, SILENT,
     ],
     exclusive: &[&[AGAINST, REPEAT], &[AGAINST, UNTIL_SURE], &[AGAINST, MADE_BY], &[GATE, FOR_GIT]],
-    takes: Takes::OneOf(|| ACTIONS.to_vec()),
+    takes: Operands::OneOf(|| ACTIONS.to_vec()),
     examples: &[
         ("diskspd baseline set storage", "make the latest run of a suite the baseline"),
         ("diskspd baseline check storage --fail-if worse", "run its tests again: has any become worse?"),
@@ -114,9 +114,9 @@ fn check_request(
         rounds: rounds(line, [&REPEAT, &UNTIL_SURE, &LIMIT])?,
         fail_if: gate(line, &GATE, &FOR_GIT)?,
         with: line.text(&MADE_BY),
-        destroy: line.has(&DESTROY),
-        out: answers(line, &DOCUMENT, &PAGE, &BY_ENDING)?,
-        quiet: line.has(&SILENT),
+        destroy: line.has_option(&DESTROY),
+        out: output_options(line, &DOCUMENT, &PAGE, &BY_ENDING)?,
+        quiet: line.has_option(&SILENT),
     })
 }
 

@@ -1,6 +1,6 @@
 //! A command of the program: its name, options and how it is read.
 
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::flag::{Form, Scope};
 use crate::cli::give_up::GIVE_UP;
@@ -15,7 +15,7 @@ pub(crate) struct Command {
     pub(super) options: &'static [OptionRow],
     /// Groups of options of which one at most is given.
     pub(super) exclusive: &'static [&'static [OptionRow]],
-    pub takes: Takes,
+    pub takes: Operands,
     /// Example command lines with descriptions, at least two if there are any.
     pub examples: &'static [Form],
     pub(super) make: fn(CommandLine) -> Result<Invocation, CliError>,
@@ -26,12 +26,12 @@ impl Command {
     /// invocation.
     pub(crate) fn rows(&self) -> Vec<OptionRow> {
         match self.takes {
-            Takes::Rerun => {
+            Operands::Rerun => {
                 let of_one = flags::all().filter(|flag| flag.scope == Scope::Invocation);
                 of_one.filter(|flag| flag.long().is_some()).map(OptionRow::from_flag).collect()
             }
             // fio's options come first: they hide ours with the same name.
-            Takes::Fio => fio_line::own_flags().map(OptionRow::from_flag).collect(),
+            Operands::Fio => fio_line::own_flags().map(OptionRow::from_flag).collect(),
             _ => self.options.to_vec(),
         }
     }
@@ -47,7 +47,7 @@ impl Command {
     }
 
     pub(crate) fn takes_options_of_runs(&self) -> bool {
-        matches!(self.takes, Takes::Line | Takes::LineBehind | Takes::LineWith { .. })
+        matches!(self.takes, Operands::Line | Operands::LineBehind | Operands::LineWith { .. })
     }
 
     /// How it is called: `diskspd report <file.json> [-v]`.
@@ -55,7 +55,7 @@ impl Command {
         format!("diskspd {} {}", self.name, self.arguments).trim_end().to_owned()
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(super) fn has_option(&self, name: &str) -> bool {
         self.rows().iter().any(|row| row.name.strip_prefix("--") == Some(name))
     }
 }

@@ -1,14 +1,15 @@
 //! `diskspd convert`: its grammar.
 
 use super::Command;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::{OUT, OptionRow, QUIET};
 use crate::cli::requests::{ConvertRequest, ConvertSource};
 use crate::cli::{Invocation, fio_line};
 
-const PROFILE: OptionRow = OUT.here("write the profile to this file, as XML for -X; - is standard output");
-const UNTOLD: OptionRow = QUIET.here("print no notes about differences");
+const PROFILE: OptionRow =
+    OUT.with_help("write the profile to this file, as XML for -X; - is standard output");
+const UNTOLD: OptionRow = QUIET.with_help("print no notes about differences");
 
 pub(super) const CONVERT: Command = Command {
     name: "convert",
@@ -17,7 +18,7 @@ pub(super) const CONVERT: Command = Command {
            and run nothing (docs/reference/fio-jobs.md)",
     options: &[PROFILE, UNTOLD],
     exclusive: &[],
-    takes: Takes::FilesOrFio,
+    takes: Operands::FilesOrFio,
     examples: &[
         ("diskspd convert job.fio", "print the command line that is equivalent to the job"),
         ("diskspd convert job.fio --out job.xml", "write a profile, and print how to run it"),
@@ -27,7 +28,7 @@ pub(super) const CONVERT: Command = Command {
 };
 
 fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
-    let (out, quiet) = (line.path(&PROFILE)?, line.has(&UNTOLD));
+    let (out, quiet) = (line.path(&PROFILE)?, line.has_option(&UNTOLD));
     let request = |source| Ok(Invocation::Convert(ConvertRequest { source, out, quiet }));
     if let Some(words) = &line.line {
         let (words, ours) = fio_line::split(words)?;

@@ -2,7 +2,7 @@
 
 use super::Command;
 use crate::cli::Invocation;
-use crate::cli::command_line::Takes;
+use crate::cli::command_line::Operands;
 use crate::cli::option::{AS_JSON, OptionRow, switch};
 
 pub(super) const DEVICES: Command = Command {
@@ -11,12 +11,12 @@ pub(super) const DEVICES: Command = Command {
     help: "list the block devices: number for #<n>, size, model, queue, users",
     options: &[AS_JSON],
     exclusive: &[],
-    takes: Takes::Nothing,
+    takes: Operands::Nothing,
     examples: &[
         ("diskspd devices", "a line for each"),
         ("diskspd devices --json", "for programs, with partitions"),
     ],
-    make: |line| Ok(Invocation::Devices { json: line.has(&AS_JSON) }),
+    make: |line| Ok(Invocation::Devices { json: line.has_option(&AS_JSON) }),
 };
 
 const PRIVILEGES: OptionRow =
@@ -29,14 +29,14 @@ pub(super) const DOCTOR: Command = Command {
            code 2 if there is any",
     options: &[AS_JSON, PRIVILEGES],
     exclusive: &[&[AS_JSON, PRIVILEGES]],
-    takes: Takes::Files,
+    takes: Operands::Files,
     examples: &[
         ("diskspd doctor test.dat", "check for anything that would distort figures measured there"),
         ("diskspd doctor --privileges", "list the rights that options need"),
     ],
-    make: |line| match (line.has(&PRIVILEGES), &line.words[..]) {
+    make: |line| match (line.has_option(&PRIVILEGES), &line.words[..]) {
         (true, []) => Ok(Invocation::Privileges),
         (true, _) => Err(line.wrong()),
-        (false, _) => Ok(Invocation::Doctor { json: line.has(&AS_JSON), targets: line.targets() }),
+        (false, _) => Ok(Invocation::Doctor { json: line.has_option(&AS_JSON), targets: line.targets() }),
     },
 };

@@ -1,7 +1,7 @@
 //! `diskspd fio`: a command line of fio.
 
 use super::Command;
-use crate::cli::command_line::Takes;
+use crate::cli::command_line::Operands;
 
 pub(super) const FIO: Command = Command {
     name: "fio",
@@ -10,7 +10,7 @@ pub(super) const FIO: Command = Command {
            (docs/reference/fio-jobs.md)",
     options: &[],
     exclusive: &[],
-    takes: Takes::Fio,
+    takes: Operands::Fio,
     examples: &[
         (
             "diskspd fio --name=x --rw=randread --bs=4k --iodepth=32 --size=1g --filename=test.dat",

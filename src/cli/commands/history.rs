@@ -2,12 +2,12 @@
 
 use super::Command;
 use crate::cli::Invocation;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Number;
 use crate::cli::option::{FIGURES, HTML, METRIC, OptionRow, STORE, row, switch, text};
 use crate::cli::requests::{ExportForm, HistoryAction, HistoryRequest};
-use crate::experiments::selection::{RunFigure, Selection, Since, check_word};
+use crate::experiments::selection::{RunFigure, Selection, StartTime, check_word};
 
 const ACTIONS: &[&str] = &[
     "list", "show", "label", "tag", "untag", "pin", "unpin", "remove", "export", "import", "reindex", "trend",
@@ -31,17 +31,19 @@ const FINGERPRINT: OptionRow =
         .only_with(SELECTING);
 const LAST: OptionRow = row("--last", Number { min: 1, max: u32::MAX, of: "runs" }, "only the latest n runs")
     .only_with(SELECTING);
-const FIGURE: OptionRow =
-    METRIC.here("with trend: iops, mib, mean, p50, p99 or p99.9").or("iops").only_with(&["trend"]);
+const FIGURE: OptionRow = METRIC
+    .with_help("with trend: iops, mib, mean, p50, p99 or p99.9")
+    .with_default("iops")
+    .only_with(&["trend"]);
 const CSV: OptionRow =
     switch("--csv", "with export: a line for each run, time span and direction (the default)")
         .only_with(&["export"]);
 const JSON_LINES: OptionRow =
     switch("--jsonl", "with export: a line of JSON for each run").only_with(&["export"]);
 const PAGE: OptionRow = HTML
-    .here("with list and trend: write an HTML page to this file in place of the text")
+    .with_help("with list and trend: write an HTML page to this file in place of the text")
     .only_with(&["list", "trend"]);
-const FOLDER: OptionRow = STORE.here("the folder of the history");
+const FOLDER: OptionRow = STORE.with_help("the folder of the history");
 
 pub(super) const HISTORY: Command = Command {
     name: "history",
@@ -49,7 +51,7 @@ pub(super) const HISTORY: Command = Command {
     help: "list the runs that --save has kept, find, name, remove, export and import them, and show trends",
     options: &[LABEL, TAG, TARGET, SINCE, FINGERPRINT, LAST, FIGURE, CSV, JSON_LINES, PAGE, FOLDER],
     exclusive: &[&[CSV, JSON_LINES]],
-    takes: Takes::OneOf(|| ACTIONS.to_vec()),
+    takes: Operands::OneOf(|| ACTIONS.to_vec()),
     examples: &[
         ("diskspd history", "list the runs that --save has kept"),
         ("diskspd history trend --metric p99 --label nightly", "when a figure changed"),
@@ -89,7 +91,8 @@ fn read_selection(line: &CommandLine) -> Result<Selection, CliError> {
         Ok(()) => Ok(value.to_owned()),
         Err(why) => Err(format!("a label, and {why}")),
     };
-    let since = |value: &str| Since::read(value).ok_or("a time as 7d, 12h, 30m, 2w, or a date as 2026-11-22");
+    let since =
+        |value: &str| StartTime::read(value).ok_or("a time as 7d, 12h, 30m, 2w, or a date as 2026-11-22");
     Ok(Selection {
         label: line.read_value(&LABEL, label)?,
         tags: line.texts(&TAG),
@@ -107,7 +110,7 @@ fn with_runs(action: &str, names: &[String], line: &CommandLine) -> Result<Histo
             let figure = |value: &str| RunFigure::from_name(value).ok_or(FIGURES);
             HistoryAction::Trend { figure: line.read_value(&FIGURE, figure)?.unwrap_or(RunFigure::Iops) }
         }
-        "export" if line.has(&JSON_LINES) => HistoryAction::Export { form: ExportForm::JsonLines },
+        "export" if line.has_option(&JSON_LINES) => HistoryAction::Export { form: ExportForm::JsonLines },
         "export" => HistoryAction::Export { form: ExportForm::Csv },
         "show" => return Ok(HistoryAction::Show { runs: run_names(names, action)? }),
         "pin" | "unpin" => {

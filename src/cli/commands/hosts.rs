@@ -2,7 +2,7 @@
 
 use super::Command;
 use crate::cli::Invocation;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::{OptionRow, switch, text};
 use crate::cli::requests::{HostsRequest, HostsStart};
@@ -12,7 +12,7 @@ const MOST_HOSTS: usize = 4096;
 
 const SSH: OptionRow = switch("--ssh", "start the ranks over ssh even if an MPI launcher is installed");
 const PROGRAM: OptionRow = text("--program", "<file>", "/opt/diskspd", "path of diskspd on the hosts")
-    .or("the path of this program");
+    .with_default("the path of this program");
 const SERVE: OptionRow = switch("--serve", "be the other end on a host: diskspd hosts starts it over ssh");
 
 pub(super) const HOSTS: Command = Command {
@@ -22,7 +22,7 @@ pub(super) const HOSTS: Command = Command {
            ssh (docs/reference/hosts.md)",
     options: &[SSH, PROGRAM, SERVE],
     exclusive: &[&[SSH, SERVE], &[PROGRAM, SERVE]],
-    takes: Takes::Program,
+    takes: Operands::Program,
     examples: &[
         ("diskspd hosts a,b,c -- -b4K -o32 -r -d60 -W10 -L -c100G /data/%h.dat", "one run on three hosts"),
         (
@@ -35,7 +35,7 @@ pub(super) const HOSTS: Command = Command {
 
 fn make(line: CommandLine) -> Result<Invocation, CliError> {
     let words = line.line.clone().unwrap_or_default();
-    if line.has(&SERVE) {
+    if line.has_option(&SERVE) {
         return match line.words.is_empty() && words.is_empty() {
             true => Ok(Invocation::Hosts(HostsRequest::Serve)),
             false => Err(CliError::new("hosts --serve takes no host and no command line")
@@ -65,7 +65,12 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         false => Err("an absolute path of letters, digits and / . - _ +".to_owned()),
     };
     let program = line.read_value(&PROGRAM, program)?;
-    Ok(Invocation::Hosts(HostsRequest::Start(HostsStart { hosts, ssh: line.has(&SSH), program, words })))
+    Ok(Invocation::Hosts(HostsRequest::Start(HostsStart {
+        hosts,
+        ssh: line.has_option(&SSH),
+        program,
+        words,
+    })))
 }
 
 /// Whether a word is the name of a host and not an option, for ssh and for launchers.

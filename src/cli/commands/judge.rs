@@ -1,7 +1,7 @@
 //! `diskspd judge`: its grammar.
 
 use super::Command;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::{OUT, OptionRow, QUIET, STORE, STRICT, VERBOSE, switch, text};
 use crate::cli::requests::{JudgeRequest, SaveRequest, StreamPlace};
@@ -14,8 +14,9 @@ const COUNT_ALL: OptionRow = switch(
     "--count-all",
     "count I/Os of io_uring and Linux AIO all the time, at about 0.1 us each; without it io_uring in a tenth",
 );
-const REPORTS: OptionRow =
-    OUT.here("write the report to this file, in the format of its extension: .txt, .json, .html, .prom, .om");
+const REPORTS: OptionRow = OUT.with_help(
+    "write the report to this file, in the format of its extension: .txt, .json, .html, .prom, .om",
+);
 const STREAM: OptionRow = text(
     "--stream",
     "<file>",
@@ -23,15 +24,15 @@ const STREAM: OptionRow = text(
     "write the devices' I/O of each second to this file, or <format>:<file> (json, influx, prom), or fd:<n>",
 );
 const SAVE: OptionRow = text("--save", "[=<label>]", "", "keep the record in the history");
-const FOLDER: OptionRow = STORE.here("the folder of the history, for --save");
+const FOLDER: OptionRow = STORE.with_help("the folder of the history, for --save");
 const ON_OUTAGE: OptionRow = text(
     "--fail-on-outage",
     "<time>",
     "5s",
     "exit code 5 if the device completed nothing for this time with I/Os in flight",
 );
-const DOUBTFUL: OptionRow =
-    STRICT.here("exit code 2 if the command succeeded, and its figures are wrong or cannot be confirmed");
+const DOUBTFUL: OptionRow = STRICT
+    .with_help("exit code 2 if the command succeeded, and its figures are wrong or cannot be confirmed");
 
 pub(super) const JUDGE: Command = Command {
     name: "judge",
@@ -39,7 +40,7 @@ pub(super) const JUDGE: Command = Command {
     help: "run any program, and judge whether its I/O reached the devices (docs/how-to/judge-any-program.md)",
     options: &[FOR, COUNT_ALL, REPORTS, STREAM, SAVE, FOLDER, ON_OUTAGE, DOUBTFUL, QUIET, VERBOSE],
     exclusive: &[&[FOR, COUNT_ALL], &[VERBOSE, QUIET]],
-    takes: Takes::Program,
+    takes: Operands::Program,
     examples: &[
         (
             "diskspd judge -- fio --output-format=json job.fio",
@@ -95,10 +96,10 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     Ok(Invocation::Judge(Box::new(JudgeRequest {
         targets: line.targets(),
         watched_ms,
-        count_all: line.has(&COUNT_ALL),
-        verbose: line.has(&VERBOSE),
-        quiet: line.has(&QUIET),
-        strict: line.has(&DOUBTFUL),
+        count_all: line.has_option(&COUNT_ALL),
+        verbose: line.has_option(&VERBOSE),
+        quiet: line.has_option(&QUIET),
+        strict: line.has_option(&DOUBTFUL),
         fail_on_outage_ms: line.read_value(&ON_OUTAGE, time("--fail-on-outage", 1000))?,
         out: line.reports(&REPORTS)?,
         stream,

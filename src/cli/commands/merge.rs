@@ -1,14 +1,14 @@
 //! `diskspd merge`.
 
 use super::Command;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::{OUT, OptionRow, STORE, VERBOSE, switch};
 use crate::cli::requests::MergeRequest;
 use crate::cli::{Invocation, OutRequest};
 
 const REPORTS: OptionRow =
-    OUT.here("write a further report, as for a run: a record of all hosts as .json, .xml, .csv, .html");
+    OUT.with_help("write a further report, as for a run: a record of all hosts as .json, .xml, .csv, .html");
 const PER_HOST: OptionRow = switch("--per-host", "for each --out FILE.xml also one per host: FILE.HOST.xml");
 const XML_VERDICT: OptionRow = switch("--xml-verdict", "add verdict and findings to the XML results");
 const TEXT_VERDICT: OptionRow = switch("--text-verdict", "add verdict and findings after each text report");
@@ -19,7 +19,7 @@ pub(super) const MERGE: Command = Command {
     help: "merge the records of one run on several hosts, with one report (docs/reference/merge.md)",
     options: &[REPORTS, PER_HOST, XML_VERDICT, TEXT_VERDICT, VERBOSE, STORE],
     exclusive: &[],
-    takes: Takes::Files,
+    takes: Operands::Files,
     examples: &[
         ("diskspd merge node1.json node2.json", "print one report of both hosts"),
         ("diskspd merge node1.json node2.json --out all.json", "keep it as a record, too"),
@@ -34,7 +34,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
             CliError::new("merge: no file is named").hint("diskspd merge a.json b.json --out all.json")
         );
     }
-    let (out, per_host) = (line.reports(&REPORTS)?, line.has(&PER_HOST));
+    let (out, per_host) = (line.reports(&REPORTS)?, line.has_option(&PER_HOST));
     if per_host && !out.iter().any(OutRequest::is_xml) {
         return Err(CliError::new("--per-host needs an XML output (--out FILE.xml)")
             .hint("name one: --out all.xml --per-host writes all.xml, and all.HOST.xml for each host"));
@@ -43,9 +43,9 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
         files,
         out,
         per_host,
-        xml_verdict: line.has(&XML_VERDICT),
-        text_verdict: line.has(&TEXT_VERDICT),
-        verbose: line.has(&VERBOSE),
+        xml_verdict: line.has_option(&XML_VERDICT),
+        text_verdict: line.has_option(&TEXT_VERDICT),
+        verbose: line.has_option(&VERBOSE),
         store: line.path(&STORE)?,
     }))
 }

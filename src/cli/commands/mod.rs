@@ -20,7 +20,7 @@ mod sweep;
 mod trace;
 mod verify_after;
 
-use super::command_line::{CommandLine, RunReaders, Takes};
+use super::command_line::{CommandLine, Operands, RunReaders};
 use super::error::CliError;
 use super::flag::long_name;
 use super::option::OptionRow;
@@ -97,7 +97,7 @@ pub(super) fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Resul
     let (word, rest) = arguments.split_first()?;
     let command = find(word.as_encoded_bytes())?;
     // What is behind -- can be another program's.
-    let own = if matches!(command.takes, Takes::Program) {
+    let own = if matches!(command.takes, Operands::Program) {
         rest.split(|word| word == "--").next()
     } else {
         Some(rest)
@@ -137,7 +137,7 @@ fn explain_error(mut error: CliError, command: &Command) -> CliError {
 pub(super) fn suggest_command(argument: &[u8], here: &[OptionRow]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
     let name = long_name(&text)?;
-    let elsewhere = COMMANDS.iter().filter(|command| command.has(name)).map(|command| command.name);
+    let elsewhere = COMMANDS.iter().filter(|command| command.has_option(name)).map(|command| command.name);
     foreign_options::option(argument, here, &elsewhere.collect::<Vec<_>>())
 }
 

@@ -2,12 +2,12 @@
 
 use super::Command;
 use crate::cli::Invocation;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{Number, OneOf};
 use crate::cli::option::{DRY_RUN, OUT, OptionRow, QUIET, row, switch, text};
 use crate::cli::requests::PreconditionRequest;
-use crate::experiments::precondition::{ROUNDS, Standard, WINDOW};
+use crate::experiments::precondition::{MAX_ROUNDS, Standard, WINDOW};
 use crate::experiments::sweep::seconds;
 use std::ffi::OsString;
 
@@ -16,25 +16,26 @@ const STANDARD: OptionRow = row(
     OneOf(&["pts-client", "pts-enterprise", "custom"]),
     "the standard to follow; custom: the options after -- define the rounds",
 )
-.or("pts-client");
+.with_default("pts-client");
 const PURGE: OptionRow =
     switch("--purge", "first discard the whole device, or punch a hole over the whole file");
 const FILL: OptionRow =
     text("--fill", "<n>x|none", "", "write the whole target this many times, sequentially")
-        .or("2x")
-        .offering(&["none", "1x", "2x"]);
-const ROUND: OptionRow = text("--round", "<time>", "5m", "duration of a round").or("60s");
+        .with_default("2x")
+        .with_choices(&["none", "1x", "2x"]);
+const ROUND: OptionRow = text("--round", "<time>", "5m", "duration of a round").with_default("60s");
 const MOST_ROUNDS: OptionRow = row(
     "--rounds",
     Number { min: WINDOW as u32, max: 10_000, of: "rounds" },
     "give up after this many rounds",
 )
-.or("25");
+.with_default("25");
 const DESTROY: OptionRow =
     switch("--destroy", "permit writing to a block device that carries a file system or partition table");
 const RECORD: OptionRow =
-    OUT.here("keep the last round's record with the table of all; the ending sets the format");
-const TABLE_ALONE: OptionRow = QUIET.here("print only the table: no plan, no progress, no line per round");
+    OUT.with_help("keep the last round's record with the table of all; the ending sets the format");
+const TABLE_ALONE: OptionRow =
+    QUIET.with_help("print only the table: no plan, no progress, no line per round");
 
 pub(super) const PRECONDITION: Command = Command {
     name: "precondition",
@@ -43,7 +44,7 @@ pub(super) const PRECONDITION: Command = Command {
            exit code 2 if they never are",
     options: &[STANDARD, PURGE, FILL, ROUND, MOST_ROUNDS, DESTROY, RECORD, DRY_RUN, TABLE_ALONE],
     exclusive: &[],
-    takes: Takes::LineBehind,
+    takes: Operands::LineBehind,
     examples: &[
         (
             "diskspd precondition /dev/nvme1n1 --standard pts-enterprise --purge",
@@ -60,14 +61,14 @@ pub(super) const PRECONDITION: Command = Command {
 fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let request = PreconditionRequest {
         standard: line.read_value(&STANDARD, Standard::parse)?.unwrap_or(Standard::PtsClient),
-        purge: line.has(&PURGE),
+        purge: line.has_option(&PURGE),
         fill: line.read_value(&FILL, parse_fill)?.unwrap_or(Some(2)),
         round_s: line.read_value(&ROUND, round_s)?.unwrap_or(60),
-        rounds: line.number(&MOST_ROUNDS).unwrap_or(ROUNDS),
-        destroy: line.has(&DESTROY),
+        rounds: line.number(&MOST_ROUNDS).unwrap_or(MAX_ROUNDS),
+        destroy: line.has_option(&DESTROY),
         out: line.reports(&RECORD)?,
-        dry_run: line.has(&DRY_RUN),
-        quiet: line.has(&TABLE_ALONE),
+        dry_run: line.has_option(&DRY_RUN),
+        quiet: line.has_option(&TABLE_ALONE),
         target: single_target(line.words)?,
         options: line.line.unwrap_or_default(),
     };

@@ -1,7 +1,7 @@
 //! `diskspd rerun`.
 
 use super::Command;
-use crate::cli::command_line::Takes;
+use crate::cli::command_line::Operands;
 
 pub(super) const RERUN: Command = Command {
     name: "rerun",
@@ -10,7 +10,7 @@ pub(super) const RERUN: Command = Command {
            name here",
     options: &[],
     exclusive: &[],
-    takes: Takes::Rerun,
+    takes: Operands::Rerun,
     examples: &[
         ("diskspd rerun run.json", "run the same again"),
         ("diskspd rerun run.json /dev/nvme1n1", "permit writing to this device of the record"),

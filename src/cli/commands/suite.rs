@@ -1,8 +1,8 @@
 //! `diskspd suite`: tests that are run together, round by round.
 
 use super::Command;
-use super::compare::answers;
-use crate::cli::command_line::{CommandLine, Takes};
+use super::compare::output_options;
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Number;
 use crate::cli::option::{
@@ -35,14 +35,14 @@ const SESSIONS: OptionRow = row(
     "run the suite n times, with 16 minutes between: after 9 or more, baseline check knows this machine's \
      own drift",
 )
-.or("1");
+.with_default("1");
 const LIST: OptionRow = switch("--list", "list the suites that come with the program");
 const SHOW: OptionRow = switch("--show", "print the suite as TOML, with its reasons, and run nothing");
-const PLAN: OptionRow = DRY_RUN.here("check all tests, list them, estimate the time, and run nothing");
-const EVERYTHING: OptionRow = JSON.here("write everything as JSON: tests, runs, figures");
-const PAGE: OptionRow = HTML.here("write a page: a table of all runs, and charts of them");
-const BY_ENDING: OptionRow = OUT.here("as --json or --html, by the ending: .json, .html");
-const FOLDER: OptionRow = STORE.here("the folder of the history that keeps the runs");
+const PLAN: OptionRow = DRY_RUN.with_help("check all tests, list them, estimate the time, and run nothing");
+const EVERYTHING: OptionRow = JSON.with_help("write everything as JSON: tests, runs, figures");
+const PAGE: OptionRow = HTML.with_help("write a page: a table of all runs, and charts of them");
+const BY_ENDING: OptionRow = OUT.with_help("as --json or --html, by the ending: .json, .html");
+const FOLDER: OptionRow = STORE.with_help("the folder of the history that keeps the runs");
 
 pub(super) const SUITE: Command = Command {
     name: "suite",
@@ -53,7 +53,7 @@ pub(super) const SUITE: Command = Command {
         STRICT, QUIET,
     ],
     exclusive: &[&[LIST, SHOW, PLAN], &[ROUNDS, UNTIL_SURE], &[SESSIONS, UNTIL_SURE]],
-    takes: Takes::LineBehind,
+    takes: Operands::LineBehind,
     examples: &[
         ("diskspd suite --list", "the suites that come with the program"),
         ("diskspd suite before-and-after test.dat", "run one of them"),
@@ -67,7 +67,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     // It is an option of runs.
     let with = line.text(&WITH).map(|command| ["--with".into(), command.into()]);
     let options: Vec<OsString> = with.into_iter().flatten().chain(behind).collect();
-    let action = match (&line.words[..], line.has(&LIST), line.has(&SHOW)) {
+    let action = match (&line.words[..], line.has_option(&LIST), line.has_option(&SHOW)) {
         ([], true, _) if options.is_empty() => SuiteAction::List,
         ([name], false, true) if options.is_empty() => SuiteAction::Show(name.clone()),
         ([], false, false) => {
@@ -100,15 +100,15 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
             ..rounds(&line, [&ROUNDS, &UNTIL_SURE, &BUDGET])?
         },
         out: read_outs(&line)?,
-        dry_run: line.has(&PLAN),
-        strict: line.has(&STRICT),
-        quiet: line.has(&QUIET),
+        dry_run: line.has_option(&PLAN),
+        strict: line.has_option(&STRICT),
+        quiet: line.has_option(&QUIET),
         given: line.typed,
     })))
 }
 
 fn read_outs(line: &CommandLine) -> Result<Vec<AnswerOut>, CliError> {
-    let all = answers(line, &EVERYTHING, &PAGE, &BY_ENDING)?;
+    let all = output_options(line, &EVERYTHING, &PAGE, &BY_ENDING)?;
     match all.iter().find(|out| !matches!(out.form, AnswerForm::Html | AnswerForm::Json)) {
         None => Ok(all),
         Some(out) => {
@@ -123,7 +123,7 @@ pub(super) fn rounds(
     line: &CommandLine,
     [repeat, until_sure, budget]: [&OptionRow; 3],
 ) -> Result<RoundsRequest, CliError> {
-    let until_sure = line.has(until_sure);
+    let until_sure = line.has_option(until_sure);
     let budget = line.read_value(budget, seconds)?;
     Ok(RoundsRequest {
         repeat: line.number(repeat),

@@ -1,7 +1,7 @@
 //! `diskspd sweep`: its own options, and a command line with ranges in it.
 
 use super::Command;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Folder, OneOf};
 use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STRICT, row, switch, text};
@@ -23,13 +23,13 @@ const REPEAT: OptionRow = text(
     "until=2%",
     "run every point n times, or until its mean IOPS are known to the given percentage",
 )
-.or("chosen; 1 with -d or -W");
+.with_default("chosen; 1 with -d or -W");
 const ORDER: OptionRow = row(
     "--order",
     OneOf(&["interleaved", "given", "random"]),
     "order of the points; with it, -d, -W or --repeat the sweep does not choose its runs",
 )
-.or("random; interleaved with -d, -W or --repeat");
+.with_default("random; interleaved with -d, -W or --repeat");
 const RECORDS: OptionRow =
     row("--dir", Folder, "keep every run's record in this folder; repeat the command to continue");
 const DIAGONAL: OptionRow = switch("--diagonal", "only points whose threads x depth is the same");
@@ -41,22 +41,22 @@ const SLO: OptionRow = text(
     "p99=5ms",
     "find the highest load that keeps this latency goal",
 )
-.offering(&["p99=", "p99.9=", "avg="]);
+.with_choices(&["p99=", "p99.9=", "avg="]);
 const ADAPTIVE: OptionRow = switch("--adaptive", "run a few points, then those around the knee");
 const UNTIL_SURE: OptionRow = switch(
     "--until-sure",
     "repeat the points that keep the answer inconclusive; ends after --budget, by default 30m",
 );
 const BUDGET: OptionRow = text("--budget", "<time>", "30m", "time limit: start no pass that would exceed it");
-const SETTLE: OptionRow = text("--settle", "<time>", "5s", "pause before each run").or("0s");
+const SETTLE: OptionRow = text("--settle", "<time>", "5s", "pause before each run").with_default("0s");
 const BETWEEN: OptionRow = text("--between", "<command>", "", "shell command to run before each run");
 const IOPS_ONLY: OptionRow =
     switch("--iops-only", "measure no latency (no -L): the answer has IOPS and no knee");
 const CSV: OptionRow = row("--csv", File, "write the table, a line per run");
-const EVERYTHING: OptionRow = JSON.here("write everything: points, runs, answers");
-const PAGE: OptionRow = HTML.here("write a page: answer, curve, all points, findings");
-const BY_ENDING: OptionRow = OUT.here("as --csv, --json or --html, by the file's ending");
-const PLAN: OptionRow = DRY_RUN.here("check and list all points, estimate the time, and run nothing");
+const EVERYTHING: OptionRow = JSON.with_help("write everything: points, runs, answers");
+const PAGE: OptionRow = HTML.with_help("write a page: answer, curve, all points, findings");
+const BY_ENDING: OptionRow = OUT.with_help("as --csv, --json or --html, by the file's ending");
+const PLAN: OptionRow = DRY_RUN.with_help("check and list all points, estimate the time, and run nothing");
 
 pub(super) const SWEEP: Command = Command {
     name: "sweep",
@@ -73,7 +73,7 @@ pub(super) const SWEEP: Command = Command {
         &[IOPS_ONLY, SLO],
         &[IOPS_ONLY, ADAPTIVE],
     ],
-    takes: Takes::Line,
+    takes: Operands::Line,
     examples: &[
         (
             "diskspd sweep -o1..64 -b4K -r -Su test.dat",
@@ -98,11 +98,11 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let settings = Settings {
         repeat: line.read_value(&REPEAT, Repeat::parse)?.unwrap_or(repeat),
         order: line.read_value(&ORDER, SweepOrder::parse)?.unwrap_or(order),
-        diagonal: line.has(&DIAGONAL),
+        diagonal: line.has_option(&DIAGONAL),
         curve: line.read_value(&OF_MAXIMUM, curve)?.unwrap_or_default(),
         objective: line.read_value(&SLO, Objective::parse)?,
-        adaptive: line.has(&ADAPTIVE),
-        until_sure: line.has(&UNTIL_SURE),
+        adaptive: line.has_option(&ADAPTIVE),
+        until_sure: line.has_option(&UNTIL_SURE),
         slices,
         budget_s: line.read_value(&BUDGET, seconds)?,
         settle_s: line.read_value(&SETTLE, seconds)?.unwrap_or(usual.settle_s),
@@ -112,7 +112,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
         files[kind].push(path);
     }
     let [csv, json, html] = files;
-    let iops_only = line.has(&IOPS_ONLY);
+    let iops_only = line.has_option(&IOPS_ONLY);
     let (typed, adds_latency) = with_latency(typed, iops_only)?;
     let swept = SweptLine::from_line(typed)?;
     Ok(Invocation::Sweep(Box::new(SweepRequest {
@@ -125,9 +125,9 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
         csv,
         json,
         html,
-        dry_run: line.has(&PLAN),
-        strict: line.has(&STRICT),
-        quiet: line.has(&QUIET),
+        dry_run: line.has_option(&PLAN),
+        strict: line.has_option(&STRICT),
+        quiet: line.has_option(&QUIET),
         arguments: line.line.unwrap_or_default(),
         given: line.typed,
     })))
@@ -141,7 +141,7 @@ const TIMED_OPTIONS: [&str; 7] =
 
 /// Whether the sweep chooses the length and the number of its runs.
 fn chooses_slices(line: &CommandLine, typed: &TypedLine) -> bool {
-    let is_stated = [&REPEAT, &ORDER, &ADAPTIVE, &OF_MAXIMUM].into_iter().any(|row| line.has(row));
+    let is_stated = [&REPEAT, &ORDER, &ADAPTIVE, &OF_MAXIMUM].into_iter().any(|row| line.has_option(row));
     let is_timed = TIMED_LETTERS.iter().any(|letter| typed.has_letter(*letter))
         || TIMED_OPTIONS.iter().any(|name| typed.has_long(name));
     !is_stated && !is_timed

@@ -107,7 +107,7 @@ fn values_of_rows_are_accepted() {
 
 mod reader {
     use super::super::*;
-    use crate::cli::command_line::Takes;
+    use crate::cli::command_line::Operands;
     use crate::cli::option::OptionValue::{File, Number, OneOf};
     use crate::cli::option::{row, switch, text};
 
@@ -118,7 +118,7 @@ mod reader {
     const ORDER: OptionRow = row("--order", OneOf(&["given", "random"]), "how");
     const TABLE: [OptionRow; 5] = [X, Y, D, OUT, ORDER];
 
-    fn read(takes: Takes, line: &[&str]) -> Result<CommandLine, CliError> {
+    fn read(takes: Operands, line: &[&str]) -> Result<CommandLine, CliError> {
         let arguments: Vec<OsString> = line.iter().map(OsString::from).collect();
         let readers =
             RunReaders { line: cli::parse, rerun: cli::parse, fio: cli::parse, commands: all_names };
@@ -130,18 +130,18 @@ mod reader {
     #[test]
     fn options_are_accepted_anywhere_with_values_after_them() {
         let line = ["a", "--x=1", "b", "--x", "2", "--y", "-d60", "--out", "-", "-", "--out=p=q"];
-        let given = read(Takes::Files, &line).unwrap();
+        let given = read(Operands::Files, &line).unwrap();
         assert_eq!(given.words, ["a", "b", "-"]);
         assert_eq!((given.texts(&X), given.number(&D)), (vec!["1".into(), "2".into()], Some(60)));
         assert_eq!(given.paths(&OUT), ["-", "p=q"].map(std::path::PathBuf::from));
-        assert!(given.has(&Y) && !given.has(&ORDER));
+        assert!(given.has_option(&Y) && !given.has_option(&ORDER));
     }
 
     #[test]
     fn all_else_is_the_line_of_a_run() {
-        let given = read(Takes::Line, &["--engine", "sim", "--x", "1", "-b4K", "f", "--y"]).unwrap();
+        let given = read(Operands::Line, &["--engine", "sim", "--x", "1", "-b4K", "f", "--y"]).unwrap();
         assert_eq!(given.line.unwrap(), ["--engine", "sim", "-b4K", "f"]);
-        let given = read(Takes::LineBehind, &["f", "--y", "--", "--y", "-b4K"]).unwrap();
+        let given = read(Operands::LineBehind, &["f", "--y", "--", "--y", "-b4K"]).unwrap();
         assert_eq!((given.words, given.line.unwrap()), (vec!["f".into()], vec!["--y".into(), "-b4K".into()]));
     }
 
@@ -161,11 +161,11 @@ mod reader {
             (&["--order", "radnom"], "--order: this value is not possible", "did you mean random?"),
             (&["--order=x"], "--order: this value is not possible", "one of given, random"),
         ] {
-            let error = read(Takes::Files, line).err().unwrap();
+            let error = read(Operands::Files, line).err().unwrap();
             assert_eq!(error.what, what, "{line:?}");
             assert!(error.to_string().contains(more), "{line:?}: {error}");
         }
-        let error = read(Takes::OneOf(|| vec!["list", "trend"]), &["tredn"]).err().unwrap();
+        let error = read(Operands::OneOf(|| vec!["list", "trend"]), &["tredn"]).err().unwrap();
         assert!(error.to_string().contains("did you mean trend?"), "{error}");
     }
 }

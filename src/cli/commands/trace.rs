@@ -2,7 +2,7 @@
 
 use super::Command;
 use crate::cli::Invocation;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Number, OneOf};
 use crate::cli::option::{OUT, OptionRow, row, text};
@@ -20,22 +20,23 @@ const DURATION: OptionRow = OptionRow {
         Number { min: 1, max: u32::MAX, of: "seconds" },
         "how many seconds to trace the device; Ctrl-C ends it earlier",
     )
-    .or("60")
+    .with_default("60")
 };
-const PROFILE: OptionRow = OUT.here("write the profile to this file, as XML for -X; - is standard output");
+const PROFILE: OptionRow =
+    OUT.with_help("write the profile to this file, as XML for -X; - is standard output");
 const RATE: OptionRow = row(
     "--rate",
     OneOf(&["seen", "none"]),
     "seen: limit the profile to the traced I/Os per second; none: no limit",
 )
-.or("seen");
+.with_default("seen");
 const REQUESTS: OptionRow = row(
     "--requests",
     OneOf(&["asked", "driver"]),
     "asked: as programs and file systems submit them; driver: as the device's driver gets them, with \
      neighbours merged",
 )
-.or("asked");
+.with_default("asked");
 const FROM: OptionRow =
     row("--from", File, "read this file instead: a log of --io-log, text of blkparse, an iolog of fio");
 const STREAM: OptionRow =
@@ -48,7 +49,7 @@ pub(super) const TRACE: Command = Command {
            goodness of fit",
     options: &[DURATION, PROFILE, RATE, REQUESTS, FROM, STREAM],
     exclusive: &[&[DURATION, FROM]],
-    takes: Takes::Files,
+    takes: Operands::Files,
     examples: &[
         (
             "diskspd trace /dev/nvme0n1 -d60 --out profile.xml",

@@ -2,7 +2,7 @@
 
 use super::Command;
 use crate::cli::Invocation;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{Folder, Number};
 use crate::cli::option::{OptionRow, row, switch};
@@ -37,7 +37,7 @@ pub(super) const VERIFY_AFTER: Command = Command {
            if not all could be verified, 2 if none",
     options: &[CAMPAIGN, ATOMIC, POWER_LOST, SHIFT_RANKS],
     exclusive: &[],
-    takes: Takes::Files,
+    takes: Operands::Files,
     examples: &[
         ("diskspd verify-after run.journal", "read back the durable data of that run"),
         ("diskspd verify-after run.journal /dev/nvme2n1", "the same for a target with a new name"),
@@ -60,7 +60,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
             Journals::One(journal)
         }
     };
-    let (atomic, power_lost) = (line.has(&ATOMIC), line.has(&POWER_LOST));
+    let (atomic, power_lost) = (line.has_option(&ATOMIC), line.has_option(&POWER_LOST));
     let shift_ranks = line.number(&SHIFT_RANKS).unwrap_or(0);
     Ok(Invocation::VerifyAfter(VerifyAfterRequest { source, targets, atomic, power_lost, shift_ranks }))
 }

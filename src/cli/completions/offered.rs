@@ -1,21 +1,21 @@
 //! Completions common to every shell.
 
-use crate::cli::command_line::Takes;
+use crate::cli::command_line::Operands;
 use crate::cli::commands::{Command, all_names};
 use crate::cli::flags;
 use crate::cli::option::OptionRow;
 
-pub(super) enum Beside {
+pub(super) enum ExtraCompletion {
     Nothing,
     Files,
     Words(String),
 }
 
-pub(super) fn beside(command: &Command) -> Beside {
+pub(super) fn extra_completion(command: &Command) -> ExtraCompletion {
     match (command.takes, command.takes.words(all_names)) {
-        (Takes::Nothing, _) => Beside::Nothing,
-        (_, Some(words)) => Beside::Words(words.join(" ")),
-        _ => Beside::Files,
+        (Operands::Nothing, _) => ExtraCompletion::Nothing,
+        (_, Some(words)) => ExtraCompletion::Words(words.join(" ")),
+        _ => ExtraCompletion::Files,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Completions of PowerShell, on Windows and other systems (`pwsh`).
 
-use super::offered::{Beside, beside, of_runs};
+use super::offered::{ExtraCompletion, extra_completion, of_runs};
 use crate::cli::commands::{COMMANDS, Command};
 use crate::cli::option::{OptionRow, OptionValue};
 
@@ -31,9 +31,9 @@ fn script_rows() -> String {
 }
 
 fn of_command(command: &Command) -> String {
-    let words = match beside(command) {
-        Beside::Words(words) => words,
-        Beside::Nothing | Beside::Files => String::new(),
+    let words = match extra_completion(command) {
+        ExtraCompletion::Words(words) => words,
+        ExtraCompletion::Nothing | ExtraCompletion::Files => String::new(),
     };
     let words = words.split_whitespace().map(|word| script_row(command.name, word, "", command.help));
     let options = command.rows_and_help();

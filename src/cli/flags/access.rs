@@ -2,7 +2,7 @@
 
 use super::distribution;
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, switch, when};
@@ -96,18 +96,18 @@ pub(super) const FLAGS: &[Flag] = &[
 // alignment. `-rs100` leaves the state of a plain `-r` without alignment, `-s0` leaves none: both as in
 // DISKSPD.
 
-fn read_random(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_random(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let alignment = match value {
         [] => draft.block_size(),
         _ => units::parse_size(value, draft.block_size())?,
     };
     if alignment == 0 {
-        return Err(Problem::new(0, "the alignment must be at least 1"));
+        return Err(ValueError::new(0, "the alignment must be at least 1"));
     }
     if draft.alignment.is_some() {
         return Err(match draft.target.random_ratio {
-            0 => Problem::new(0, "random I/O after sequential I/O (-s)").hint(MIXED_HINT),
-            _ => Problem::new(0, "random I/O is requested twice").hint("give -r once, with the alignment"),
+            0 => ValueError::new(0, "random I/O after sequential I/O (-s)").hint(MIXED_HINT),
+            _ => ValueError::new(0, "random I/O is requested twice").hint("give -r once, with the alignment"),
         });
     }
     draft.alignment = Some(alignment);
@@ -122,22 +122,22 @@ const MIXED_HINT: &str = "give one of them; a mix is -rs<percent>, its stride -r
 
 const PERCENTAGE: &str = "a percentage from 1 to 100";
 
-fn read_mixed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_mixed(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let percent = draft.lenient_integer(("-rs", ""), value, Quantity::Plain, PERCENTAGE)?;
     if !(1..=100).contains(&percent) {
-        return Err(Problem::new(0, "this is not a percentage of random I/O").expected(PERCENTAGE));
+        return Err(ValueError::new(0, "this is not a percentage of random I/O").with_expected(PERCENTAGE));
     }
     match draft.target.random_ratio {
         0 if draft.alignment.is_some() => {
-            return Err(Problem::new(0, "random I/O after sequential I/O (-s)").hint(MIXED_HINT));
+            return Err(ValueError::new(0, "random I/O after sequential I/O (-s)").hint(MIXED_HINT));
         }
         0 | 100 => draft.target.random_ratio = percent.unsigned_abs(),
-        _ => return Err(Problem::new(0, "the share of random I/O is given twice")),
+        _ => return Err(ValueError::new(0, "the share of random I/O is given twice")),
     }
     Ok(())
 }
 
-fn read_sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_sequential(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let (interlocked, stride) = match value {
         [b'i', stride @ ..] => (true, stride),
         stride => (false, stride),
@@ -145,14 +145,14 @@ fn read_sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let size = match stride {
         [] => draft.block_size(),
         _ => units::parse_size(stride, draft.block_size())
-            .map_err(|error| Problem::from(error).at(usize::from(interlocked)))?,
+            .map_err(|error| ValueError::from(error).at(usize::from(interlocked)))?,
     };
     if draft.target.random_ratio != 0 {
-        return Err(Problem::new(0, "sequential I/O after random I/O (-r)").hint(MIXED_HINT));
+        return Err(ValueError::new(0, "sequential I/O after random I/O (-r)").hint(MIXED_HINT));
     }
     if draft.alignment.is_some() {
         return Err(
-            Problem::new(0, "sequential I/O is requested twice").hint("give -s once, with the stride")
+            ValueError::new(0, "sequential I/O is requested twice").hint("give -s once, with the stride")
         );
     }
     draft.alignment = (size != 0).then_some(size);

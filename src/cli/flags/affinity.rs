@@ -1,12 +1,12 @@
 //! The value of `-a`: a list of CPUs, or the letters of an order.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::words::when;
 use crate::profile::{Efficiency, GroupCpu, Target, TimeSpan};
 use crate::units;
 
-pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     match value {
         b"" | b"g" => Ok(()),
         [b'u', rest @ ..] => read_unordered(draft, rest),
@@ -24,14 +24,14 @@ pub(super) fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
     when(!span.affinity.is_empty() && span.affinity_traversal.is_none(), cpus.join(","))
 }
 
-fn read_unordered(draft: &mut Draft, rest: &[u8]) -> Result<(), Problem> {
+fn read_unordered(draft: &mut Draft, rest: &[u8]) -> Result<(), ValueError> {
     if rest != b"p" {
-        return Err(Problem::new(0, "unknown order").expected("-aup: ignores the kinds of cores"));
+        return Err(ValueError::new(0, "unknown order").with_expected("-aup: ignores the kinds of cores"));
     }
     set_efficiency(draft, 0, Efficiency::Unordered)
 }
 
-fn read_order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_order(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     for (position, letter) in value.iter().enumerate() {
         match letter {
             b'c' => draft.span.affinity_traversal.get_or_insert_default().core_aware = true,
@@ -41,8 +41,8 @@ fn read_order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             b'e' => set_efficiency(draft, position, Efficiency::EFirst)?,
             b'E' => set_efficiency(draft, position, Efficiency::FillEFirst)?,
             _ => {
-                return Err(Problem::new(position, "this is not a letter of the order")
-                    .expected("letters of c, s, and one of p, P, e, E")
+                return Err(ValueError::new(position, "this is not a letter of the order")
+                    .with_expected("letters of c, s, and one of p, P, e, E")
                     .hint("give the list of CPUs in a separate -a: -ac -a0-3"));
             }
         }
@@ -50,10 +50,10 @@ fn read_order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn set_efficiency(draft: &mut Draft, position: usize, order: Efficiency) -> Result<(), Problem> {
+fn set_efficiency(draft: &mut Draft, position: usize, order: Efficiency) -> Result<(), ValueError> {
     if draft.efficiency_given {
-        return Err(Problem::new(position, "the order of the kinds of cores is given twice")
-            .expected("one of p, P, e, E, or -aup, once"));
+        return Err(ValueError::new(position, "the order of the kinds of cores is given twice")
+            .with_expected("one of p, P, e, E, or -aup, once"));
     }
     draft.efficiency_given = true;
     draft.span.affinity_traversal.get_or_insert_default().efficiency = order;
@@ -64,7 +64,7 @@ const CPUS: &str = "CPU numbers, ranges and groups (g<number>) separated by comm
                     group: -a0,2-5,g1,0";
 const GROUP_ALONE: &str = "give a whole group in a separate -a: -ag1";
 
-fn parse_list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {
+fn parse_list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, ValueError> {
     // DISKSPD 2.2 takes any number of a byte; there is no such CPU, which the machine tells.
     let most = if newest { 63 } else { u8::MAX };
     let mut cpus = Vec::new();
@@ -89,14 +89,14 @@ fn parse_list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {
     match open_group {
         Some(_) if items.len() == 1 => Ok(vec![GroupCpu { group, cpu: None }]),
         Some(position) => {
-            Err(Problem::new(position, "a group without a CPU").expected(CPUS).hint(GROUP_ALONE))
+            Err(ValueError::new(position, "a group without a CPU").with_expected(CPUS).hint(GROUP_ALONE))
         }
         None => Ok(cpus),
     }
 }
 
 /// A CPU, or all from one to another.
-fn parse_range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInclusive<u8>, Problem> {
+fn parse_range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInclusive<u8>, ValueError> {
     let Some(dash) = item.iter().position(|b| *b == b'-').filter(|dash| *dash > 0) else {
         let cpu = parse_number(item, start, "CPU", most)?;
         return Ok(cpu..=cpu);
@@ -104,25 +104,25 @@ fn parse_range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInc
     let first = parse_number(&item[..dash], start, "CPU", 63u8)?;
     let last = parse_number(&item[dash + 1..], start + dash + 1, "CPU", 63u8)?;
     if last < first {
-        return Err(Problem::new(start, "the range ends below its start").expected(CPUS));
+        return Err(ValueError::new(start, "the range ends below its start").with_expected(CPUS));
     }
     Ok(first..=last)
 }
 
-fn parse_number<T>(digits: &[u8], position: usize, kind: &str, max: T) -> Result<T, Problem>
+fn parse_number<T>(digits: &[u8], position: usize, kind: &str, max: T) -> Result<T, ValueError>
 where
     T: TryFrom<u64> + PartialOrd + Copy + std::fmt::Display,
 {
     let too_large = || {
-        Problem::new(position, format!("there is no such {kind}"))
-            .expected(format!("a {kind} number of at most {max}"))
+        ValueError::new(position, format!("there is no such {kind}"))
+            .with_expected(format!("a {kind} number of at most {max}"))
     };
     match units::parse_digits(digits) {
         Err(error) if error.kind != units::UnitErrorKind::TooLarge => {
-            Err(Problem::new(position, format!("the number of a {kind} is missing")).expected(CPUS))
+            Err(ValueError::new(position, format!("the number of a {kind} is missing")).with_expected(CPUS))
         }
         Ok((_, taken)) if taken < digits.len() => {
-            Err(Problem::new(position + taken, "unexpected text in the list").expected(CPUS))
+            Err(ValueError::new(position + taken, "unexpected text in the list").with_expected(CPUS))
         }
         Ok((number, _)) => T::try_from(number).ok().filter(|number| *number <= max).ok_or_else(too_large),
         Err(_) => Err(too_large()),

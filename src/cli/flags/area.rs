@@ -2,8 +2,8 @@
 
 use super::ring;
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
 use crate::cli::error::SIZE;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{optional_word, size, when};
 use crate::experiments::sweep::ValueForm;
@@ -101,30 +101,28 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn block_size_or_separation(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn block_size_or_separation(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     match value {
         [b's', separation @ ..] => ring::separation(draft, separation),
         size => block_size(draft, size),
     }
 }
 
-fn block_size(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn block_size(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let size = units::parse_size(value, draft.block_size())?;
     match u32::try_from(size) {
         Ok(size) if (1..u32::MAX).contains(&size) => {
             draft.target.block_size = size;
             Ok(())
         }
-        _ => {
-            Err(Problem::new(0, "this block size is not possible")
-                .expected("a size from 1 to 4294967294 bytes"))
-        }
+        _ => Err(ValueError::new(0, "this block size is not possible")
+            .with_expected("a size from 1 to 4294967294 bytes")),
     }
 }
 
-fn read_base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_base(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if draft.base_given {
-        return Err(Problem::new(0, "the base is given twice"));
+        return Err(ValueError::new(0, "the base is given twice"));
     }
     let (base, taken) = units::parse_size_prefix(value, draft.block_size())?;
     match &value[taken..] {
@@ -133,18 +131,18 @@ fn read_base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             if draft.end_given {
                 return Err(end_given_twice(taken));
             }
-            let size =
-                units::parse_size(length, draft.block_size()).map_err(|e| Problem::from(e).at(taken + 1))?;
+            let size = units::parse_size(length, draft.block_size())
+                .map_err(|e| ValueError::from(e).at(taken + 1))?;
             let end = base.checked_add(size).ok_or_else(|| {
-                Problem::new(taken + 1, "base + length does not fit 64 bits")
-                    .expected("an end of at most 18446744073709551615")
+                ValueError::new(taken + 1, "base + length does not fit 64 bits")
+                    .with_expected("an end of at most 18446744073709551615")
             })?;
             draft.target.max_file_size = end;
             draft.end_given = true;
         }
         _ => {
-            return Err(Problem::new(taken, "unexpected text after the base")
-                .expected(": and a length, or nothing")
+            return Err(ValueError::new(taken, "unexpected text after the base")
+                .with_expected(": and a length, or nothing")
                 .hint("a size has one suffix at most: -B5M:1M"));
         }
     }
@@ -153,12 +151,12 @@ fn read_base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn end_given_twice(position: usize) -> Problem {
-    Problem::new(position, "the end of the area is given twice")
+fn end_given_twice(position: usize) -> ValueError {
+    ValueError::new(position, "the end of the area is given twice")
         .hint("give -f<size> or -B<base>:<length>, not both")
 }
 
-fn end_or_hints(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn end_or_hints(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if value.first().is_some_and(u8::is_ascii_digit) {
         let end = units::parse_size(value, draft.block_size())?;
         if draft.end_given {
@@ -170,14 +168,14 @@ fn end_or_hints(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     }
     let expected = || format!("the letters r, s, t (access hints), or {SIZE}");
     if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected(expected()));
+        return Err(ValueError::new(0, "the value is missing").with_expected(expected()));
     }
     for (position, letter) in value.iter().enumerate() {
         match letter {
             b'r' => draft.target.random_access = true,
             b's' => draft.target.sequential_scan = true,
             b't' => draft.target.temporary_file = true,
-            _ => return Err(Problem::new(position, "unknown access hint").expected(expected())),
+            _ => return Err(ValueError::new(position, "unknown access hint").with_expected(expected())),
         }
     }
     Ok(())

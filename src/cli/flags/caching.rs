@@ -1,7 +1,7 @@
 //! `-S -h -N -l`: caching between the program and the storage.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{Words, optional_word, switch, when};
 use crate::experiments::sweep::ValueForm;
@@ -103,7 +103,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_caching(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_caching(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
         return set_unbuffered(draft, 0);
     }
@@ -121,46 +121,46 @@ fn read_caching(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             b'y' => bypass_io(draft, position, BypassIo::Partial)?,
             b'Y' => bypass_io(draft, position, BypassIo::Full)?,
             _ => {
-                return Err(Problem::new(position, "unknown caching flag")
-                    .expected("letters of b, h, m, r, u, w, y, in lower case, or Y"));
+                return Err(ValueError::new(position, "unknown caching flag")
+                    .with_expected("letters of b, h, m, r, u, w, y, in lower case, or Y"));
             }
         }
     }
     Ok(())
 }
 
-fn cache_mode(draft: &mut Draft, position: usize, mode: CacheMode) -> Result<(), Problem> {
+fn cache_mode(draft: &mut Draft, position: usize, mode: CacheMode) -> Result<(), ValueError> {
     if draft.cache_mode.is_some() {
-        return Err(Problem::new(position, "the cache mode is given twice")
+        return Err(ValueError::new(position, "the cache mode is given twice")
             .hint("b (cached), u or h (unbuffered) and r (no local cache) exclude each other"));
     }
     draft.cache_mode = Some(mode);
     Ok(())
 }
 
-fn set_unbuffered(draft: &mut Draft, position: usize) -> Result<(), Problem> {
+fn set_unbuffered(draft: &mut Draft, position: usize) -> Result<(), ValueError> {
     if draft.target.memory_mapped_io {
         return Err(mapped_and_unbuffered(position));
     }
     cache_mode(draft, position, CacheMode::DisableOsCache)
 }
 
-fn mapped_and_unbuffered(position: usize) -> Problem {
-    Problem::new(position, "memory-mapped I/O cannot bypass the cache")
+fn mapped_and_unbuffered(position: usize) -> ValueError {
+    ValueError::new(position, "memory-mapped I/O cannot bypass the cache")
         .hint("give m, or u or h, but not both; w is allowed with either")
 }
 
-fn write_through(draft: &mut Draft, position: usize) -> Result<(), Problem> {
+fn write_through(draft: &mut Draft, position: usize) -> Result<(), ValueError> {
     if draft.target.write_through {
-        return Err(Problem::new(position, "write-through is given twice").hint("h already contains w"));
+        return Err(ValueError::new(position, "write-through is given twice").hint("h already contains w"));
     }
     draft.target.write_through = true;
     Ok(())
 }
 
-fn memory_mapped(draft: &mut Draft, position: usize) -> Result<(), Problem> {
+fn memory_mapped(draft: &mut Draft, position: usize) -> Result<(), ValueError> {
     if draft.target.memory_mapped_io {
-        return Err(Problem::new(position, "memory-mapped I/O is given twice"));
+        return Err(ValueError::new(position, "memory-mapped I/O is given twice"));
     }
     if draft.cache_mode == Some(CacheMode::DisableOsCache) {
         return Err(mapped_and_unbuffered(position));
@@ -169,26 +169,26 @@ fn memory_mapped(draft: &mut Draft, position: usize) -> Result<(), Problem> {
     Ok(())
 }
 
-fn bypass_io(draft: &mut Draft, position: usize, mode: BypassIo) -> Result<(), Problem> {
+fn bypass_io(draft: &mut Draft, position: usize, mode: BypassIo) -> Result<(), ValueError> {
     if draft.target.bypass_io.is_some() {
-        return Err(Problem::new(position, "BypassIO is given twice").expected("y or Y, once"));
+        return Err(ValueError::new(position, "BypassIO is given twice").with_expected("y or Y, once"));
     }
     draft.target.bypass_io = Some(mode);
     Ok(())
 }
 
-fn unbuffered_write_through(draft: &mut Draft) -> Result<(), Problem> {
+fn unbuffered_write_through(draft: &mut Draft) -> Result<(), ValueError> {
     cache_mode(draft, 0, CacheMode::DisableOsCache)?;
     write_through(draft, 0)
 }
 
-fn flush_type(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn flush_type(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if draft.request.profile.compat.is_2_3() && value.iter().any(u8::is_ascii_uppercase) {
-        return Err(Problem::new(0, "unknown flush mode").expected("one of v, n, i, in lower case"));
+        return Err(ValueError::new(0, "unknown flush mode").with_expected("one of v, n, i, in lower case"));
     }
     let flush = FLUSHES.read(&value.to_ascii_lowercase());
     let what = if value.is_empty() { "the flush mode is missing" } else { "unknown flush mode" };
-    let unknown = || Problem::new(0, what).expected("one of v, n, i");
+    let unknown = || ValueError::new(0, what).with_expected("one of v, n, i");
     draft.target.flush_type = Some(flush.ok_or_else(unknown)?);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `--mpi --split --hosts --shift-ranks`: one run on many hosts.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::RawText;
@@ -69,24 +69,24 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn ranks(value: &[u8]) -> Result<u32, Problem> {
+fn ranks(value: &[u8]) -> Result<u32, ValueError> {
     let number = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
-    number
-        .filter(|number| (1..=MOST_RANKS).contains(number))
-        .ok_or_else(|| Problem::new(0, "no such number of ranks").expected(format!("1 to {MOST_RANKS}")))
+    number.filter(|number| (1..=MOST_RANKS).contains(number)).ok_or_else(|| {
+        ValueError::new(0, "no such number of ranks").with_expected(format!("1 to {MOST_RANKS}"))
+    })
 }
 
-fn hosts(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn hosts(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.request.hosts = Some(ranks(value)?);
     Ok(())
 }
 
-fn shift_ranks(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn shift_ranks(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.request.shift_ranks = ranks(value)?;
     Ok(())
 }
 
-fn read_mpi(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_mpi(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let library = (!value.is_empty()).then(|| RawText::from(value.to_vec()).as_path().to_owned());
     draft.request.mpi = Some(library);
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::cli::SaveRequest;
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::experiments::selection::check_word;
 use crate::profile::RawText;
@@ -33,7 +33,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn save(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn save(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let label = match value {
         b"" => None,
         value => Some(parse_label(value)?),
@@ -42,16 +42,16 @@ fn save(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn parse_label(value: &[u8]) -> Result<String, Problem> {
+fn parse_label(value: &[u8]) -> Result<String, ValueError> {
     let text = String::from_utf8_lossy(value).into_owned();
     check_word(&text)
-        .map_err(|why| Problem::new(0, why.to_string()).expected("a label, as in --save=baseline"))?;
+        .map_err(|why| ValueError::new(0, why.to_string()).with_expected("a label, as in --save=baseline"))?;
     Ok(text)
 }
 
-fn read_store(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_store(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected("the name of a folder"));
+        return Err(ValueError::new(0, "the value is missing").with_expected("the name of a folder"));
     }
     draft.request.store = Some(RawText::from(value.to_vec()).as_path().to_owned());
     Ok(())

@@ -1,7 +1,7 @@
 //! Verification of written data (docs/reference/integrity.md).
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{Words, optional_word};
 use crate::profile::{RawText, RunOptions, VerifyMode};
@@ -60,7 +60,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_verify(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let run_options = &mut draft.request.run_options;
     run_options.verify_as.clear();
     run_options.verify = Some(match (value, value.strip_prefix(b"read:")) {
@@ -70,7 +70,7 @@ fn read_verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             VerifyMode::Read
         }
         (word, None) => VERIFIED_PARTS.read(word).ok_or_else(|| {
-            Problem::new(0, "unknown part").expected("write, read or both, or read:<numbers>")
+            ValueError::new(0, "unknown part").with_expected("write, read or both, or read:<numbers>")
         })?,
     });
     Ok(())
@@ -86,27 +86,27 @@ fn verify_words(options: &RunOptions) -> Vec<String> {
 }
 
 /// `2,1`.
-fn target_numbers(value: &[u8]) -> Result<Vec<u32>, Problem> {
+fn target_numbers(value: &[u8]) -> Result<Vec<u32>, ValueError> {
     let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok().filter(|number| *number > 0);
     let numbers: Option<Vec<u32>> = value.split(|byte| *byte == b',').map(number).collect();
     numbers.ok_or_else(|| {
-        Problem::new("read:".len(), "these are not the numbers of targets").expected(
+        ValueError::new("read:".len(), "these are not the numbers of targets").with_expected(
             "the targets' positions (from 1) in the run that stamped them, separated by commas, as in \
              read:2,1",
         )
     })
 }
 
-fn read_journal(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_journal(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected("the name of a new file"));
+        return Err(ValueError::new(0, "the value is missing").with_expected("the name of a new file"));
     }
     draft.request.journal = Some(RawText::from(value.to_vec()).as_path().to_owned());
     Ok(())
 }
 
 /// At the front it is the command, and never comes here.
-fn verify_after(_: &mut Draft, _: &[u8]) -> Result<(), Problem> {
-    Err(Problem::new(0, "use it alone: diskspd --verify-after JOURNAL")
+fn verify_after(_: &mut Draft, _: &[u8]) -> Result<(), ValueError> {
+    Err(ValueError::new(0, "use it alone: diskspd --verify-after JOURNAL")
         .hint("only the targets' present paths may follow it"))
 }

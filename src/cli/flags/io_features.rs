@@ -1,7 +1,7 @@
 //! Additional options for I/O flags of the kernel.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{optional_word, switch, when};
 use crate::experiments::sweep::ValueForm;
@@ -132,27 +132,29 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_handles(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_handles(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.target.fdp = parse_list(value, PlacementList::HANDLES)?;
     Ok(())
 }
 
-fn read_streams(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_streams(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.target.write_streams = parse_list(value, PlacementList::STREAMS)?;
     Ok(())
 }
 
-fn parse_list(value: &[u8], range: RangeInclusive<u16>) -> Result<PlacementList, Problem> {
+fn parse_list(value: &[u8], range: RangeInclusive<u16>) -> Result<PlacementList, ValueError> {
     let (least, most) = (*range.start(), *range.end());
     PlacementList::parse(value, range).map_err(|(position, what)| {
         let what = if value.is_empty() { "the value is missing" } else { what };
-        Problem::new(position, what).expected(format!("{}, from {least} to {most}", PlacementList::FORM))
+        ValueError::new(position, what)
+            .with_expected(format!("{}, from {least} to {most}", PlacementList::FORM))
     })
 }
 
-fn read_lifetime(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_lifetime(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let found = std::str::from_utf8(value).ok().and_then(WriteLifetime::from_name);
-    let wrong = || Problem::new(0, "unknown lifetime").expected("none, short, medium, long or extreme");
+    let wrong =
+        || ValueError::new(0, "unknown lifetime").with_expected("none, short, medium, long or extreme");
     draft.target.write_hint = Some(found.ok_or_else(wrong)?);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `-L -D -P -R -v -: -e`: measured and printed results.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{switch, when};
@@ -180,7 +180,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let (profile_only, rest) = match value {
         [b'p', rest @ ..] => (true, rest),
         rest => (false, rest),
@@ -195,9 +195,10 @@ fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         b"xml" => Some(ResultFormat::Xml),
         _ => {
             let what = if format.is_empty() { "the format is missing" } else { "unknown format" };
-            return Err(Problem::new(usize::from(profile_only) + usize::from(system_only), what).expected(
-                "text or xml, in lower case; p before it to print the profile only, s the machine",
-            ));
+            return Err(ValueError::new(usize::from(profile_only) + usize::from(system_only), what)
+                .with_expected(
+                    "text or xml, in lower case; p before it to print the profile only, s the machine",
+                ));
         }
     };
     draft.request.profile_only |= profile_only;
@@ -206,23 +207,25 @@ fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn read_verbose(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_verbose(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     match value {
         b"" => draft.overrides.verbose = true,
         b"s" => draft.overrides.verbose_stats = true,
         _ => {
-            return Err(Problem::new(0, "unknown verbose mode").expected("s for wait statistics, or nothing"));
+            return Err(
+                ValueError::new(0, "unknown verbose mode").with_expected("s for wait statistics, or nothing")
+            );
         }
     }
     Ok(())
 }
 
-fn read_tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_tracing(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let mut etw = draft.request.profile.etw.clone().unwrap_or_default();
     *etw_switch(&mut etw, value).ok_or_else(|| {
         let what =
             if value.is_empty() { "the class of events is missing" } else { "unknown class of events" };
-        Problem::new(0, what).expected(
+        ValueError::new(0, what).with_expected(
             "PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK or \
              REGISTRY, or one of the letters p, q, s, c",
         )

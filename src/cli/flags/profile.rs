@@ -4,7 +4,7 @@ use crate::cli::ProfileForm;
 use crate::cli::UsageExtent;
 use crate::cli::answer::InfoRequest;
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{
     CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Name::Long, Read, Scope,
 };
@@ -76,32 +76,33 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_profile(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_profile(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
-        return Err(
-            Problem::new(0, "the file name is missing").expected("the name of an XML profile, attached")
-        );
+        return Err(ValueError::new(0, "the file name is missing")
+            .with_expected("the name of an XML profile, attached"));
     }
     if draft.profile_path.is_some() {
-        return Err(Problem::new(0, "a second XML profile").hint("start a run for each"));
+        return Err(ValueError::new(0, "a second XML profile").hint("start a run for each"));
     }
     draft.profile_path = Some((ProfileForm::Xml, RawText::from(value.to_vec())));
     Ok(())
 }
 
-fn fio_jobs(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn fio_jobs(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
-        return Err(Problem::new(0, "the file name is missing").expected("the name of a job file of fio"));
+        return Err(
+            ValueError::new(0, "the file name is missing").with_expected("the name of a job file of fio")
+        );
     }
     if draft.profile_path.is_some() {
-        let problem = Problem::new(0, "a second file of jobs or profile");
+        let problem = ValueError::new(0, "a second file of jobs or profile");
         return Err(problem.hint("start a run for each"));
     }
     draft.profile_path = Some((ProfileForm::FioJobs, RawText::from(value.to_vec())));
     Ok(())
 }
 
-fn read_event(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_event(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let (kind, name) = value.split_first().map_or((None, value), |(kind, name)| (Some(*kind), name));
     let event = match kind {
         Some(b's') => &mut draft.request.events.start,
@@ -114,7 +115,7 @@ fn read_event(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         }
         _ => {
             let what = if kind.is_none() { "the kind of event is missing" } else { "unknown kind of event" };
-            return Err(Problem::new(0, what).expected("one of s, f, r, p, e, and the event's name"));
+            return Err(ValueError::new(0, what).with_expected("one of s, f, r, p, e, and the event's name"));
         }
     };
     *event = Some(RawText::from(name.to_vec()));

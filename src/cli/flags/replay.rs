@@ -1,7 +1,7 @@
 //! `--replay`: recorded I/Os are done again.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{RawText, ReplayOptions, ReplayWrites};
@@ -75,22 +75,22 @@ fn replay_options(draft: &mut Draft) -> &mut ReplayOptions {
     draft.request.run_options.replay.get_or_insert_with(as_recorded)
 }
 
-fn read_file(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_file(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
-        return Err(Problem::new(0, "the file is missing").expected("a file of recorded I/Os"));
+        return Err(ValueError::new(0, "the file is missing").with_expected("a file of recorded I/Os"));
     }
     replay_options(draft).file = RawText::from(value.to_vec());
     Ok(())
 }
 
-fn read_speed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_speed(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let times = value.strip_suffix(b"x").and_then(|digits| std::str::from_utf8(digits).ok());
     let thousandths = match (value, times) {
         (b"max", _) => Some(0),
         (_, Some(text)) => parse_thousandths(text),
         _ => None,
     };
-    let wrong = || Problem::new(0, "no speed").expected("a speed factor, 0.001x to 1000x, or max");
+    let wrong = || ValueError::new(0, "no speed").with_expected("a speed factor, 0.001x to 1000x, or max");
     replay_options(draft).speed_thousandths = thousandths.ok_or_else(wrong)?;
     Ok(())
 }
@@ -105,11 +105,11 @@ fn parse_thousandths(text: &str) -> Option<u32> {
     (1..=1_000_000).contains(&thousandths).then_some(thousandths)
 }
 
-fn read_writes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_writes(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     replay_options(draft).writes = Some(match value {
         b"issue" => ReplayWrites::Issue,
         b"skip" => ReplayWrites::Skip,
-        _ => return Err(Problem::new(0, "neither of them").expected("issue or skip")),
+        _ => return Err(ValueError::new(0, "neither of them").with_expected("issue or skip")),
     });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The values of `-o`, `-u` and `-bs`.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::quantity::Quantity;
 use crate::profile::{BufferSeparation, RingBatch};
 use crate::units;
@@ -12,11 +12,11 @@ const BATCH: &str = "a number of I/Os from 1 to 65536, or percent with p after i
                      it for buffers that are not registered";
 
 /// `-o<count>`, or `-oc<count>`.
-pub(super) fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+pub(super) fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if let [b'c', value @ ..] = value {
         let depth = draft.lenient_integer(("-oc", ""), value, Quantity::Count, DEPTH)?;
         if !(1..=16).contains(&depth) {
-            return Err(Problem::new(1, "this completion depth is not possible").expected(DEPTH));
+            return Err(ValueError::new(1, "this completion depth is not possible").with_expected(DEPTH));
         }
         draft.span.completion_depth = Some(depth.unsigned_abs());
         return Ok(());
@@ -24,14 +24,14 @@ pub(super) fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let requests = draft.lenient_integer(("-o", ""), value, Quantity::Count, REQUESTS)?;
     if requests < 1 {
         let what = if value.is_empty() { "the value is missing" } else { "this value is not possible" };
-        return Err(Problem::new(0, what).expected(REQUESTS));
+        return Err(ValueError::new(0, what).with_expected(REQUESTS));
     }
     draft.target.request_count = requests.unsigned_abs();
     Ok(())
 }
 
 /// Parses `-u`. Unnamed parts keep their earlier values, except `n`.
-pub(super) fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+pub(super) fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let (unregistered, count) = match value {
         [b'n', count @ ..] => (true, count),
         count => (false, count),
@@ -41,7 +41,7 @@ pub(super) fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if count.is_empty() {
         return Ok(());
     }
-    let refused = |what: &str| Err(Problem::new(usize::from(unregistered), what).expected(BATCH));
+    let refused = |what: &str| Err(ValueError::new(usize::from(unregistered), what).with_expected(BATCH));
     let (digits, percent) = match count {
         [digits @ .., b'p'] => (digits, true),
         digits => (digits, false),
@@ -56,13 +56,13 @@ pub(super) fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-pub(super) fn separation(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+pub(super) fn separation(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let separation = match value {
         b"n" => BufferSeparation::SystemDefault,
         b"p" => BufferSeparation::PageDirectories,
         _ => {
-            return Err(Problem::new(1, "unknown separation of buffers")
-                .expected("-bsn (on pages) or -bsp (page directories apart)"));
+            return Err(ValueError::new(1, "unknown separation of buffers")
+                .with_expected("-bsn (on pages) or -bsp (page directories apart)"));
         }
     };
     draft.overrides.buffer_separation = Some(separation);

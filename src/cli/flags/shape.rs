@@ -1,11 +1,11 @@
 //! Options beyond DISKSPD: shapes of random distributions, and content of writes by shares.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
 use crate::cli::words::{optional_word, switch, when};
 use crate::experiments::sweep::ValueForm;
-use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
+use crate::profile::{AddressSpread, ContentShape, SizeShare, SpreadError, Target};
 use crate::units;
 use diskspd_base::operation::Operation;
 
@@ -217,34 +217,34 @@ fn share_of(target: &Target, op: Operation) -> Vec<String> {
     optional_word(Some(target.shares.percent(op)).filter(|share| *share > 0))
 }
 
-fn parse_share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
+fn parse_share(value: &[u8], none: &'static str) -> Result<u32, ValueError> {
     const EXPECTED: &str = "a percentage from 1 to 100, such as 10";
     let (number, digits) =
-        units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
+        units::parse_digits(value).map_err(|error| ValueError::from(error).with_expected(EXPECTED))?;
     match u32::try_from(number) {
         _ if digits < value.len() => {
-            Err(Problem::new(digits, "unexpected text after the percentage").expected(EXPECTED))
+            Err(ValueError::new(digits, "unexpected text after the percentage").with_expected(EXPECTED))
         }
         Ok(share) if (1..=100).contains(&share) => Ok(share),
-        _ => Err(Problem::new(0, "invalid percentage").expected(EXPECTED).hint(none)),
+        _ => Err(ValueError::new(0, "invalid percentage").with_expected(EXPECTED).hint(none)),
     }
 }
 
-fn read_distribution(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_distribution(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     // What isn't UTF-8 is none of the forms.
     let text = std::str::from_utf8(value).unwrap_or("?");
-    let wrong = |wrong: NoAddressSpread| {
+    let wrong = |wrong: SpreadError| {
         let what = if value.is_empty() { "the value is missing" } else { wrong.what };
-        Problem::new(wrong.position, what).expected(AddressSpread::FORMS)
+        ValueError::new(wrong.position, what).with_expected(AddressSpread::SPREAD_FORMS)
     };
     draft.target.spread = Some(AddressSpread::parse(text).map_err(wrong)?);
     Ok(())
 }
 
-fn read_sizes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_sizes(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let wrong = |(position, what)| {
         let what = if value.is_empty() { "the value is missing" } else { what };
-        Problem::new(position, what).expected(SizeShare::FORM)
+        ValueError::new(position, what).with_expected(SizeShare::FORM)
     };
     draft.target.sizes = SizeShare::parse_list(value).map_err(wrong)?;
     Ok(())
@@ -255,15 +255,17 @@ fn content_shape(draft: &mut Draft) -> &mut ContentShape {
 }
 
 /// Parses strictly, so that invalid numbers do not become 0.
-fn parse_percent(value: &[u8]) -> Result<u32, Problem> {
+fn parse_percent(value: &[u8]) -> Result<u32, ValueError> {
     const EXPECTED: &str = "a percentage from 0 to 99, such as 60";
     let (number, digits) =
-        units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
+        units::parse_digits(value).map_err(|error| ValueError::from(error).with_expected(EXPECTED))?;
     match u32::try_from(number) {
         _ if digits < value.len() => {
-            Err(Problem::new(digits, "unexpected text after the percentage").expected(EXPECTED))
+            Err(ValueError::new(digits, "unexpected text after the percentage").with_expected(EXPECTED))
         }
-        Ok(share) if share <= ContentShape::MOST => Ok(share),
-        _ => Err(Problem::new(0, "invalid percentage").expected(EXPECTED).hint("use -Z to write only zeros")),
+        Ok(share) if share <= ContentShape::MAX_SHARE => Ok(share),
+        _ => Err(ValueError::new(0, "invalid percentage")
+            .with_expected(EXPECTED)
+            .hint("use -Z to write only zeros")),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{affinity, ring};
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{optional_word, switch, when};
@@ -260,7 +260,7 @@ const fn at_least_one(quantity: Quantity, expected: &'static str, set: fn(&mut D
     Read::Integer { required: true, min: 1, max: i32::MAX, quantity, expected, set }
 }
 
-fn read_throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_throughput(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     // The unit is no part of the number, and not dropped.
     let (number, ending) = value.strip_suffix(b"i").map_or((value, ""), |number| (number, "i"));
     let limit = draft.lenient_integer(("-g", ending), number, Quantity::Count, LIMIT)?;
@@ -268,13 +268,13 @@ fn read_throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Some(b'0'..=b'9') => Throughput::BytesPerMillisecond,
         Some(b'i') => Throughput::Iops,
         Some(_) => {
-            return Err(Problem::new(value.len() - 1, "unknown unit of throughput")
-                .expected("i for I/Os per second, or a digit for bytes per millisecond"));
+            return Err(ValueError::new(value.len() - 1, "unknown unit of throughput")
+                .with_expected("i for I/Os per second, or a digit for bytes per millisecond"));
         }
-        None => return Err(Problem::new(0, "the value is missing").expected(LIMIT)),
+        None => return Err(ValueError::new(0, "the value is missing").with_expected(LIMIT)),
     };
     if limit < 1 {
-        return Err(Problem::new(0, "invalid throughput limit").expected(LIMIT));
+        return Err(ValueError::new(0, "invalid throughput limit").with_expected(LIMIT));
     }
     draft.target.throughput = Some(unit(limit.unsigned_abs()));
     Ok(())

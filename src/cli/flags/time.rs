@@ -1,7 +1,7 @@
 //! `-d -W -C -z`: phases of the time span, and the seed.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::when;
@@ -77,12 +77,12 @@ const fn seconds_reader(set: fn(&mut Draft, i32)) -> Read {
     }
 }
 
-fn read_seed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_seed(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.overrides.rand_seed = Some(match value {
         // The low 32 bits, as DISKSPD takes them.
         [] => clock::seed_millis() as u32,
         _ => units::parse_seed(value).map_err(|error| {
-            Problem::new(error.position, error.kind.to_string()).expected("a 32-bit number")
+            ValueError::new(error.position, error.kind.to_string()).with_expected("a 32-bit number")
         })?,
     });
     Ok(())

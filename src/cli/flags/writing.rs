@@ -1,7 +1,7 @@
 //! `-w -Z`: how much is written, and what.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, when};
@@ -57,7 +57,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_content(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_content(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     match value {
         b"" => draft.target.zero_write_buffers = true,
         b"r" => draft.span.random_write_data = true,
@@ -66,7 +66,7 @@ fn read_content(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             let file = value.get(comma + 1..).filter(|file| !file.is_empty());
             let size = units::parse_size(&value[..comma], draft.block_size())?;
             if size == 0 {
-                return Err(Problem::new(0, "the write buffer cannot be empty"));
+                return Err(ValueError::new(0, "the write buffer cannot be empty"));
             }
             let path = file.map(|file| RawText::from(file.to_vec()));
             draft.target.random_data_source = Some(RandomDataSource { size, path });

@@ -1,7 +1,7 @@
 //! Requests for comparisons.
 
 use crate::cli::RunRequest;
-use crate::experiments::compare::{AnswerForm, Question};
+use crate::experiments::compare::{AnswerForm, ComparisonQuery};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub struct CompareRequest {
     pub interleaved: Option<Interleaved>,
     /// `--dir`: one command line is run on two kernels, boot by boot.
     pub boots: Option<AcrossBoots>,
-    pub question: Question,
+    pub question: ComparisonQuery,
     pub fail_if: Option<FailIf>,
     pub out: Vec<AnswerOut>,
     pub store: Option<PathBuf>,

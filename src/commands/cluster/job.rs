@@ -14,13 +14,13 @@ use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::RawText;
 use crate::ranks::part::{fill_in, of_rank, shifted};
-use crate::run::{Executed, RunError, Session};
+use crate::run::{ExecutedRun, RunError, Session};
 use crate::sys::mutex::LockUnpoisoned;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A request of rank 0's command.
-pub(super) enum Wish {
+pub(super) enum JobRequest {
     Run(Box<Order>),
     /// Every rank reads back by its journal.
     ReadBack(ReadBackTask, Sender<Vec<RankReply>>),
@@ -34,52 +34,52 @@ pub(super) enum Wish {
 pub(super) struct Order {
     pub run: Runnable,
     pub session: Session,
-    pub reply: Sender<Result<Executed, RunError>>,
+    pub reply: Sender<Result<ExecutedRun, RunError>>,
 }
 
-struct Led {
+struct JobLeader {
     /// Names of the hosts, by rank.
     hosts: Vec<String>,
-    wishes: Mutex<Sender<Wish>>,
+    wishes: Mutex<Sender<JobRequest>>,
 }
 
-static LED: OnceLock<Arc<Led>> = OnceLock::new();
+static LED: OnceLock<Arc<JobLeader>> = OnceLock::new();
 
 /// This process leads a job from now on. Returns the requests of its command.
-pub(super) fn lead(hosts: Vec<String>) -> Receiver<Wish> {
+pub(super) fn start_leading(hosts: Vec<String>) -> Receiver<JobRequest> {
     let (wishes, wanted) = channel();
-    let led = Arc::new(Led { hosts, wishes: Mutex::new(wishes) });
+    let led = Arc::new(JobLeader { hosts, wishes: Mutex::new(wishes) });
     // There is one job in the life of a process.
     let _ = LED.set(Arc::clone(&led));
     runnable::run_by(Box::new(LedJob(led)));
     wanted
 }
 
-impl Led {
-    fn send(&self, wish: Wish) {
+impl JobLeader {
+    fn send(&self, wish: JobRequest) {
         let _ = self.wishes.lock_anyway().send(wish);
     }
 }
 
 pub(super) fn end(exit: u8) {
     if let Some(led) = LED.get() {
-        led.send(Wish::End(exit));
+        led.send(JobRequest::End(exit));
     }
 }
 
-struct LedJob(Arc<Led>);
+struct LedJob(Arc<JobLeader>);
 
 impl JobRunner for LedJob {
-    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, RunError> {
+    fn run(&self, run: &Runnable, session: Session) -> Result<ExecutedRun, RunError> {
         let (reply, done) = channel();
-        self.0.send(Wish::Run(Box::new(Order { run: run.clone(), session, reply })));
+        self.0.send(JobRequest::Run(Box::new(Order { run: run.clone(), session, reply })));
         let left = || Err(RunError::Unfit(vec![PlanError::target("the job has ended")]));
         done.recv().unwrap_or_else(|_| left())
     }
 
     fn plan(&self, run: &Runnable) -> RankPlans {
         let (reply, done) = channel();
-        self.0.send(Wish::Plan(Box::new(run.clone()), reply));
+        self.0.send(JobRequest::Plan(Box::new(run.clone()), reply));
         group_plans(&done.recv().unwrap_or_default(), &self.0.hosts, run.split)
     }
 
@@ -88,8 +88,8 @@ impl JobRunner for LedJob {
         part(run, 0, &hosts)
     }
 
-    fn unfit(&self, run: &Runnable) -> Vec<Finding> {
-        job_limits::unfit(run, self.0.hosts.len())
+    fn find_unfit(&self, run: &Runnable) -> Vec<Finding> {
+        job_limits::find_unfit(run, self.0.hosts.len())
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankR
         ])));
     }
     let (reply, done) = channel();
-    led.send(Wish::ReadBack(task, reply));
+    led.send(JobRequest::ReadBack(task, reply));
     Some(done.recv().map_err(|_| CommandError::failed(["the job has ended"])))
 }
 

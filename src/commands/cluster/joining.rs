@@ -7,52 +7,52 @@ use crate::host::launched::running;
 use crate::host::root::Root;
 use crate::ranks::launcher::Launcher;
 use crate::sys::process;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// How long all ranks may take until MPI has begun. It waits for ever for one that has ended before.
-const LONGEST: Nanos = 120 * SECOND;
+const MAX_JOIN_TIME: Nanos = 120 * SECOND;
 /// Time until a message names the awaited event.
-const SILENT: Nanos = 10 * SECOND;
-const LOOK: Duration = Duration::from_secs(1);
+const MESSAGE_DELAY: Nanos = 10 * SECOND;
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of equal observations that count, because a launcher starts processes sequentially.
-const SURE: u32 = 5;
+const MIN_EQUAL_OBSERVATIONS: u32 = 5;
 
 /// Ends this process if MPI has not begun in time, or can't begin any more, until the returned value is
 /// dropped.
 pub(super) fn watch(launcher: &Launcher) -> Sender<()> {
     let (joined, wait) = channel::<()>();
     let (tells, group) = (launcher.is_first(), launcher.here);
-    let (begun, root) = (clock::monotonic(), Root::live());
+    let (begun, root) = (clock::monotonic(), Root::live_system());
     let watch = std::thread::Builder::new().name("joining".into()).spawn(move || {
         let (mut told, mut fewer) = (false, 0);
-        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(LOOK) {
+        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(POLL_INTERVAL) {
             let waited = clock::monotonic() - begun;
             let alive = group.and_then(|group| Some((running(&root, group.parents)?, group.size)));
             let too_few = alive.filter(|(alive, size)| alive < size);
             fewer = if too_few.is_some() { fewer + 1 } else { 0 };
-            if let Some((alive, size)) = too_few.filter(|_| fewer >= SURE) {
+            if let Some((alive, size)) = too_few.filter(|_| fewer >= MIN_EQUAL_OBSERVATIONS) {
                 fail(format!(
                     "MPI cannot start: only {alive} of the {size} processes that the launcher started on \
                      this host are running; start only diskspd, as every rank"
                 ));
             }
-            if waited >= LONGEST {
+            if waited >= MAX_JOIN_TIME {
                 if tells {
                     fail(format!(
                         "MPI did not start within {} s: a rank ended early, is another program, was never \
                          started, or is unreachable",
-                        LONGEST / SECOND
+                        MAX_JOIN_TIME / SECOND
                     ));
                 }
                 process::end(Exit::RunFailed.code());
             }
-            if tells && !told && waited >= SILENT {
+            if tells && !told && waited >= MESSAGE_DELAY {
                 told = true;
-                say(format_args!(
+                print_line(format_args!(
                     "waiting for all ranks to start MPI, for up to {} s: every rank must be diskspd",
-                    LONGEST / SECOND
+                    MAX_JOIN_TIME / SECOND
                 ));
             }
         }
@@ -62,6 +62,6 @@ pub(super) fn watch(launcher: &Launcher) -> Sender<()> {
 }
 
 fn fail(why: String) -> ! {
-    say(Finding::error(why));
+    print_line(Finding::error(why));
     process::end(Exit::RunFailed.code())
 }

@@ -8,7 +8,7 @@ use crate::merge::kept_record_of;
 use crate::results::{IntervalFigures, Record};
 use crate::run::{HangGuard, OutputError, OutputPolicy, Progress, RunObserver, Session, Subscriptions};
 use crate::sys::mutex::LockUnpoisoned;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -63,13 +63,13 @@ impl RankKeeper {
     pub(super) fn keep(&self, record: &mut Record) {
         let host = record.host_mut();
         (host.rank, host.ranks) = (self.rank as u32, Some(self.size as u32));
-        match self.put(record) {
+        match self.keep_record(record) {
             Ok(kept) => *self.kept.lock_anyway() = Some(kept),
-            Err(why) => say(Finding::warning(format!("rank {}: {why}", self.rank))),
+            Err(why) => print_line(Finding::warning(format!("rank {}: {why}", self.rank))),
         }
     }
 
-    fn put(&self, record: &Record) -> Result<KeptRecord, OutputError> {
+    fn keep_record(&self, record: &Record) -> Result<KeptRecord, OutputError> {
         let name = kept_record_of(self.rank as u32);
         let path = kept_folder().join(format!("{name}-of-{}-{}.json", self.size, self.job));
         let permitted = OutputPolicy::permit_own("its record", &path)?;
@@ -84,7 +84,7 @@ impl RankKeeper {
 
     /// The session, whose results so far this keeps. The outbox gets its progress and intervals, its
     /// listener all other events.
-    pub(super) fn listens(
+    pub(super) fn attach_keeper(
         keeper: &Arc<RankKeeper>,
         outbox: &Arc<LiveOutbox>,
         wants: Subscriptions,

@@ -1,11 +1,11 @@
 //! Rank 0's part: it decides at the end of each round, and gives the record of a run to the command.
 
-use super::job::{Order, Wish};
+use super::job::{JobRequest, Order};
 use super::kept::{self, RankKeeper};
 use super::live::{LiveBoard, LiveOutbox};
 use super::merge_ranks::{self, RankPart, WholeRun};
 use super::messages::{
-    Checked, Hello, NextStep, NextTask, RankAnswer, RankName, RankOutcome, RankRequest, RankState,
+    CheckReply, HelloReply, NextStep, NextTask, RankAnswer, RankName, RankOutcome, RankRequest, RankState,
     ReadBackTask, RunTask, SharedTargets, StartDecision, unpack,
 };
 use super::names::{by_message, exit_of, ranks};
@@ -18,30 +18,30 @@ use crate::finding::Finding;
 use crate::plan::PlanError;
 use crate::profile::{RateTotal, RawText, TargetIds, Volume};
 use crate::ranks::RankLink;
-use crate::ranks::cpus::{Seat, share};
+use crate::ranks::cpus::{RankCpus, share};
 use crate::ranks::offset::Offset;
 use crate::ranks::part::TargetPart;
-use crate::ranks::place::{TargetPlace, together};
-use crate::run::{Control, Executed, RunError, Session, Subscriptions};
-use crate::sys::standard_error::say;
+use crate::ranks::place::{TargetPlace, group_places};
+use crate::run::{Control, ExecutedRun, RunError, Session, Subscriptions};
+use crate::sys::standard_error::print_line;
 use crate::units::amount;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 /// Minimum time between the start decision and the start, so that it reaches all ranks.
-const NOTICE: Nanos = SECOND / 4;
+const START_NOTICE: Nanos = SECOND / 4;
 /// The same for each rank.
 const NOTICE_EACH: Nanos = SECOND / 1000;
 /// Additional round trips of the farthest rank, because a lost message is resent after some of them.
 const NOTICE_TRIPS: Nanos = 10;
 /// All of it at most.
 const LONGEST_NOTICE: Nanos = 10 * SECOND;
-const SILENT: Nanos = 10 * SECOND;
+const MESSAGE_DELAY: Nanos = 10 * SECOND;
 const ENDED_BEFORE: &str = "ended before it began, without a measurement";
 
 /// Rank 0's part.
-pub(super) struct Lead {
+pub(super) struct Coordinator {
     /// Name of the job.
     name: String,
     quiet: bool,
@@ -49,7 +49,7 @@ pub(super) struct Lead {
     control: Arc<Control>,
     hosts: Vec<String>,
     ranks: Vec<RankName>,
-    seats: Vec<Option<Seat>>,
+    seats: Vec<Option<RankCpus>>,
     waiting: (Nanos, bool),
     first_with_clock: Vec<usize>,
     /// Number of ranks with a part of the current task: the first ones.
@@ -71,9 +71,9 @@ struct GoingRun {
     silent: HashSet<usize>,
 }
 
-impl Lead {
-    pub(super) fn new(quiet: bool, control: &Arc<Control>, size: usize) -> Lead {
-        Lead {
+impl Coordinator {
+    pub(super) fn new(quiet: bool, control: &Arc<Control>, size: usize) -> Coordinator {
+        Coordinator {
             name: kept::new_job(),
             quiet,
             control: Arc::clone(control),
@@ -94,11 +94,11 @@ impl Lead {
         self.waiting = (clock::monotonic(), false);
     }
 
-    pub(super) fn waits(&mut self, link: &RankLink) {
+    pub(super) fn wait_for_ranks(&mut self, link: &RankLink) {
         let (since, said) = self.waiting;
-        if !said && clock::monotonic().saturating_sub(since) > SILENT {
+        if !said && clock::monotonic().saturating_sub(since) > MESSAGE_DELAY {
             self.waiting.1 = true;
-            say(format_args!("waiting for {}", ranks(&link.awaited(), &self.hosts)));
+            print_line(format_args!("waiting for {}", ranks(&link.awaited(), &self.hosts)));
         }
     }
 
@@ -119,7 +119,7 @@ impl Lead {
                 ..Session::default()
             }
         });
-        RankKeeper::listens(keeper, outbox, wants, session.unwrap_or_default())
+        RankKeeper::attach_keeper(keeper, outbox, wants, session.unwrap_or_default())
     }
 
     /// Takes the states of the current run, and shows them. `own`: the state of rank 0.
@@ -136,7 +136,7 @@ impl Lead {
         }
         let (lost, silences) = (link.lost_ranks(), link.silences());
         for (rank, silence) in silences.iter().enumerate().take(going.outcomes.len()) {
-            if *silence >= SILENT && lost[rank].is_none() && going.silent.insert(rank) {
+            if *silence >= MESSAGE_DELAY && lost[rank].is_none() && going.silent.insert(rank) {
                 going.order.session.listener.notice(&Finding::warning(format!(
                     "{} has been silent for {} s; without a message within {} s of silence the run ends \
                      with the figures so far",
@@ -151,13 +151,13 @@ impl Lead {
 
     fn say_once(&mut self, sentence: String) {
         if !self.quiet && !self.said.contains(&sentence) {
-            say(&sentence);
+            print_line(&sentence);
             self.said.insert(sentence);
         }
     }
 
     /// All have said who they are. Returns the exit code if they don't fit together.
-    pub(super) fn greet(&mut self, _: &mut RankLink, hellos: Vec<Option<Hello>>) -> Option<u8> {
+    pub(super) fn greet(&mut self, _: &mut RankLink, hellos: Vec<Option<HelloReply>>) -> Option<u8> {
         for (name, hello) in self.hosts.iter_mut().zip(&hellos) {
             name.clone_from(hello.as_ref().map_or(&String::new(), |hello| &hello.host));
         }
@@ -165,15 +165,15 @@ impl Lead {
         self.first_with_clock = first_with_same(clocks);
         let refusals = by_message(rank_differences(&hellos), &self.hosts);
         if !refusals.is_empty() {
-            refusals.into_iter().map(Finding::error).for_each(say);
+            refusals.into_iter().map(Finding::error).for_each(print_line);
             return Some(Exit::RunFailed.code());
         }
-        let name = |hello: &Option<Hello>| match hello {
-            Some(Hello { host, view, .. }) => RankName { host: host.clone(), view: view.clone() },
+        let name = |hello: &Option<HelloReply>| match hello {
+            Some(HelloReply { host, view, .. }) => RankName { host: host.clone(), view: view.clone() },
             None => RankName::default(),
         };
         self.ranks = hellos.iter().map(name).collect();
-        let seat = |hello: Hello| Seat { machine: hello.machine, cpus: hello.cpus };
+        let seat = |hello: HelloReply| RankCpus { machine: hello.machine, cpus: hello.cpus };
         self.seats = hellos.into_iter().map(|hello| hello.map(seat)).collect();
         None
     }
@@ -205,7 +205,7 @@ impl Lead {
     }
 
     /// Whether all ranks can make this run.
-    pub(super) fn can_begin(&self, link: &RankLink, order: &Order) -> bool {
+    pub(super) fn preflight(&self, link: &RankLink, order: &Order) -> bool {
         link.is_complete() && !order.session.control.is_interrupted() && link.stop().is_none()
     }
 
@@ -215,24 +215,24 @@ impl Lead {
         let lost = by_message(lost.map(|(rank, why)| (rank, format!("missing: {why}"))), &self.hosts);
         order.session.control.interrupt();
         let why = if lost.is_empty() { vec![ENDED_BEFORE.to_owned()] } else { lost };
-        let executed = merge_ranks::nothing(&order.run, why);
+        let executed = merge_ranks::without_results(&order.run, why);
         let _ = order.reply.send(Ok(executed));
     }
 
     /// Returns the next task of all ranks.
-    pub(super) fn begin(&mut self, link: &mut RankLink, wish: Option<Wish>) -> NextTask {
+    pub(super) fn begin(&mut self, link: &mut RankLink, wish: Option<JobRequest>) -> NextTask {
         self.taking_part = self.ranks.len();
         let order = match wish {
-            Some(Wish::Run(order)) => *order,
-            Some(Wish::Plan(run, reply)) => {
+            Some(JobRequest::Run(order)) => *order,
+            Some(JobRequest::Plan(run, reply)) => {
                 self.asking = Some(reply);
                 return NextTask::Plan(Box::new(self.task_of(*run)));
             }
-            Some(Wish::ReadBack(task, reply)) => {
+            Some(JobRequest::ReadBack(task, reply)) => {
                 self.asking = Some(reply);
                 return NextTask::ReadBack(ReadBackTask { hosts: self.hosts.clone(), ..task });
             }
-            Some(Wish::End(code)) => return NextTask::Bye(code, link.is_complete()),
+            Some(JobRequest::End(code)) => return NextTask::Bye(code, link.is_complete()),
             None => return NextTask::Bye(Exit::RunFailed.code(), false),
         };
         let task = self.task_of(order.run.clone());
@@ -260,7 +260,7 @@ impl Lead {
     }
 
     /// The run has ended, so the command gets its result.
-    fn end<T>(&mut self, ended: Result<Executed, RunError>) -> StartDecision<T> {
+    fn end<T>(&mut self, ended: Result<ExecutedRun, RunError>) -> StartDecision<T> {
         if let Some(going) = self.going.take() {
             let _ = going.order.reply.send(ended);
         }
@@ -290,7 +290,7 @@ impl Lead {
     pub(super) fn judge(
         &mut self,
         link: &mut RankLink,
-        mut checked: Vec<Option<Checked>>,
+        mut checked: Vec<Option<CheckReply>>,
     ) -> StartDecision<SharedTargets> {
         checked.truncate(self.going.as_ref().map_or(0, |going| going.outcomes.len()));
         let all = || checked.iter().enumerate().filter_map(|(rank, checked)| Some((rank, checked.as_ref()?)));
@@ -316,12 +316,12 @@ impl Lead {
         let mut roles = Vec::new();
         for (id, path) in ids.paths().iter().enumerate() {
             let real = all().all(|(_, one)| one.places.len() > id);
-            let place = |one: &Checked| one.places.get(id).cloned().unwrap_or_default();
+            let place = |one: &CheckReply| one.places.get(id).cloned().unwrap_or_default();
             let places: Vec<Option<TargetPlace>> =
                 checked.iter().map(|one| one.as_ref().map(place)).collect();
             // Simulated targets are nobody's and everybody's.
             let (groups, guessed) = match real || split {
-                true => together(&places),
+                true => group_places(&places),
                 false => (all().map(|(rank, _)| vec![rank]).collect(), false),
             };
             if real {
@@ -424,7 +424,7 @@ impl Lead {
             }
         }
         let farthest = clocks.iter().flatten().map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
-        let notice = NOTICE + NOTICE_EACH * link.size() as Nanos;
+        let notice = START_NOTICE + NOTICE_EACH * link.size() as Nanos;
         let trips = farthest.saturating_mul(2 * NOTICE_TRIPS);
         let at = clock::monotonic() + notice.saturating_add(trips).min(LONGEST_NOTICE.max(notice));
         let of_rank = |clock: &Option<Offset>| clock.map_or(at, |offset| offset.to_other(at));
@@ -455,12 +455,12 @@ impl Lead {
                 after: clock(&after),
             });
         }
-        let WholeRun { mut executed, first_line } = merge_ranks::whole(&order.run, parts, &self.hosts);
+        let WholeRun { mut executed, first_line } = merge_ranks::merge_ranks(&order.run, parts, &self.hosts);
         executed.troubles.extend(order.session.listener.run_ended());
-        first_line.into_iter().map(Finding::error).for_each(say);
+        first_line.into_iter().map(Finding::error).for_each(print_line);
         let is_one = order.session.one_of_several;
         if !self.quiet && !is_one {
-            merge_ranks::tell(&executed.record, &self.hosts);
+            merge_ranks::report_missing(&executed.record, &self.hosts);
         }
         if !link.is_complete() {
             // A command of several runs ends with this one.
@@ -479,9 +479,9 @@ fn shares_cpus(run: &Runnable) -> bool {
 }
 
 /// Why ranks cannot run together with rank 0: another version, or other arguments.
-fn rank_differences(hellos: &[Option<Hello>]) -> Vec<(usize, String)> {
+fn rank_differences(hellos: &[Option<HelloReply>]) -> Vec<(usize, String)> {
     let Some(Some(first)) = hellos.first() else { return Vec::new() };
-    let difference = |own: &Hello| match own.version == first.version {
+    let difference = |own: &HelloReply| match own.version == first.version {
         true => arguments::difference(&own.arguments, &first.arguments),
         false => Some(format!(
             "it runs {}, and rank 0 {}: install the same version everywhere",

@@ -6,9 +6,9 @@ use crate::commands::shared::runs::runnable::Runnable;
 use crate::machine::System;
 use crate::merge::Merge;
 use crate::ranks::offset::Offset;
-use crate::results::{CommonWindow, Ended, EndedBy, Host, HostClock, Record, Results};
-use crate::run::Executed;
-use crate::sys::standard_error::say;
+use crate::results::{CommonWindow, EndedBy, Host, HostClock, Record, Results, RunEnd};
+use crate::run::ExecutedRun;
+use crate::sys::standard_error::print_line;
 use crate::units::{Millis, seconds_of_ns};
 
 pub(super) struct RankPart {
@@ -21,12 +21,12 @@ pub(super) struct RankPart {
 }
 
 pub(super) struct WholeRun {
-    pub executed: Executed,
+    pub executed: ExecutedRun,
     /// First line of the output; `None` if all hosts have figures, or no host does.
     pub first_line: Option<String>,
 }
 
-pub(super) fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeRun {
+pub(super) fn merge_ranks(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeRun {
     let size = parts.len();
     let common_wall_ns = parts.first().and_then(|part| part.before).map_or(0, |offset| offset.wall_ns);
     let (mut failed, mut troubles, mut missing) = (Vec::new(), Vec::new(), Vec::new());
@@ -69,8 +69,13 @@ pub(super) fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) ->
     }
     let record = record.with_run_options(asked.run_options.clone());
     let lost = by_message(missing, names);
-    let mut executed =
-        Executed { record, failures: Vec::new(), troubles: Vec::new(), refused: false, left_behind: false };
+    let mut executed = ExecutedRun {
+        record,
+        failures: Vec::new(),
+        troubles: Vec::new(),
+        refused: false,
+        left_behind: false,
+    };
     executed.troubles = by_message(troubles, names);
     let mut first_line = None;
     if measured == 0 {
@@ -83,12 +88,12 @@ pub(super) fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) ->
 }
 
 /// A run that was ended before anything was measured.
-pub(super) fn nothing(asked: &Runnable, failures: Vec<String>) -> Executed {
+pub(super) fn without_results(asked: &Runnable, failures: Vec<String>) -> ExecutedRun {
     let mut results = no_results(asked);
-    let ended = Ended { cause: EndedBy::Interrupt, after: None };
+    let ended = RunEnd { cause: EndedBy::Interrupt, after: None };
     results.time_spans.iter_mut().for_each(|span| span.ended = Some(ended));
     let record = Record::new(asked.profile.clone(), System::default(), results);
-    Executed { record, failures, troubles: Vec::new(), refused: true, left_behind: false }
+    ExecutedRun { record, failures, troubles: Vec::new(), refused: true, left_behind: false }
 }
 
 /// Results that fit the profile, of a run that measured nothing.
@@ -120,7 +125,7 @@ fn host_clock(
 
 /// Reports facts about the whole that are not shown elsewhere: measuring times of the hosts, and other
 /// hosts' findings.
-pub(super) fn tell(record: &Record, names: &[String]) {
+pub(super) fn report_missing(record: &Record, names: &[String]) {
     let noticed = record.hosts.iter().enumerate();
     tell_notices(
         noticed.flat_map(|(rank, host)| host.notices.iter().map(move |notice| (rank, notice))),
@@ -136,7 +141,7 @@ pub(super) fn tell(record: &Record, names: &[String]) {
             } else {
                 String::new()
             };
-            say(format!("{place}{}", together_text(&windows, record, names)));
+            print_line(format!("{place}{}", together_text(&windows, record, names)));
         }
     }
 }

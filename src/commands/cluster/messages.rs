@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, BufWriter, Write};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Hello {
+pub(super) struct HelloReply {
     pub version: String,
     pub host: String,
     pub machine: String,
@@ -159,7 +159,7 @@ impl RankState {
 
 /// Second answer: whether it can be run there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Checked {
+pub(super) struct CheckReply {
     pub refusals: Vec<String>,
     /// It is the profile that can't be run, and not the machine.
     pub is_usage: bool,
@@ -231,10 +231,10 @@ pub(crate) trait RankMessage: Serialize + DeserializeOwned {
     }
 }
 
-impl RankMessage for Hello {}
+impl RankMessage for HelloReply {}
 impl<T: Serialize + DeserializeOwned> RankMessage for StartDecision<T> {}
 impl RankMessage for StartOrder {}
-impl RankMessage for Checked {}
+impl RankMessage for CheckReply {}
 impl RankMessage for NextTask {}
 impl RankMessage for RankAnswer {}
 impl RankMessage for NextStep {}
@@ -310,10 +310,10 @@ pub(crate) fn is_any(bytes: &[u8]) -> bool {
     fn is_message<T: RankMessage>(bytes: &[u8]) -> bool {
         unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())
     }
-    is_message::<Hello>(bytes)
+    is_message::<HelloReply>(bytes)
         | is_message::<NextTask>(bytes)
         | is_message::<RankAnswer>(bytes)
-        | is_message::<Checked>(bytes)
+        | is_message::<CheckReply>(bytes)
         | is_message::<StartDecision<SharedTargets>>(bytes)
         | is_message::<RankRequest>(bytes)
         | is_message::<NextStep>(bytes)

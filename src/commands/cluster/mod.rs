@@ -40,7 +40,7 @@ use crate::host::launched;
 use crate::ranks;
 use crate::ranks::launcher::{self, Launcher};
 use crate::ranks::{JobGroup, RankLink, WaitLimits};
-use crate::sys::standard_error::{self, say};
+use crate::sys::standard_error::{self, print_line};
 use crate::sys::terminal::{PassedTerminal, pass_to};
 use crate::sys::{process, real_time};
 pub(super) use job::read_back;
@@ -49,14 +49,14 @@ use rank_protocol::RankProtocol;
 use std::ffi::OsString;
 
 /// How long ranks that are done wait for each other's last messages.
-const LEAVING: Nanos = 10 * SECOND;
+const MAX_LAST_MESSAGES_WAIT: Nanos = 10 * SECOND;
 /// Time limit of MPI's own shutdown. MPICH over UCX hangs there, even in programs that only begin and end.
-const ENDING: Nanos = 2 * SECOND;
+const MAX_SHUTDOWN_TIME: Nanos = 2 * SECOND;
 /// Delay before a rank other than the first reports a failed join. If the first rank failed too, the
 /// launcher has ended this rank by then.
 const FIRST_SPEAKS: Nanos = SECOND;
 /// How long the last messages have where they don't.
-const SHORTLY: Nanos = SECOND;
+const SHORT_WAIT: Nanos = SECOND;
 /// How long the other ranks have to leave before rank 0 lets the launcher end the job.
 const PARTING: Nanos = SECOND / 5;
 /// Memory for the stack of the command's thread, bytes: as much as a main thread has.
@@ -67,7 +67,7 @@ const STACK: usize = 8 << 20;
 fn find_launcher(told: bool) -> Option<Launcher> {
     let found = Launcher::detect(|name| std::env::var(name).ok());
     if told {
-        return Some(found.unwrap_or_else(Launcher::unknown));
+        return Some(found.unwrap_or_else(Launcher::unknown_launcher));
     }
     found.filter(Launcher::started_several)
 }
@@ -137,18 +137,18 @@ fn take_part(
     leads: bool,
     command: impl FnOnce() -> Result<Exit, CommandError> + Send,
 ) -> (Exit, bool) {
-    let ended = match course.meet() {
+    let ended = match course.meet_ranks() {
         Ok(Some(exit)) => Ok(exit),
         Ok(None) if !leads => course.serve(None),
         Ok(None) => {
             passed_terminal().into_iter().for_each(pass_to);
-            let wishes = job::lead(course.hosts());
+            let wishes = job::start_leading(course.hosts());
             std::thread::scope(|scope| {
                 let work = move || job::end(finished(command).code());
                 let thread = std::thread::Builder::new().name("command".into()).stack_size(STACK);
                 match thread.spawn_scoped(scope, work) {
                     Ok(_) => {}
-                    Err(why) => job::end(CommandError::failed([why.to_string()]).tell().code()),
+                    Err(why) => job::end(CommandError::failed([why.to_string()]).report().code()),
                 }
                 course.serve(Some(&wishes))
             })
@@ -158,7 +158,7 @@ fn take_part(
     match ended {
         Ok(exit) => (exit, true),
         Err(ended) => {
-            say(Finding::error(format!("rank {}: {ended}", course.rank())));
+            print_line(Finding::error(format!("rank {}: {ended}", course.rank())));
             (Exit::RunFailed, false)
         }
     }
@@ -192,14 +192,14 @@ pub(super) fn first_alone(
 
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
 fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
-    let until = clock::monotonic() + if complete { LEAVING } else { SHORTLY };
+    let until = clock::monotonic() + if complete { MAX_LAST_MESSAGES_WAIT } else { SHORT_WAIT };
     mpi.flush(|| clock::monotonic() < until);
     let tells = leads && complete;
     let watch = std::thread::Builder::new().name("leaving".into()).spawn(move || {
-        clock::Clock::Monotonic.sleep_until(clock::monotonic() + ENDING);
+        clock::Clock::Monotonic.sleep_until(clock::monotonic() + MAX_SHUTDOWN_TIME);
         if tells {
-            let seconds = ENDING / SECOND;
-            say(Finding::note(format!(
+            let seconds = MAX_SHUTDOWN_TIME / SECOND;
+            print_line(Finding::note(format!(
                 "MPI did not end within {seconds} s, so this process exits without it; the run is complete, \
                  though the launcher may report a failure"
             )));
@@ -211,7 +211,7 @@ fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
         // A rank that is stopped or cut off would hold the job: the launcher ends it.
         if leads {
             // Launchers may lose what they have not read by then.
-            standard_error::wait_until_read(SHORTLY);
+            standard_error::wait_until_read(SHORT_WAIT);
             // The others remove their records, which rank 0 has.
             clock::Clock::Monotonic.sleep_until(clock::monotonic() + PARTING);
             mpi.abort(exit.code());
@@ -219,6 +219,6 @@ fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
         process::end(exit.code());
     }
     if let Err(why) = mpi.leave() {
-        say(format_args!("leaving MPI: {why}"));
+        print_line(format_args!("leaving MPI: {why}"));
     }
 }

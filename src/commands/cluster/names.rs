@@ -2,7 +2,7 @@
 
 use crate::cli::Exit;
 use crate::finding::{Finding, Severity};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 
 pub(super) fn exit_of(code: u8) -> Exit {
     Exit::ALL.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::RunFailed)
@@ -45,7 +45,7 @@ pub(super) fn by_message(said: impl IntoIterator<Item = (usize, String)>, hosts:
 pub(super) fn tell_notices<'a>(noticed: impl Iterator<Item = (usize, &'a Finding)>, hosts: &[String]) {
     let serious = noticed.filter(|(rank, finding)| *rank > 0 && finding.severity != Severity::Note);
     let said = serious.map(|(rank, finding)| (rank, finding.message.clone()));
-    by_message(said, hosts).into_iter().map(Finding::warning).for_each(say);
+    by_message(said, hosts).into_iter().map(Finding::warning).for_each(print_line);
 }
 
 #[cfg(test)]

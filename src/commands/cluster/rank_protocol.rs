@@ -1,18 +1,18 @@
 //! The course of a job on one of several ranks, round by round. Rank 0 takes part as the other ranks do,
 //! and decides.
 
-use super::job::Wish;
+use super::job::JobRequest;
 use super::kept::{KeptRecord, RankKeeper};
-use super::lead::Lead;
+use super::lead::Coordinator;
 use super::live::LiveOutbox;
 use super::messages::{
-    Checked, Hello, NextStep, NextTask, RankAnswer, RankMessage, RankRequest, ReadBackTask, RunTask,
+    CheckReply, HelloReply, NextStep, NextTask, RankAnswer, RankMessage, RankRequest, ReadBackTask, RunTask,
     SharedTargets, StartDecision, pack, unpack,
 };
 use super::names::exit_of;
 use super::stops::Stops;
 use super::targets;
-use super::work::{RankWork, Running, WorkFault};
+use super::work::{RankWork, RankWorkError, Running};
 use crate::cli::{Exit, help};
 use crate::clock;
 use crate::commands::run::verify_after;
@@ -20,17 +20,17 @@ use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::job::ctrl_c;
 use crate::finding::Finding;
 use crate::profile::RawText;
-use crate::ranks::{RankLink, Separated};
+use crate::ranks::{RankLink, SeparationError};
 use crate::run::{Control, Session};
 use crate::sys::cpu;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// Between two looks for messages while this rank works.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 pub(super) struct RankProtocol<'a> {
     link: RankLink<'a>,
@@ -40,7 +40,7 @@ pub(super) struct RankProtocol<'a> {
     /// CPUs that this process had at its start.
     cpus: Vec<u32>,
     /// Rank 0 alone.
-    lead: Option<Box<Lead>>,
+    lead: Option<Box<Coordinator>>,
     /// The record of the last run, until rank 0 has done with it.
     kept: Option<KeptRecord>,
     left_behind: bool,
@@ -60,7 +60,7 @@ impl<'a> RankProtocol<'a> {
     ) -> Result<RankProtocol<'a>, CommandError> {
         let job = Arc::new(Control::default());
         let watch = Box::new(ctrl_c::ends_silently(&job)?);
-        let lead = (link.rank() == 0).then(|| Box::new(Lead::new(quiet, &job, link.size())));
+        let lead = (link.rank() == 0).then(|| Box::new(Coordinator::new(quiet, &job, link.size())));
         Ok(RankProtocol {
             link,
             stops: Stops::new(job, lead.as_ref().map(|lead| lead.name().to_owned())),
@@ -93,8 +93,8 @@ impl<'a> RankProtocol<'a> {
     ///
     /// # Errors
     /// This rank is alone.
-    pub(super) fn meet(&mut self) -> Result<Option<Exit>, Separated> {
-        let hello = Hello {
+    pub(super) fn meet_ranks(&mut self) -> Result<Option<Exit>, SeparationError> {
+        let hello = HelloReply {
             version: help::version(),
             host: self.host.clone(),
             machine: targets::machine(),
@@ -103,14 +103,14 @@ impl<'a> RankProtocol<'a> {
             view: targets::view(),
             arguments: self.arguments.clone(),
         };
-        Ok(self.run_round(hello, Lead::greet)?.map(exit_of))
+        Ok(self.run_round(hello, Coordinator::greet)?.map(exit_of))
     }
 
     /// Executes the wishes of rank 0's command, to its end. `wishes`: on rank 0.
     ///
     /// # Errors
     /// This rank is alone.
-    pub(super) fn serve(&mut self, wishes: Option<&Receiver<Wish>>) -> Result<Exit, Separated> {
+    pub(super) fn serve(&mut self, wishes: Option<&Receiver<JobRequest>>) -> Result<Exit, SeparationError> {
         loop {
             let wish = wishes.map(|wishes| self.next_wish(wishes));
             let task = self.run_round((), |lead, link, _| lead.begin(link, wish))?;
@@ -130,20 +130,20 @@ impl<'a> RankProtocol<'a> {
     }
 
     /// Stays in touch until the command wants something that the other ranks have to know.
-    fn next_wish(&mut self, wishes: &Receiver<Wish>) -> Wish {
+    fn next_wish(&mut self, wishes: &Receiver<JobRequest>) -> JobRequest {
         loop {
-            match wishes.recv_timeout(LOOK) {
-                Ok(Wish::Run(order)) => {
+            match wishes.recv_timeout(POLL_INTERVAL) {
+                Ok(JobRequest::Run(order)) => {
                     self.stops.begin(Arc::clone(&order.session.control));
-                    let lead = self.lead.as_mut().filter(|lead| !lead.can_begin(&self.link, &order));
+                    let lead = self.lead.as_mut().filter(|lead| !lead.preflight(&self.link, &order));
                     match lead {
                         Some(lead) => lead.refuse_run(*order, &self.link),
-                        None => return Wish::Run(order),
+                        None => return JobRequest::Run(order),
                     }
                 }
                 Ok(wish) => return wish,
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Wish::End(Exit::RunFailed.code()),
+                Err(RecvTimeoutError::Disconnected) => return JobRequest::End(Exit::RunFailed.code()),
             }
             let _ = self.link.tend();
             self.stops.heed(&mut self.link);
@@ -170,41 +170,43 @@ impl<'a> RankProtocol<'a> {
     }
 
     /// A run in which this rank does no I/O.
-    fn idle(&mut self) -> Result<(), Separated> {
+    fn idle(&mut self) -> Result<(), SeparationError> {
         self.stops.begin(Arc::default());
-        let StartDecision::Go(SharedTargets { .. }) = self.run_round(Checked::default(), Lead::judge)? else {
+        let StartDecision::Go(SharedTargets { .. }) =
+            self.run_round(CheckReply::default(), Coordinator::judge)?
+        else {
             return Ok(());
         };
         for _ in 0..2 {
-            if self.run_round(None, Lead::all_made)? == StartDecision::End {
+            if self.run_round(None, Coordinator::all_made)? == StartDecision::End {
                 return Ok(());
             }
         }
-        while !matches!(self.run_round(RankRequest::Idle, Lead::step)?, NextStep::Over(_)) {}
+        while !matches!(self.run_round(RankRequest::Idle, Coordinator::step)?, NextStep::Over(_)) {}
         Ok(())
     }
 
     /// Reads back by this rank's journal.
-    fn read_back(&mut self, task: &ReadBackTask) -> Result<(), Separated> {
+    fn read_back(&mut self, task: &ReadBackTask) -> Result<(), SeparationError> {
         let request = task.of_rank(self.link.rank());
         let answer = self.run_busy(|_| match verify_after::read_back(&request) {
             Ok((text, exit)) => RankAnswer { text, exit: exit.code(), ..RankAnswer::default() },
             Err(why) => RankAnswer { failure: Some(why.to_string()), ..RankAnswer::default() },
         });
-        self.run_round(answer, Lead::all_answered)
+        self.run_round(answer, Coordinator::all_answered)
     }
 
     /// Plans this rank's part of a run.
-    fn plan(&mut self, task: RunTask) -> Result<(), Separated> {
+    fn plan(&mut self, task: RunTask) -> Result<(), SeparationError> {
         self.stops.begin(Arc::default());
         let rank = self.link.rank();
         if rank >= task.ranks.len() {
-            return self.run_round(RankAnswer::default(), Lead::all_answered);
+            return self.run_round(RankAnswer::default(), Coordinator::all_answered);
         }
         self.use_share(&task);
         let work = RankWork::new(task, rank);
         let answer = self.run_busy(|_| work.plan());
-        self.run_round(answer, Lead::all_answered)
+        self.run_round(answer, Coordinator::all_answered)
     }
 
     /// Runs on this rank's share of the CPUs from now on.
@@ -212,12 +214,14 @@ impl<'a> RankProtocol<'a> {
         let rank = self.link.rank();
         let own = task.cpus.get(rank).cloned().flatten().unwrap_or_else(|| self.cpus.clone());
         if let Err(why) = cpu::use_only(&own) {
-            say(Finding::warning(format!("rank {rank}: cannot limit it to its share of the CPUs: {why}")));
+            print_line(Finding::warning(format!(
+                "rank {rank}: cannot limit it to its share of the CPUs: {why}"
+            )));
         }
     }
 
     /// One run of all ranks.
-    fn run(&mut self, task: RunTask) -> Result<(), Separated> {
+    fn run(&mut self, task: RunTask) -> Result<(), SeparationError> {
         let rank = self.link.rank();
         if rank > 0 {
             self.stops.begin(Arc::default());
@@ -227,7 +231,9 @@ impl<'a> RankProtocol<'a> {
         self.outbox = Arc::default();
         let mut work = RankWork::new(task, rank);
         let checked = self.run_busy(|_| work.check());
-        let StartDecision::Go(SharedTargets { roles, claims }) = self.run_round(checked, Lead::judge)? else {
+        let StartDecision::Go(SharedTargets { roles, claims }) =
+            self.run_round(checked, Coordinator::judge)?
+        else {
             return Ok(());
         };
         work.share_claims(&claims);
@@ -236,17 +242,17 @@ impl<'a> RankProtocol<'a> {
             Some(lead) => lead.session(&keeper, &self.outbox, wants),
             None => {
                 let session = Session { control: self.stops.run(), ..Session::default() };
-                RankKeeper::listens(&keeper, &self.outbox, wants, session)
+                RankKeeper::attach_keeper(&keeper, &self.outbox, wants, session)
             }
         };
         let hears = Arc::clone(&session.listener);
-        let said = |done: Result<(), WorkFault>| done.err().map(|fault| fault.to_string());
+        let said = |done: Result<(), RankWorkError>| done.err().map(|fault| fault.to_string());
         let made = self.run_busy(|control| said(work.make(&roles, control, hears)));
-        if self.run_round(made, Lead::all_made)? == StartDecision::End {
+        if self.run_round(made, Coordinator::all_made)? == StartDecision::End {
             return Ok(());
         }
         let found = self.run_busy(|control| said(work.find_made(control)));
-        if self.run_round(found, Lead::all_made)? == StartDecision::End {
+        if self.run_round(found, Coordinator::all_made)? == StartDecision::End {
             return Ok(());
         }
         self.measure_spans(work.start(&roles, session), &keeper)
@@ -261,7 +267,7 @@ impl<'a> RankProtocol<'a> {
                 // Whoever is alone finds that out in the next round.
                 let _ = self.link.tend();
                 self.stops.heed(&mut self.link);
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
             work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
@@ -270,17 +276,17 @@ impl<'a> RankProtocol<'a> {
     fn run_round<A: RankMessage, D: RankMessage>(
         &mut self,
         own: A,
-        decide: impl FnOnce(&mut Lead, &mut RankLink, Vec<Option<A>>) -> D,
-    ) -> Result<D, Separated> {
+        decide: impl FnOnce(&mut Coordinator, &mut RankLink, Vec<Option<A>>) -> D,
+    ) -> Result<D, SeparationError> {
         let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
         let Some(lead) = &mut self.lead else {
             let decision = link.answer(own, |link| stops.heed(link))?;
-            return unpack(&decision).map_err(|why| Separated::NoRank0(why.to_string()));
+            return unpack(&decision).map_err(|why| SeparationError::NoRank0(why.to_string()));
         };
         lead.begins_to_wait();
         let answers = link.gather(own, |link| {
             stops.heed(link);
-            lead.waits(link);
+            lead.wait_for_ranks(link);
             lead.watch_run(link, None);
         });
         let mut understood = Vec::new();
@@ -297,7 +303,7 @@ impl<'a> RankProtocol<'a> {
     }
 
     /// The time spans.
-    fn measure_spans(&mut self, mut running: Running, keeper: &RankKeeper) -> Result<(), Separated> {
+    fn measure_spans(&mut self, mut running: Running, keeper: &RankKeeper) -> Result<(), SeparationError> {
         let rank = self.link.rank();
         let mut alone = None;
         let mut over = false;
@@ -313,11 +319,11 @@ impl<'a> RankProtocol<'a> {
                 outcome.record.iter_mut().for_each(|record| keeper.keep(record));
             }
             if alone.is_none() {
-                match self.run_round(step, Lead::step) {
-                    Ok(NextStep::GoOn(at)) => running.go_on(at.get(rank).copied()),
+                match self.run_round(step, Coordinator::step) {
+                    Ok(NextStep::GoOn(at)) => running.answer_start(at.get(rank).copied()),
                     Ok(NextStep::Stop) => {
                         self.stops.end_run();
-                        running.go_on(None);
+                        running.answer_start(None);
                     }
                     Ok(NextStep::Over(reported)) => {
                         self.kept = keeper.take();
@@ -334,7 +340,7 @@ impl<'a> RankProtocol<'a> {
             }
             if let Some(ended) = &alone {
                 self.stops.end_run();
-                running.go_on(None);
+                running.answer_start(None);
                 if over {
                     tell_of_kept(rank, keeper.take().as_ref());
                     return Err(ended.clone());
@@ -346,7 +352,7 @@ impl<'a> RankProtocol<'a> {
 
 fn tell_of_kept(rank: usize, kept: Option<&KeptRecord>) {
     if let Some(kept) = kept {
-        say(format_args!(
+        print_line(format_args!(
             "rank {rank}: its results are in {}; print them with diskspd report",
             kept.path().display()
         ));

@@ -4,7 +4,7 @@ use super::kept;
 use crate::ranks::RankLink;
 use crate::results::EndedBy;
 use crate::run::Control;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::sync::Arc;
 
 pub(super) struct Stops {
@@ -74,7 +74,7 @@ impl Stops {
             link.hurry();
             if let Some(name) = &self.name {
                 // It may be all that gets through: launchers end what takes longer than they wait.
-                say(format_args!(
+                print_line(format_args!(
                     "SIGTERM: if the launcher ends the ranks before the report is complete, get it from \
                      their records: diskspd merge {}",
                     kept::of_all_ranks(name)

@@ -2,7 +2,7 @@
 
 use crate::host::root::Root;
 use crate::host::{mounted, name_of_world, target};
-use crate::machine::file_systems::{FileSystemType, Home};
+use crate::machine::file_systems::{DataHome, FileSystemType};
 use crate::profile::{Profile, RawText};
 use crate::ranks::place::{DISK, TargetPlace};
 use crate::sys::inode::{self, Kind};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns the identity of the running kernel, shared by its containers; empty = unknown.
 pub(super) fn machine() -> String {
-    crate::host::boot(&Root::live()).unwrap_or_default()
+    crate::host::boot(&Root::live_system()).unwrap_or_default()
 }
 
 /// Returns an identity for processes with the same clocks: the running kernel and the time namespace;
@@ -81,12 +81,12 @@ fn file_place(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPl
 fn file_system_reach(kind: &str, source: &str) -> (Option<String>, bool) {
     let of = FileSystemType::from_name(kind);
     match of.home {
-        Home::Memory | Home::Overlay | Home::Flash | Home::Kernel => (None, false),
+        DataHome::Memory | DataHome::Overlay | DataHome::Flash | DataHome::Kernel => (None, false),
         // Those that several hosts have on one disk.
-        Home::Devices => (None, ["gfs2", "ocfs2"].contains(&kind)),
-        Home::Network => (Some(format!("{kind} {source}")), true),
-        Home::Pool => (None, false),
-        Home::Host | Home::Program | Home::Unknown => (None, true),
+        DataHome::Devices => (None, ["gfs2", "ocfs2"].contains(&kind)),
+        DataHome::Network => (Some(format!("{kind} {source}")), true),
+        DataHome::Pool => (None, false),
+        DataHome::Host | DataHome::Program | DataHome::Unknown => (None, true),
     }
 }
 

@@ -1,17 +1,17 @@
 //! Verification (`--verify`) with several ranks. Each rank only knows its own writes, so a rank must not
 //! write where another one reads.
 
-use super::messages::Checked;
+use super::messages::CheckReply;
 use super::names::ranks;
 use crate::profile::{Profile, RawText, TargetIds, VerifyMode};
-use crate::ranks::place::{Same, TargetPlace, same, together};
+use crate::ranks::place::{SamePlace, TargetPlace, group_places, same};
 
 /// Returns a message for each target where ranks would classify each other's writes as damage. `checked`
 /// by rank; `split` divides a shared target into separate parts.
 pub(super) fn refusals(
     mode: Option<VerifyMode>,
     profile: &Profile,
-    checked: &[Option<Checked>],
+    checked: &[Option<CheckReply>],
     split: bool,
     hosts: &[String],
 ) -> Vec<String> {
@@ -19,11 +19,11 @@ pub(super) fn refusals(
         return Vec::new();
     }
     let ids = TargetIds::from_profile(profile);
-    let place = |rank: &Option<Checked>, id: usize| rank.as_ref()?.places.get(id).cloned();
+    let place = |rank: &Option<CheckReply>, id: usize| rank.as_ref()?.places.get(id).cloned();
     let places = |id: usize| checked.iter().map(move |rank| place(rank, id)).collect::<Vec<_>>();
     let mut refusals = Vec::new();
     for (id, path) in ids.paths().iter().enumerate() {
-        let (groups, guessed) = together(&places(id));
+        let (groups, guessed) = group_places(&places(id));
         if let Some(group) = groups.iter().find(|group| group.len() > 1) {
             refusals.extend(shared_target(profile, path, &ranks(group, hosts), split, guessed));
         }
@@ -67,7 +67,7 @@ fn is_divided_alike(profile: &Profile, path: &RawText) -> bool {
 
 fn is_any_the_same(some: &[Option<TargetPlace>], others: &[Option<TargetPlace>]) -> bool {
     let pairs = some.iter().flatten().flat_map(|one| others.iter().flatten().map(move |other| (one, other)));
-    pairs.into_iter().any(|(one, other)| same(one, other) == Same::Yes)
+    pairs.into_iter().any(|(one, other)| same(one, other) == SamePlace::Yes)
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
     fn explain_case(mode: VerifyMode, profile: &Profile, inodes: [&[u64]; 2], split: bool) -> String {
         let rank = |inodes: &[u64]| {
             let places = inodes.iter().map(|inode| place(*inode)).collect();
-            Some(Checked { places, ..Checked::default() })
+            Some(CheckReply { places, ..CheckReply::default() })
         };
         let hosts = ["x".to_owned(), "y".to_owned()];
         refusals(Some(mode), profile, &inodes.map(rank), split, &hosts).join("\n")

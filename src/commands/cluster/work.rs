@@ -1,7 +1,9 @@
 //! Work of a rank on its machine: inspection of its targets, creation of its files, and the run.
 
 use super::job;
-use super::messages::{Checked, RankAnswer, RankClaims, RankName, RankOutcome, RankRequest, Roles, RunTask};
+use super::messages::{
+    CheckReply, RankAnswer, RankClaims, RankName, RankOutcome, RankRequest, Roles, RunTask,
+};
 use super::targets;
 use crate::clock::{self, Nanos, SECOND};
 use crate::commands::shared::runs::runnable::Runnable;
@@ -14,24 +16,24 @@ use crate::ranks::part::{self, SplitError, TargetPart};
 use crate::report::plan_text;
 use crate::results::Results;
 use crate::run::{
-    self, BarrierPoint, Control, Executed, FileToCreate, NotCreated, Options, PeerRanks, RunError,
+    self, BarrierPoint, Control, ExecutedRun, FileToCreate, Options, PeerRanks, PrecreateError, RunError,
     RunObserver, RunReporter, Session,
 };
 use crate::sys::mutex::LockUnpoisoned;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A client of NFS keeps attributes of files and folders for up to 60 s (acregmax, acdirmax).
 const SEEN_ELSEWHERE: Nanos = 70 * SECOND;
 
 /// Why a rank can't make the files that it makes for others too.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum WorkFault {
+pub(super) enum RankWorkError {
     #[error(
         "'{path}' is shared by several ranks, but time spans create it differently (-c, -Z): create it \
          first, or give every time span the same size"
@@ -102,7 +104,7 @@ impl RankWork {
         match Claims::shared_with(claimed.process, &claimed.claims) {
             Ok(claims) => self.claims = Some(claims),
             // One of them says it.
-            Err(why) if self.beside.get(1) == Some(&self.rank) => say(Finding::warning(format!(
+            Err(why) if self.beside.get(1) == Some(&self.rank) => print_line(Finding::warning(format!(
                 "rank {}: cannot also claim the devices of rank {}: {why}; if that rank is lost, others \
                  could mount them while the run continues",
                 self.rank, self.beside[0]
@@ -116,15 +118,15 @@ impl RankWork {
     }
 
     /// Returns local obstacles and the identity of the targets. It only claims devices.
-    pub(super) fn check(&mut self) -> Checked {
-        let mut checked = Checked { refusals: self.claim_targets(), ..Checked::default() };
+    pub(super) fn check(&mut self) -> CheckReply {
+        let mut checked = CheckReply { refusals: self.claim_targets(), ..CheckReply::default() };
         checked.claims = self.claims_for_others();
         let system = run::machine_for(&self.run.profile);
         for outlook in self.run.outlooks(&system, &self.check_options()) {
             checked.is_usage |= outlook.is_usage();
             checked.refusals.extend(outlook.messages());
         }
-        if let Err(errors) = self.run.can_begin() {
+        if let Err(errors) = self.run.preflight() {
             checked.refusals.extend(errors.iter().map(ToString::to_string));
         }
         if self.target_paths().len() != TargetIds::from_profile(&self.task.run.profile).paths().len() {
@@ -142,7 +144,7 @@ impl RankWork {
         let system = run::machine_for(&self.run.profile);
         let mut answer = RankAnswer::default();
         let mut failures: Vec<String> =
-            self.run.can_begin().err().iter().flatten().map(ToString::to_string).collect();
+            self.run.preflight().err().iter().flatten().map(ToString::to_string).collect();
         for (number, outlook) in self.run.outlooks(&system, &self.check_options()).enumerate() {
             if let Ok(plan) = &outlook.plan {
                 let text = |plan: &SpanPlan| {
@@ -195,7 +197,7 @@ impl RankWork {
         roles: &Roles,
         control: &Control,
         listener: Arc<dyn RunObserver>,
-    ) -> Result<(), WorkFault> {
+    ) -> Result<(), RankWorkError> {
         if self.run.run_options.simulated() {
             return Ok(());
         }
@@ -210,15 +212,17 @@ impl RankWork {
             let wanted = FileToCreate { path, size: target.file_size.unwrap_or(0), zero };
             let known = shared.entry(&target.path).or_insert((wanted.clone(), role));
             if known.0 != wanted {
-                return Err(WorkFault::MadeDifferently { path: target.path.clone() });
+                return Err(RankWorkError::MadeDifferently { path: target.path.clone() });
             }
         }
         self.made = shared.values().map(|(file, _)| file.clone()).collect();
         let first = shared.into_values().filter(|(_, role)| role.part == 0).map(|(file, _)| file);
         match run::create(first.collect(), &self.check_options(), control, &RunReporter::new(listener)) {
             // An interrupted job ends before its first time span.
-            Ok(()) | Err(NotCreated::Interrupted) => Ok(()),
-            Err(NotCreated::Refused(why) | NotCreated::Failed(why)) => Err(WorkFault::NotCreated(why)),
+            Ok(()) | Err(PrecreateError::Interrupted) => Ok(()),
+            Err(PrecreateError::Refused(why) | PrecreateError::Failed(why)) => {
+                Err(RankWorkError::NotCreated(why))
+            }
         }
     }
 
@@ -226,7 +230,7 @@ impl RankWork {
     ///
     /// # Errors
     /// A file has another size here.
-    pub(super) fn find_made(&self, control: &Control) -> Result<(), WorkFault> {
+    pub(super) fn find_made(&self, control: &Control) -> Result<(), RankWorkError> {
         let until = clock::monotonic() + SEEN_ELSEWHERE;
         for file in &self.made {
             loop {
@@ -237,9 +241,9 @@ impl RankWork {
                 }
                 if clock::monotonic() >= until {
                     let (path, size) = (file.path.clone(), file.size);
-                    return Err(WorkFault::NotSeen { path, size, found });
+                    return Err(RankWorkError::NotSeen { path, size, found });
                 }
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
         }
         Ok(())
@@ -270,7 +274,10 @@ impl RankWork {
             made: self.made.iter().map(|file| file.path.clone()).collect(),
             claimant: self.rank_claimant(),
             rank: JobRank { rank: self.rank as u32, of: self.task.ranks.len() as u32 },
-            companions: Some(Arc::new(Meeting { say: Mutex::new(say.clone()), start: Mutex::new(start) })),
+            companions: Some(Arc::new(RankRendezvous {
+                say: Mutex::new(say.clone()),
+                start: Mutex::new(start),
+            })),
             ..session
         };
         let windows = vec![None; self.run.profile.time_spans.len()];
@@ -300,19 +307,19 @@ fn look_into_folder(path: &RawText) {
 }
 
 /// A run that has failed before it began.
-fn failed_run(message: String) -> Executed {
+fn failed_run(message: String) -> ExecutedRun {
     let record = crate::results::Record::new(Profile::default(), Default::default(), Results::default());
-    Executed { record, failures: vec![message], troubles: Vec::new(), refused: false, left_behind: false }
+    ExecutedRun { record, failures: vec![message], troubles: Vec::new(), refused: false, left_behind: false }
 }
 
 enum Local {
     Waits(BarrierPoint),
     Measured(Nanos, Nanos),
-    Ended(Box<Result<Executed, RunError>>),
+    Ended(Box<Result<ExecutedRun, RunError>>),
 }
 
 #[derive(Debug)]
-struct Meeting {
+struct RankRendezvous {
     say: Mutex<Sender<Local>>,
     start: Mutex<Receiver<Option<Nanos>>>,
 }
@@ -323,12 +330,12 @@ impl std::fmt::Debug for Local {
     }
 }
 
-impl PeerRanks for Meeting {
+impl PeerRanks for RankRendezvous {
     fn go_on_at(&self, from: BarrierPoint, control: &Control) -> Option<Nanos> {
         self.say.lock_anyway().send(Local::Waits(from)).ok()?;
         let start = self.start.lock_anyway();
         loop {
-            match start.recv_timeout(LOOK) {
+            match start.recv_timeout(POLL_INTERVAL) {
                 Ok(at) => return at,
                 Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.has_failed() => {}
                 Err(_) => return None,
@@ -358,7 +365,7 @@ impl Running {
     /// Returns the run's next step; calls `meanwhile` repeatedly during the wait.
     pub(super) fn next(&mut self, mut meanwhile: impl FnMut()) -> RankRequest {
         loop {
-            match self.said.recv_timeout(LOOK) {
+            match self.said.recv_timeout(POLL_INTERVAL) {
                 Ok(Local::Waits(from)) => {
                     self.begun += usize::from(from == BarrierPoint::Ready);
                     return RankRequest::Waits;
@@ -385,10 +392,10 @@ impl Running {
         }
     }
 
-    fn rank_outcome(&mut self, ended: Result<Executed, RunError>) -> RankOutcome {
+    fn rank_outcome(&mut self, ended: Result<ExecutedRun, RunError>) -> RankOutcome {
         let windows = std::mem::take(&mut self.windows);
         match ended {
-            Ok(Executed { record, failures, troubles, left_behind, .. }) => {
+            Ok(ExecutedRun { record, failures, troubles, left_behind, .. }) => {
                 self.left_behind = left_behind;
                 RankOutcome { record: Some(record), failures, troubles, windows }
             }
@@ -400,7 +407,7 @@ impl Running {
     }
 
     /// Continues the waiting time span at this time; `None` = cancels it.
-    pub(super) fn go_on(&self, at: Option<Nanos>) {
+    pub(super) fn answer_start(&self, at: Option<Nanos>) {
         let _ = self.starts.send(at);
     }
 }
@@ -409,9 +416,9 @@ impl Running {
 mod tests {
     use super::*;
 
-    fn sample_run() -> (Running, Meeting) {
+    fn sample_run() -> (Running, RankRendezvous) {
         let ((say, said), (starts, start)) = (channel(), channel());
-        let meeting = Meeting { say: Mutex::new(say), start: Mutex::new(start) };
+        let meeting = RankRendezvous { say: Mutex::new(say), start: Mutex::new(start) };
         let windows = vec![None; 2];
         (Running { said, starts, windows, begun: 0, left_behind: false, _claims: None }, meeting)
     }
@@ -431,11 +438,11 @@ mod tests {
         });
         for at in [10, 15, 20, 25] {
             assert!(matches!(running.next(|| ()), RankRequest::Waits), "{at}");
-            running.go_on(Some(at));
+            running.answer_start(Some(at));
         }
         assert!(matches!(running.next(|| ()), RankRequest::Waits));
         assert_eq!(running.windows, [Some((15, 18)), Some((25, 28))]);
-        running.go_on(None);
+        running.answer_start(None);
         run.join().unwrap();
     }
 

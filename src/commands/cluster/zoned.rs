@@ -1,13 +1,13 @@
 //! Zones (`--zoned`) with several ranks. Each rank only knows its own write pointers, so a rank must not
 //! write to another rank's device.
 
-use super::messages::Checked;
+use super::messages::CheckReply;
 use super::names::ranks;
 use crate::profile::{Profile, TargetIds};
-use crate::ranks::place::together;
+use crate::ranks::place::group_places;
 
 /// Why ranks can't share a device, a message for each. `checked` by rank.
-pub(super) fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[String]) -> Vec<String> {
+pub(super) fn refusals(profile: &Profile, checked: &[Option<CheckReply>], hosts: &[String]) -> Vec<String> {
     let ids = TargetIds::from_profile(profile);
     let mut refusals = Vec::new();
     for (id, path) in ids.paths().iter().enumerate() {
@@ -17,8 +17,8 @@ pub(super) fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[
         if !is_written || !entries.any(|target| target.zoned) {
             continue;
         }
-        let place = |rank: &Option<Checked>| rank.as_ref()?.places.get(id).cloned();
-        let (groups, guessed) = together(&checked.iter().map(place).collect::<Vec<_>>());
+        let place = |rank: &Option<CheckReply>| rank.as_ref()?.places.get(id).cloned();
+        let (groups, guessed) = group_places(&checked.iter().map(place).collect::<Vec<_>>());
         let is = if guessed { "may be" } else { "is" };
         refusals.extend(groups.iter().filter(|group| group.len() > 1).map(|group| {
             format!(
@@ -51,7 +51,7 @@ mod tests {
             let rank = |inode| {
                 let number = Some((8, inode));
                 let place = TargetPlace { machine: "a".into(), number, ..TargetPlace::default() };
-                Some(Checked { places: vec![place], ..Checked::default() })
+                Some(CheckReply { places: vec![place], ..CheckReply::default() })
             };
             let told = refusals(&profile, &inodes.map(rank), &["x".to_owned(), "y".to_owned()]);
             assert_eq!(!told.is_empty(), refused, "{zoned} {write_ratio} {inodes:?}: {told:?}");

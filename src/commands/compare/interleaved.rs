@@ -15,11 +15,11 @@ use crate::commands::shared::job::{ctrl_c, job_limits};
 use crate::commands::shared::runs::completed_run::CompletedResults;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::commands::shared::runs::{quiet, save, side_run};
-use crate::experiments::compare::{self, Looks, PlannedRuns, Question, Side, SideRun, UntilSure};
+use crate::experiments::compare::{self, ComparisonQuery, Looks, PlannedRuns, Side, SideRun, UntilSure};
 use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
 use crate::run::{Control, HangGuard, OutputPolicy};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -74,8 +74,8 @@ pub(super) fn run(
         foreseen::warn(planned, time_spans, quiet, |found| format!("use --repeat {}", found.each));
     }
     if let Some(programs) = programs.as_ref().filter(|_| !quiet) {
-        say(format_args!("A: {}", programs.name(0)));
-        say(format_args!("B: {}", programs.name(1)));
+        print_line(format_args!("A: {}", programs.name(0)));
+        print_line(format_args!("B: {}", programs.name(1)));
     }
     let order_seed = both.order_seed.map_or_else(clock::seed_millis, u64::from);
     let plan = PairPlan { both, lines: &lines, programs: programs.as_ref(), control: &control, asked };
@@ -147,9 +147,9 @@ impl PairPlan<'_> {
             return Ok(None);
         }
         let [first, other] = runs.each_ref().map(|runs| Side { name: String::new(), runs: runs.clone() });
-        let question = Question { looks: Looks::AfterPairs(pairs), ..self.asked.question.clone() };
+        let question = ComparisonQuery { looks: Looks::AfterPairs(pairs), ..self.asked.question.clone() };
         let compared = compare::compare(&first, &other, &question);
-        let comparison = compared.map_err(|differences| super::refused(&differences))?;
+        let comparison = compared.map_err(|differences| super::refuse_differences(&differences))?;
         let loss = match self.asked.fail_if {
             Some(FailIf::Bisect(loss)) => Some(loss),
             Some(FailIf::Worse(_) | FailIf::Unsure) | None => None,
@@ -179,14 +179,14 @@ impl PairPlan<'_> {
                 let record = programs.run(which, &self.both.lines[which], line, seed, &turn)?;
                 side_run::of_record(&record, &name)
             }
-            None => one(&self.lines[which], number, display, self.control)?.side(&name),
+            None => run_one(&self.lines[which], number, display, self.control)?.side(&name),
         };
         if let Some(programs) = self.programs {
             made.environment.insert("program".into(), programs.name(which));
         }
         // Simulated runs may take no time at all.
         made.began_ms = i64::try_from(number).ok();
-        tell(&turn, &made.known, self.lines[which].request.quiet);
+        report_run(&turn, &made.known, self.lines[which].request.quiet);
         runs[which].push(made);
         display.answer(medians(runs), Vec::new());
         Ok(())
@@ -217,11 +217,11 @@ pub(super) fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, Co
         true => Cow::Owned(RunRequest { quiet, ..request.clone() }),
         false => Cow::Borrowed(request),
     };
-    request.warnings.iter().for_each(|warning| quiet::tell(warning, request.quiet));
+    request.warnings.iter().for_each(|warning| quiet::report_finding(warning, request.quiet));
     let run = load::requested_run(&request)?.run;
     single::check(&run, &request)?;
     if run.tool()?.is_none() {
-        run.can_begin()?;
+        run.preflight()?;
     }
     save::try_out(&request, &HangGuard::default())?;
     Ok(SideLine { request, run })
@@ -242,14 +242,14 @@ fn check_comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(),
         Side { name: String::new(), runs: vec![run] }
     };
     let compared = compare::compare(&side(&lines[0]), &side(&lines[1]), &asked.question);
-    compared.map(drop).map_err(|differences| super::refused(&differences))
+    compared.map(drop).map_err(|differences| super::refuse_differences(&differences))
 }
 
 /// Makes one run of a side after `number` others, unless the user has cancelled by `control`.
 ///
 /// # Errors
 /// Fails without complete figures, or if it cannot be kept.
-pub(super) fn one(
+pub(super) fn run_one(
     line: &SideLine,
     number: usize,
     display: &Arc<Display>,
@@ -262,12 +262,12 @@ pub(super) fn one(
 }
 
 /// Prints a line for each completed run; with `quiet` only if its figures are wrong.
-pub(super) fn tell(turn: &str, run: &RunSummary, quiet: bool) {
+pub(super) fn report_run(turn: &str, run: &RunSummary, quiet: bool) {
     let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
     let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());
     let worst = run.findings.as_ref().and_then(|found| found.severity).filter(|w| w.word() == "wrong");
     let doubt = worst.map(|_| ", whose figures are WRONG").unwrap_or_default();
     if !quiet || worst.is_some() {
-        say(format_args!("{turn}: {iops}{doubt}"));
+        print_line(format_args!("{turn}: {iops}{doubt}"));
     }
 }

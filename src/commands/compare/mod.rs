@@ -16,18 +16,18 @@ use crate::commands::shared::job::job_limits;
 use crate::commands::shared::output;
 use crate::experiments::compare;
 use crate::experiments::compare::{
-    Bisected, ChangeVerdict, Looks, Question, RunComparison, Side, SureEnd, UntilSure,
+    BisectAnswer, ChangeVerdict, ComparisonQuery, Looks, RunComparison, Side, SureEnd, UntilSure,
 };
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
 use crate::run::OutputPolicy;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
 pub(super) use boots::BootRun;
 use boots::BootSides;
 use interleaved::RunSides;
 use outputs::{AboutPage, ComparisonFiles};
-pub(super) use refused::refused;
+pub(super) use refused::refuse_differences;
 use std::ffi::OsString;
 
 /// Compares and reports the result: [`Exit::Doubtful`] if it meets a `--fail-if` condition.
@@ -54,15 +54,15 @@ pub(super) fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
                 let course = ComparisonCourse { order_seed, ..ComparisonCourse::default() };
                 report_comparison(&sides, course, Exit::Success, request, &files)?
             }
-            None => unjudged(request.fail_if, "one kernel alone cannot be judged"),
+            None => exit_unjudged(request.fail_if, "one kernel alone cannot be judged"),
         };
         // It is what to do, whatever else is quiet.
-        say(next);
+        print_line(next);
         return Ok(exit);
     }
     let files = open(OutputPolicy::default())?;
     let [first, other] = read(request)?;
-    let common = sides::tell_of_common([&first, &other]);
+    let common = sides::warn_shared_runs([&first, &other]);
     let course = ComparisonCourse::default();
     let exit = report_comparison(&[first, other], course, Exit::Success, request, &files)?;
     Ok(exit.max(gate_of_common(common, request.fail_if)))
@@ -70,19 +70,19 @@ pub(super) fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
 
 /// Returns the result of `--fail-if` for runs on both sides, which cannot show a change.
 pub(super) fn gate_of_common(common: bool, fail_if: Option<FailIf>) -> Exit {
-    if common { unjudged(fail_if, "runs are on both sides") } else { Exit::Success }
+    if common { exit_unjudged(fail_if, "runs are on both sides") } else { Exit::Success }
 }
 
 /// The exit code of a comparison without a judgement.
-fn unjudged(fail_if: Option<FailIf>, why: &str) -> Exit {
+fn exit_unjudged(fail_if: Option<FailIf>, why: &str) -> Exit {
     match fail_if {
         None => Exit::Success,
         Some(FailIf::Bisect(_)) => {
-            say(format_args!("bisect: skip, because {why}"));
+            print_line(format_args!("bisect: skip, because {why}"));
             Exit::Skip
         }
         Some(FailIf::Worse(_) | FailIf::Unsure) => {
-            say(format_args!("--fail-if fails: {why}"));
+            print_line(format_args!("--fail-if fails: {why}"));
             Exit::Doubtful
         }
     }
@@ -115,10 +115,10 @@ fn report_comparison(
 ) -> Result<Exit, CommandError> {
     let ComparisonCourse { is_noise, order_seed, until_sure } = course;
     let looks = until_sure.as_ref().map_or(Looks::Equal(1), |sure| Looks::AfterPairs(sure.pairs));
-    let question = Question { looks, ..request.question.clone() };
-    let past = past::runs([first, other], request.store.as_deref(), past::MOST);
+    let question = ComparisonQuery { looks, ..request.question.clone() };
+    let past = past::runs([first, other], request.store.as_deref(), past::MAX_RUNS);
     let comparison = compare::compare_knowing(first, other, &past, &question);
-    let comparison = comparison.map_err(|differences| refused(&differences))?;
+    let comparison = comparison.map_err(|differences| refuse_differences(&differences))?;
     let comparison = RunComparison { order_seed, until_sure, ..comparison };
     let mut text = compare::text(&comparison, standard_output::room());
     if is_noise {
@@ -142,7 +142,7 @@ pub(super) fn ended(
     exit: Exit,
     comparison: &RunComparison,
     fail_if: Option<FailIf>,
-    question: &Question,
+    question: &ComparisonQuery,
 ) -> Exit {
     match fail_if {
         None => exit,
@@ -155,40 +155,40 @@ pub(super) fn ended(
 
 /// Prints the judgement of a bisection, and returns its exit code.
 fn bisected(comparison: &RunComparison, loss: f64) -> Exit {
-    let why = compare::unjudged(comparison);
-    why.iter().for_each(|why| say(Finding::warning(format!("not judged: {why}"))));
+    let why = compare::unjudged_text(comparison);
+    why.iter().for_each(|why| print_line(Finding::warning(format!("not judged: {why}"))));
     let percent = loss * 100.0;
     match compare::bisected(comparison, loss) {
-        Bisected::Good => {
-            say(format_args!("bisect: good, because B is nearer to A than to a loss of {percent} %"));
+        BisectAnswer::Good => {
+            print_line(format_args!("bisect: good, because B is nearer to A than to a loss of {percent} %"));
             Exit::Success
         }
-        Bisected::Bad => {
-            say(format_args!("bisect: bad, because B is nearer to a loss of {percent} % than to A"));
+        BisectAnswer::Bad => {
+            print_line(format_args!("bisect: bad, because B is nearer to a loss of {percent} % than to A"));
             Exit::RunFailed
         }
-        Bisected::Skip if why.is_empty() && !comparison.is_only_b_wrong() => {
+        BisectAnswer::Skip if why.is_empty() && !comparison.is_only_b_wrong() => {
             let why = format!("a loss of {percent} % is neither shown nor excluded; more runs may decide it");
-            unjudged(Some(FailIf::Bisect(loss)), &why)
+            exit_unjudged(Some(FailIf::Bisect(loss)), &why)
         }
-        Bisected::Skip => unjudged(Some(FailIf::Bisect(loss)), "B is not comparable with A"),
+        BisectAnswer::Skip => exit_unjudged(Some(FailIf::Bisect(loss)), "B is not comparable with A"),
     }
 }
 
 /// Returns the result of `--fail-if`, with the reason if the verdict does not state it.
-fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exit {
+fn gate(comparison: &RunComparison, fail_if: FailIf, question: &ComparisonQuery) -> Exit {
     let failed = fails_check(comparison, fail_if, question);
-    let why = compare::unjudged(comparison);
+    let why = compare::unjudged_text(comparison);
     if !why.is_empty() {
-        why.iter().for_each(|why| say(Finding::warning(format!("not judged: {why}"))));
-        say("--fail-if fails: not comparable");
+        why.iter().for_each(|why| print_line(Finding::warning(format!("not judged: {why}"))));
+        print_line("--fail-if fails: not comparable");
         return Exit::Doubtful;
     }
     if comparison.is_only_b_wrong() {
-        say("--fail-if fails: figures of B are WRONG, and none of A");
+        print_line("--fail-if fails: figures of B are WRONG, and none of A");
         return Exit::Doubtful;
     }
-    let open = comparison.primary().filter(|metric| UNSURE.contains(&metric.verdict)).count();
+    let open = comparison.primary().filter(|metric| UNSURE_VERDICTS.contains(&metric.verdict)).count();
     if !failed && open > 0 {
         let all = comparison.primary().count();
         let told = if all == 1 {
@@ -196,7 +196,7 @@ fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exi
         } else {
             format!("{open} of {all} deciding figures are inconclusive")
         };
-        say(Finding::warning(format!("--fail-if worse passes because {told}")).remedy(
+        print_line(Finding::warning(format!("--fail-if worse passes because {told}")).remedy(
             "the text below the table shows how to decide it; use --fail-if unsure to fail in this \
                 case",
         ));
@@ -204,15 +204,17 @@ fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exi
     if failed { Exit::Doubtful } else { Exit::Success }
 }
 
-const UNSURE: [ChangeVerdict; 3] =
+const UNSURE_VERDICTS: [ChangeVerdict; 3] =
     [ChangeVerdict::CantTell, ChangeVerdict::TwoRuns, ChangeVerdict::NotCompared];
 
-fn fails_check(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bool {
+fn fails_check(comparison: &RunComparison, fail_if: FailIf, question: &ComparisonQuery) -> bool {
     let told = |verdict| comparison.primary().any(|metric| metric.verdict == verdict);
     match fail_if {
-        FailIf::Unsure => UNSURE.into_iter().any(told),
-        FailIf::Bisect(loss) => compare::bisected(comparison, loss) != Bisected::Good,
-        FailIf::Worse(by) => comparison.time_spans.iter().any(|span| question.fails(comparison, span, by)),
+        FailIf::Unsure => UNSURE_VERDICTS.into_iter().any(told),
+        FailIf::Bisect(loss) => compare::bisected(comparison, loss) != BisectAnswer::Good,
+        FailIf::Worse(by) => {
+            comparison.time_spans.iter().any(|span| question.exceeds_limit(comparison, span, by))
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::commands::shared::command_error::CommandError;
 use crate::experiments::compare::{AnswerForm, RunComparison, Side};
 use crate::page as html;
 use crate::report::answers::{self, ComparisonReport};
-use crate::run::{HangGuard, Named, Outlet, OutputPolicy};
+use crate::run::{HangGuard, NamedOutput, Outlet, OutputPolicy};
 use std::path::PathBuf;
 
 pub(crate) struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
@@ -30,7 +30,7 @@ impl ComparisonFiles {
         read: &[PathBuf],
         door: OutputPolicy,
     ) -> Result<ComparisonFiles, CommandError> {
-        let read = read.iter().map(|path| Named { by: "compare".into(), path: path.clone() });
+        let read = read.iter().map(|path| NamedOutput { by: "compare".into(), path: path.clone() });
         let mut door = door.which_reads(read);
         let mut permitted = Vec::new();
         for out in out {

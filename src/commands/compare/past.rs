@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Maximum number of the latest runs of one workload that are read from files.
-pub(crate) const MOST: usize = 200;
+pub(crate) const MAX_RUNS: usize = 200;
 
 const MOST_OF_SESSION: usize = 8;
 
@@ -37,8 +37,8 @@ fn find_earlier(sides: [&Side; 2], given: Option<&Path>, most: usize) -> Option<
     // A day of many runs must not push out the days before: a session has one level.
     let is_among_first = |entry: &&StoreEntry| {
         let session = of_session.entry(entry.workload.clone()).or_insert((i64::MAX, 0));
-        let goes_on = session.0.saturating_sub(entry.at()).abs() < SESSION_MS / 1000;
-        *session = (entry.at(), if goes_on { session.1 + 1 } else { 1 });
+        let goes_on = session.0.saturating_sub(entry.time_of_run()).abs() < SESSION_MS / 1000;
+        *session = (entry.time_of_run(), if goes_on { session.1 + 1 } else { 1 });
         session.1 <= MOST_OF_SESSION
     };
     // What tells boots apart isn't in a record's index: all of it is read where they count.

@@ -7,7 +7,7 @@ use crate::cli::{Interleaved, RunRequest, SideWords};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::input::load_runs;
 use crate::commands::shared::runs::other_program::{
-    ANSWER, ProgramFault, behind, how, last_message, not_started, to_its_end,
+    ANSWER, ProgramError, exit_text, last_message, message_suffix, not_started, to_its_end,
 };
 use crate::commands::shared::runs::with;
 use crate::profile::SEED_STEP;
@@ -77,7 +77,7 @@ impl SidePrograms {
         };
         let path = |side: usize| both.programs[side].clone().map_or_else(this, Ok);
         let [first, other] = [path(0)?, path(1)?];
-        let asking = Asking { folder: &folder, control };
+        let asking = VersionQuery { folder: &folder, control };
         let first = asking.identify_program(["--with-a", "--with-b"][0], first)?;
         let other = asking.identify_program(["--with-a", "--with-b"][1], other)?;
         let programs = [first, other];
@@ -118,14 +118,14 @@ impl SidePrograms {
             more.push(format!("-z{}", seed.wrapping_add(number.wrapping_mul(SEED_STEP))).into());
         }
         more.extend(["--out".into(), json_option(&file)]);
-        let asking = Asking { folder: &self.folder, control: &self.control };
+        let asking = VersionQuery { folder: &self.folder, control: &self.control };
         let ended = asking.start(&program.name(), &program.path, &full_line(words, &more), None)?;
         let failed = |why: String| {
             let what = format!("{turn}: {} {why}", program.name());
             CommandError::failed([what, "the comparison stops here, without a result".to_owned()])
         };
         if !ended.status.success() {
-            return Err(failed(format!("{}{}", how(ended.status), behind(&ended.message))));
+            return Err(failed(format!("{}{}", exit_text(ended.status), message_suffix(&ended.message))));
         }
         let record = load_runs::record(&file).map_err(|why| failed(format!("left no record: {why}")))?;
         // The next one is to be that of the next run.
@@ -140,12 +140,12 @@ impl SideProgram {
     }
 }
 
-struct Asking<'a> {
+struct VersionQuery<'a> {
     folder: &'a PrivateFolder,
     control: &'a Arc<Control>,
 }
 
-impl Asking<'_> {
+impl VersionQuery<'_> {
     fn identify_program(&self, option: &str, path: PathBuf) -> Result<SideProgram, CommandError> {
         let by = visible::line(&format!("{option} {}", path.display())).into_owned();
         let failed = |why: &dyn std::fmt::Display| CommandError::from(format!("{by}: {why}"));
@@ -157,7 +157,7 @@ impl Asking<'_> {
         let Some(rest) = text.strip_prefix(PRODUCT).filter(|_| version.status.success()) else {
             return Err(failed(&format_args!(
                 "is not {PRODUCT}: its --version does not print '{PRODUCT} ..' ({})",
-                how(version.status)
+                exit_text(version.status)
             )));
         };
         let number = rest.trim_start().split([' ', '\n']).next().unwrap_or_default();
@@ -170,7 +170,7 @@ impl Asking<'_> {
         words.extend([json_option(&file), self.folder.path().join("trial.dat").into()]);
         let trial = self.start(&by, &program.path, &words, Some(ANSWER))?;
         if !trial.status.success() {
-            let (how, why) = (how(trial.status), behind(&trial.message));
+            let (how, why) = (exit_text(trial.status), message_suffix(&trial.message));
             return Err(failed(&format_args!(
                 "{}: a simulated trial run {how}{why}; this program cannot compare its runs",
                 program.version
@@ -180,7 +180,7 @@ impl Asking<'_> {
             return Err(failed(&format_args!(
                 "{}: a trial run left no record (--out json:FILE){}",
                 program.version,
-                behind(&trial.message)
+                message_suffix(&trial.message)
             )));
         }
         load_runs::record(&file).map_err(|why| {
@@ -203,8 +203,8 @@ impl Asking<'_> {
             false => Err(CommandError::failed([format!(
                 "{} refuses this command line: a dry run {}{}",
                 program.name(),
-                how(ended.status),
-                behind(&ended.message)
+                exit_text(ended.status),
+                message_suffix(&ended.message)
             )])),
         }
     }
@@ -222,8 +222,8 @@ impl Asking<'_> {
             .and_then(|child| to_its_end(child, self.control, most, |_| {}));
         let first = || words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
         let end = ended.map_err(|fault| match fault {
-            ProgramFault::Interrupted => interrupted_error(),
-            ProgramFault::TooLong { .. } => {
+            ProgramError::Interrupted => interrupted_error(),
+            ProgramError::TooLong { .. } => {
                 CommandError::from(format!("{name}: {fault} when it is started with: {}", first()))
             }
             _ => CommandError::from(format!("{name}: {fault}")),

@@ -4,7 +4,7 @@ use crate::commands::shared::command_error::CommandError;
 use crate::experiments::compare::{self, SideDifference};
 use crate::finding::Finding;
 
-pub(crate) fn refused(differences: &[SideDifference]) -> CommandError {
+pub(crate) fn refuse_differences(differences: &[SideDifference]) -> CommandError {
     let finding = |difference| {
         Finding::error(format!("these runs cannot be compared: {}", compare::sentence(difference)))
     };

@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::path;
 use crate::results::{RunIndex, RunSummary};
 use crate::store::StoreEntry;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::units::visible;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -74,13 +74,13 @@ pub(crate) fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
         let count = all - once.len();
         let rest = if count > 1 { format!("; and so are {} more", count - 1) } else { String::new() };
         let told = format!("{side}: '{copy}' is left out, because it is the same run as '{of}'{rest}");
-        say(Finding::note(visible::line(&told).into_owned()));
+        print_line(Finding::note(visible::line(&told).into_owned()));
     }
     once
 }
 
 /// Reports runs that are on both sides, because they cannot show a change.
-pub(crate) fn tell_of_common([first, other]: [&Side; 2]) -> bool {
+pub(crate) fn warn_shared_runs([first, other]: [&Side; 2]) -> bool {
     let index = RunIndex::from_runs(first.runs.iter().map(|run| &run.known));
     let at = |place: usize| first.runs.get(place).map(|run| &run.known);
     let both = |run: &&SideRun| index.find(&run.known, at).is_some();
@@ -91,7 +91,9 @@ pub(crate) fn tell_of_common([first, other]: [&Side; 2]) -> bool {
         count => format!("{count} runs are on both sides ('{}' among them)", one.known.name),
     };
     let told = format!("{told}: compared with itself a run shows no change");
-    say(Finding::warning(visible::line(&told).into_owned()).remedy("name other runs for one of the sides"));
+    print_line(
+        Finding::warning(visible::line(&told).into_owned()).remedy("name other runs for one of the sides"),
+    );
     true
 }
 

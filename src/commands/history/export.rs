@@ -33,12 +33,14 @@ impl<'a> ExportRow<'a> {
         TableColumn::words("computer", |row| Cell::text(row.entry.run.computer())),
         TableColumn::words("fingerprint", |row| Cell::text(row.entry.run.fingerprint.as_ref())),
         TableColumn::words("workload", |row| Cell::text(Some(&row.entry.workload))),
-        TableColumn::words("severity", |row| Cell::text(row.entry.run.worst().map(Severity::word))),
+        TableColumn::words("severity", |row| Cell::text(row.entry.run.worst_severity().map(Severity::word))),
         TableColumn::words("targets", |row| Cell::Text(row.entry.targets.join(" "))),
         TableColumn::number("time_span", |row| Cell::Whole(row.number.into())),
         TableColumn::words("direction", |row| Cell::text(Some(row.of.name()))),
         TableColumn::number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
-        TableColumn::number("ios", |row| Cell::whole(row.span.and_then(|span| span.figures(row.of).ios))),
+        TableColumn::number("ios", |row| {
+            Cell::number_cell(row.span.and_then(|span| span.figures(row.of).ios))
+        }),
         TableColumn::number("iops", |row| row.figure_cell(RunFigure::Iops)),
         TableColumn::number("mib_per_s", |row| row.figure_cell(RunFigure::MibPerS)),
         TableColumn::number("mean_ms", |row| row.figure_cell(RunFigure::Mean)),
@@ -71,7 +73,7 @@ impl<'a> ExportRow<'a> {
 
 /// A run as a line of JSON.
 #[derive(Serialize)]
-struct Exported<'a> {
+struct ExportedRun<'a> {
     id: &'a str,
     #[serde(flatten)]
     about: &'a RunNotes,
@@ -122,7 +124,7 @@ fn json_lines(store: &Store, entries: &[StoreEntry], changes: &Changes) -> Resul
         // It was removed meanwhile.
         let Some(run) = known else { continue };
         let machine_changed = changes.get(entry.id.as_str()).map_or(&[][..], Vec::as_slice);
-        let exported = Exported { id: &entry.id, about: &entry.about, machine_changed, run };
+        let exported = ExportedRun { id: &entry.id, about: &entry.about, machine_changed, run };
         text += &serde_json::to_string(&exported).map_err(|error| format!("@{}: {error}", entry.id))?;
         text.push('\n');
     }

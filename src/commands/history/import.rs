@@ -7,7 +7,7 @@ use crate::commands::shared::console::display::Display;
 use crate::commands::shared::input::load_runs;
 use crate::formats::fault::ResultError;
 use crate::results::RunSummary;
-use crate::store::{Imported, KeptAs, RunNotes, Store, packed};
+use crate::store::{ImportOutcome, KeptAs, RunNotes, Store, packed};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 pub(crate) fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, CommandError> {
     let (mut exit, mut text) = (Exit::Success, String::new());
     import_each(store, files, label, |shown, imported| match imported {
-        Ok(Imported::New(id)) => text += &format!("{shown}: kept as @{id}\n"),
-        Ok(Imported::Known(id)) => text += &format!("{shown}: already kept, as @{id}\n"),
-        Err(not) => exit = not.tell(),
+        Ok(ImportOutcome::New(id)) => text += &format!("{shown}: kept as @{id}\n"),
+        Ok(ImportOutcome::Known(id)) => text += &format!("{shown}: already kept, as @{id}\n"),
+        Err(not) => exit = not.report(),
     })?;
     output::to_stdout(text.as_bytes()).map(|_| exit)
 }
@@ -36,8 +36,8 @@ pub(crate) fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, 
     if !files.is_empty() {
         import_each(store, files, None, |_, imported| match imported {
             // Copies of a run, and its reports in other forms, are that run.
-            Ok(Imported::New(id) | Imported::Known(id)) if ids.contains(&id) => {}
-            Ok(Imported::New(id) | Imported::Known(id)) => ids.push(id),
+            Ok(ImportOutcome::New(id) | ImportOutcome::Known(id)) if ids.contains(&id) => {}
+            Ok(ImportOutcome::New(id) | ImportOutcome::Known(id)) => ids.push(id),
             Err(not) => failed = failed.take().or(Some(not)),
         })?;
     }
@@ -48,7 +48,7 @@ fn import_each(
     store: &Store,
     files: &[PathBuf],
     label: Option<&str>,
-    mut told: impl FnMut(&str, Result<Imported, CommandError>),
+    mut told: impl FnMut(&str, Result<ImportOutcome, CommandError>),
 ) -> Result<(), CommandError> {
     let mut index = store.open()?;
     let files = load_runs::files(files);
@@ -82,7 +82,7 @@ fn import_each(
 
 /// Why the runs of a file can't be kept.
 #[derive(Debug, thiserror::Error)]
-enum ImportFault {
+enum ImportError {
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     #[error("{0} cannot be kept")]
@@ -94,12 +94,12 @@ enum ImportFault {
 }
 
 /// The runs in a file, each as it is kept.
-fn read_content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, ImportFault> {
-    let bytes = packed::whole(file)?;
+fn read_content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, ImportError> {
+    let bytes = packed::unpack_file(file)?;
     let Some(format) = load_runs::format_of(file, &bytes) else {
         return Ok(vec![(KeptAs::Record, bytes)]);
     };
-    let kept = KeptAs::of_word(format.word).ok_or(ImportFault::NotKept(format.name))?;
+    let kept = KeptAs::of_word(format.word).ok_or(ImportError::NotKept(format.name))?;
     let name = file.to_string_lossy();
     let runs = (format.read)(&bytes, &name)?;
     if runs.len() == 1 {
@@ -113,6 +113,6 @@ fn read_content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, ImportFault> {
     };
     match parts.len() == runs.len() && parts.iter().zip(&runs).all(same) {
         true => Ok(parts.into_iter().map(|part| (kept, part)).collect()),
-        false => Err(ImportFault::Alike),
+        false => Err(ImportError::Alike),
     }
 }

@@ -28,7 +28,7 @@ struct ListRow<'a> {
 impl<'a> ListRow<'a> {
     const COLUMNS: [TableColumn<ListRow<'a>>; 18] = [
         TableColumn::<ListRow>::words("id", |row| Cell::Text(row.entry.id[..row.letters].to_owned())).brief(),
-        TableColumn::<ListRow>::words("began", |row| Cell::Text(time(row.entry.at()))).brief(),
+        TableColumn::<ListRow>::words("began", |row| Cell::Text(time(row.entry.time_of_run()))).brief(),
         TableColumn::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
         TableColumn::<ListRow>::words("span", |row| Cell::text(row.place_text())).brief(),
         TableColumn::<ListRow>::words("block", |row| row.requested_cell("block_bytes")).brief(),
@@ -57,7 +57,7 @@ impl<'a> ListRow<'a> {
     ];
 
     fn run_verdict(&self) -> RunVerdict {
-        RunVerdict::new(self.span.and_then(|span| span.verdict), self.entry.run.worst())
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.entry.run.worst_severity())
     }
 
     fn place_text(&self) -> Option<String> {
@@ -137,7 +137,7 @@ fn entry_facts(entry: &StoreEntry, store: &Store) -> String {
         ("fingerprint", entry.run.fingerprint.clone()),
         ("command line", entry.run.command_line.as_ref().map(ToString::to_string)),
         ("verdict", entry.run.verdict().map(|verdict| verdict.word().to_owned())),
-        ("severity", entry.run.worst().map(|worst| worst.capitals().to_owned())),
+        ("severity", entry.run.worst_severity().map(|worst| worst.capitals().to_owned())),
         ("file", Some(file)),
     ];
     let room = standard_output::room();

@@ -12,9 +12,9 @@ use crate::cli::{Exit, HistoryAction, HistoryRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::output;
 use crate::commands::shared::runs::stored;
-use crate::experiments::selection::{Selection, Since};
+use crate::experiments::selection::{Selection, StartTime};
 use crate::store::{Store, StoreEntry, StoreError, StoreIndex};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::units::count_of;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -31,7 +31,7 @@ pub(super) fn history(request: &HistoryRequest) -> Result<Exit, CommandError> {
         HistoryAction::Import { files, label } => import::import(&store, files, label.as_deref()),
         HistoryAction::Reindex => reindex(&store),
         HistoryAction::List | HistoryAction::Trend { .. } if !store.is_there() && request.html.is_none() => {
-            say(format_args!("no runs in {}; use --save to keep a run", store.folder().display()));
+            print_line(format_args!("no runs in {}; use --save to keep a run", store.folder().display()));
             Ok(Exit::Success)
         }
         action => with_index(&store, action, request),
@@ -50,7 +50,9 @@ fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -
             let runs = select_entries(&index, selection)?;
             if runs.is_empty() {
                 let folder = store.folder().display();
-                say(format_args!("no run in {folder} fits; diskspd history without filters lists all"));
+                print_line(format_args!(
+                    "no run in {folder} fits; diskspd history without filters lists all"
+                ));
             }
             list::list(&index, &runs)
         }
@@ -95,24 +97,24 @@ fn select_entries(index: &StoreIndex, selection: &Selection) -> Result<Vec<Store
 /// `--since` names a date that there isn't.
 #[derive(Debug, thiserror::Error)]
 #[error("--since {0}: not a date; write 2026-11-22, 2026-11-22T14:30, or 7d")]
-struct NoDate(String);
+struct DateError(String);
 
-impl From<NoDate> for CommandError {
-    fn from(error: NoDate) -> CommandError {
+impl From<DateError> for CommandError {
+    fn from(error: DateError) -> CommandError {
         error.to_string().into()
     }
 }
 
 /// Returns a time in seconds since 1970; dates use this machine's time zone.
-fn since_seconds(since: &Since) -> Result<i64, NoDate> {
+fn since_seconds(since: &StartTime) -> Result<i64, DateError> {
     match since {
-        Since::Ago(ago) => {
+        StartTime::Ago(ago) => {
             Ok(Timestamp::now().as_second().saturating_sub(i64::try_from(*ago).unwrap_or(i64::MAX)))
         }
-        Since::Date(text) => {
+        StartTime::Date(text) => {
             let read: Option<Zoned> =
                 text.parse::<DateTime>().ok().and_then(|date| date.to_zoned(TimeZone::system()).ok());
-            read.map(|date| date.timestamp().as_second()).ok_or_else(|| NoDate(text.clone()))
+            read.map(|date| date.timestamp().as_second()).ok_or_else(|| DateError(text.clone()))
         }
     }
 }
@@ -141,13 +143,14 @@ fn find_ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreEr
 }
 
 fn remove(index: &mut StoreIndex, names: &[String]) -> Result<Exit, CommandError> {
-    const NAMED: usize = 10;
+    const MAX_NAMED: usize = 10;
     let gone = find_ids(index, names)?;
     for id in &gone {
         index.remove(id)?;
     }
-    let named: Vec<String> = gone.iter().take(NAMED).map(|id| format!("@{id}")).collect();
-    let more = if gone.len() > NAMED { format!(" and {} more", gone.len() - NAMED) } else { String::new() };
+    let named: Vec<String> = gone.iter().take(MAX_NAMED).map(|id| format!("@{id}")).collect();
+    let more =
+        if gone.len() > MAX_NAMED { format!(" and {} more", gone.len() - MAX_NAMED) } else { String::new() };
     let said = format!("removed {}: {}{more}\n", count_of(gone.len(), "run"), named.join(" "));
     output::to_stdout(said.as_bytes())
 }

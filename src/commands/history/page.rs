@@ -15,7 +15,7 @@ use crate::store::{Fingerprints, History, SpanWork, StoreEntry, StoreIndex};
 use std::collections::HashMap;
 use std::path::Path;
 
-const USUAL: [RunFigure; 3] = [RunFigure::Iops, RunFigure::Mean, RunFigure::P99];
+const DEFAULT_FIGURES: [RunFigure; 3] = [RunFigure::Iops, RunFigure::Mean, RunFigure::P99];
 
 /// Writes the page. `figure`: the only followed figure; `None` = the usual ones.
 ///
@@ -34,7 +34,8 @@ pub(super) fn write(
     let letters = index.telling_length()?;
     let runs: Vec<ListedRun> = entries.iter().map(|entry| listed_run(entry, letters)).collect();
     let prints = index.fingerprints(entries)?;
-    let works = followed_works(entries, &prints, figure.as_ref().map_or(&USUAL[..], std::slice::from_ref));
+    let works =
+        followed_works(entries, &prints, figure.as_ref().map_or(&DEFAULT_FIGURES[..], std::slice::from_ref));
     let command_line = format!("diskspd history {}", quoted(&request.given));
     let page = HistoryPage { command_line: command_line.trim_end(), figure, runs: &runs, works: &works };
     out.save_page(&|sink| html::write_history(&page, sink))?;
@@ -44,7 +45,7 @@ pub(super) fn write(
 fn listed_run(entry: &StoreEntry, letters: usize) -> ListedRun<'_> {
     ListedRun {
         id: entry.id[..letters].to_owned(),
-        at: entry.at(),
+        at: entry.time_of_run(),
         label: entry.about.label.as_deref(),
         tags: &entry.about.tags,
         pinned: entry.about.pinned,

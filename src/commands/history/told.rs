@@ -8,7 +8,7 @@ use crate::stats::trend::SHORTEST_LEVEL;
 use crate::store::History;
 
 /// Changes of a machine that are named; the others are counted.
-const NAMED: usize = 4;
+const MAX_NAMED_CHANGES: usize = 4;
 
 pub(super) fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
     let mut all = Vec::new();
@@ -22,7 +22,11 @@ pub(super) fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
             });
         }
         if !point.changed.is_empty() {
-            all.push(ToldRun { place, of: ToldOf::Machine, words: differences_text(&point.changed, NAMED) });
+            all.push(ToldRun {
+                place,
+                of: ToldOf::Machine,
+                words: differences_text(&point.changed, MAX_NAMED_CHANGES),
+            });
         }
         if history.trend.apart.contains(&place) {
             let words = match point.value == 0.0 {

@@ -12,8 +12,8 @@ use crate::units::visible::line;
 use std::fmt::Write;
 
 /// Histories that are shown; the others are counted.
-const SHOWN: usize = 20;
-const TOLD: usize = 20;
+const MAX_SHOWN: usize = 20;
+const MAX_REPORTED: usize = 20;
 
 /// Prints the histories, sorted by descending number of runs.
 ///
@@ -29,11 +29,12 @@ pub(super) fn trend(
     let (told, few): (Vec<_>, Vec<_>) =
         all.iter().partition(|history| history.points.len() >= SHORTEST_LEVEL);
     let mut text = String::new();
-    for history in told.iter().take(SHOWN) {
+    for history in told.iter().take(MAX_SHOWN) {
         put_trend(&mut text, history, figure);
     }
-    if told.len() > SHOWN {
-        let _ = writeln!(text, "{} more; --target, --label and --since leave some out", told.len() - SHOWN);
+    if told.len() > MAX_SHOWN {
+        let _ =
+            writeln!(text, "{} more; --target, --label and --since leave some out", told.len() - MAX_SHOWN);
     }
     if !few.is_empty() {
         let runs: usize = few.iter().map(|history| history.points.len()).sum();
@@ -77,13 +78,13 @@ fn put_trend(text: &mut String, history: &History, figure: RunFigure) {
     } else if history.trend.levels.len() == 1 && course.is_empty() {
         let _ = writeln!(text, "  no change");
     }
-    for run in of_runs.iter().take(TOLD) {
+    for run in of_runs.iter().take(MAX_REPORTED) {
         if let Some(words) = told::line_of(history, run) {
             let _ = writeln!(text, "  {}", line(&words));
         }
     }
-    if of_runs.len() > TOLD {
-        let _ = writeln!(text, "  {} more such runs; --since leaves some out", of_runs.len() - TOLD);
+    if of_runs.len() > MAX_REPORTED {
+        let _ = writeln!(text, "  {} more such runs; --since leaves some out", of_runs.len() - MAX_REPORTED);
     }
 }
 

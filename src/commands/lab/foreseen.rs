@@ -1,7 +1,7 @@
 //! Warns before runs that cannot give an answer.
 
 use crate::commands::shared::runs::quiet;
-use crate::experiments::compare::{Foreseen, PlannedRuns, foreseen};
+use crate::experiments::compare::{PlannedPower, PlannedRuns, foreseen};
 use crate::finding::Finding;
 
 /// Prints the limits of the planned runs, and the sufficient number of runs, in the words of `remedy`.
@@ -10,7 +10,7 @@ pub(crate) fn warn(
     planned: PlannedRuns,
     deciding: usize,
     is_quiet: bool,
-    remedy: impl FnOnce(&Foreseen) -> String,
+    remedy: impl FnOnce(&PlannedPower) -> String,
 ) {
     let Some(found) = foreseen(planned, deciding) else { return };
     let remedy = remedy(&found);
@@ -18,5 +18,5 @@ pub(crate) fn warn(
         true => Finding::warning(&found.message),
         false => Finding::note(&found.message),
     };
-    quiet::tell(&finding.remedy(remedy), is_quiet);
+    quiet::report_finding(&finding.remedy(remedy), is_quiet);
 }

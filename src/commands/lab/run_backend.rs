@@ -3,11 +3,11 @@
 use crate::cli::{Exit, Invocation, RunRequest, TypedLine};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::Display;
-use crate::commands::shared::console::{Console, Manner};
+use crate::commands::shared::console::{Console, OutputManner};
 use crate::commands::shared::input::load::{self, ProfileOnce};
 use crate::commands::shared::runs::completed_run::CompletedRun;
 use crate::commands::shared::runs::runnable::Runnable;
-use crate::commands::shared::runs::with::WithFault;
+use crate::commands::shared::runs::with::WithError;
 use crate::experiments::RunRow;
 use crate::finding::{Finding, Severity};
 use crate::profile::{Profile, RunOptions};
@@ -15,11 +15,11 @@ use crate::run::{Control, RunError, RunObserver, Session};
 use std::sync::Arc;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NoFigures {
+pub(crate) enum BackendError {
     #[error(transparent)]
     RunError(#[from] RunError),
     #[error(transparent)]
-    With(#[from] WithFault),
+    With(#[from] WithError),
     /// All that went wrong in it.
     #[error("{}", .0.join("; "))]
     Failed(Vec<String>),
@@ -27,10 +27,10 @@ pub(crate) enum NoFigures {
     NothingMeasured,
 }
 
-impl From<NoFigures> for CommandError {
-    fn from(why: NoFigures) -> CommandError {
+impl From<BackendError> for CommandError {
+    fn from(why: BackendError) -> CommandError {
         match why {
-            NoFigures::RunError(not_run) => not_run.into(),
+            BackendError::RunError(not_run) => not_run.into(),
             why => why.to_string().into(),
         }
     }
@@ -40,11 +40,11 @@ impl From<NoFigures> for CommandError {
 ///
 /// # Errors
 /// It has failed, or measured nothing.
-pub(crate) fn figures(made: &CompletedRun) -> Result<RunRow, NoFigures> {
+pub(crate) fn figures(made: &CompletedRun) -> Result<RunRow, BackendError> {
     if !made.failures.is_empty() {
-        return Err(NoFigures::Failed(made.failures.clone()));
+        return Err(BackendError::Failed(made.failures.clone()));
     }
-    made.results.line().ok_or(NoFigures::NothingMeasured)
+    made.results.line().ok_or(BackendError::NothingMeasured)
 }
 
 /// Returns the run of a line, and its warnings; `misfit` returns why a command does not support it.
@@ -56,7 +56,8 @@ pub(crate) fn runnable(
     xml: &ProfileOnce,
     misfit: impl FnOnce(&RunRequest, &Profile, &RunOptions) -> Option<String>,
 ) -> Result<(Runnable, Vec<Finding>), CommandError> {
-    let named = |message: String| CommandError::misused([format!("{message}\n  in: {}", line.typed())]);
+    let named =
+        |message: String| CommandError::misused([format!("{message}\n  in: {}", line.to_typed_text())]);
     let request = match line.read(line.command_line()) {
         Ok(Invocation::Run(request)) => request,
         Ok(_) => return Err(named("this is not a command line of a run".into())),
@@ -88,11 +89,11 @@ pub(crate) fn run(
     run: &Runnable,
     control: &Arc<Control>,
     listener: Arc<dyn RunObserver>,
-) -> Result<Option<CompletedRun>, NoFigures> {
+) -> Result<Option<CompletedRun>, BackendError> {
     if let Some(tool) = run.tool()? {
         return match tool.run(&run.profile, run.seconds(), control, &*listener) {
             Ok(results) => Ok(Some(results.into())),
-            Err(WithFault::Interrupted) => Ok(None),
+            Err(WithError::Interrupted) => Ok(None),
             Err(fault) => Err(fault.into()),
         };
     }
@@ -115,7 +116,7 @@ pub(crate) fn run_whole(
     if control.is_interrupted() {
         return Ok(None);
     }
-    let manner = Manner { verbose: false, quiet, document: true };
+    let manner = OutputManner { verbose: false, quiet, document: true };
     let console = Console::new(manner, Arc::clone(display), None, Arc::default());
     let made = run(runnable, control, Arc::new(console));
     let Some(made) = made.map_err(CommandError::from)? else { return Ok(None) };

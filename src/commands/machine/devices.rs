@@ -5,7 +5,7 @@ use crate::cli::Exit;
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::output;
 use crate::host::devices::{self, Disk};
-use crate::host::refusal::{How, Use};
+use crate::host::refusal::{DiskUse, Use};
 use crate::host::root::Root;
 use crate::sys::standard_output;
 use crate::units::Size;
@@ -16,7 +16,7 @@ use crate::units::table::{self, Cell, TableColumn};
 /// # Errors
 /// The list can't be written.
 pub(crate) fn devices(json: bool) -> Result<Exit, CommandError> {
-    let disks = devices::list(&Root::live());
+    let disks = devices::list(&Root::live_system());
     match json {
         true => output::json_to_stdout("the list", &disks),
         false => {
@@ -72,13 +72,13 @@ fn uses(disk: &Disk) -> Cell {
 
 fn use_text(disk: &Disk, used: &Use) -> String {
     let how = match &used.how {
-        How::Mounted { at, file_system } => format!("{at} ({file_system})"),
-        How::Member { file_system } => format!("member of a {file_system}"),
-        How::Swap => "swap".into(),
-        How::HeldBy { holder } => holder.clone(),
-        How::Served { by } => by.clone(),
-        How::Locked { .. } => "locked".into(),
-        How::Leased { .. } => "leased".into(),
+        DiskUse::Mounted { at, file_system } => format!("{at} ({file_system})"),
+        DiskUse::Member { file_system } => format!("member of a {file_system}"),
+        DiskUse::Swap => "swap".into(),
+        DiskUse::HeldBy { holder } => holder.clone(),
+        DiskUse::Served { by } => by.clone(),
+        DiskUse::Locked { .. } => "locked".into(),
+        DiskUse::Leased { .. } => "leased".into(),
     };
     let itself =
         used.device == disk.path.to_string_lossy() || used.device.ends_with(&format!("({})", disk.name));

@@ -16,7 +16,7 @@ use crate::report::findings::block;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct DoctorAnswer<'a> {
     findings: &'a [Finding],
     system: &'a System,
     ways: &'a [FeatureStatus],
@@ -31,11 +31,11 @@ pub(crate) fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, CommandErr
         let location = locate(target.as_bytes()).map_err(|error| error.to_string())?;
         let facts = probe(&location).map_err(|error| error.to_string())?;
         if facts.kind != TargetKind::Missing {
-            return Ok((io_features::look(target, &location), None));
+            return Ok((io_features::probe_features(target, &location), None));
         }
         can_be_made(target, &facts).map_err(|error| error.to_string())?;
         let message = format!("'{target}' does not exist: the devices below its folder were checked");
-        let finding = Finding::of_machine("target-missing", Severity::Note, message).on(target);
+        let finding = Finding::of_machine("target-missing", Severity::Note, message).on_target(target);
         Ok((Vec::new(), Some(finding.remedy("check the name, or create it: a run does with -c<size>"))))
     };
     let (mut offered, mut missing) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ pub(crate) fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, CommandErr
         return Err(CommandError::failed(unusable));
     }
     let mut system = host::snapshot();
-    crate::host::look_around(&mut system, targets.iter().map(storage::storage).collect());
+    crate::host::read_environment(&mut system, targets.iter().map(storage::storage).collect());
     let mut findings = environment::findings(&system);
     findings.extend(arrays::of_machine(&host::arrays_beneath(targets)));
     findings.extend(missing);
@@ -61,7 +61,7 @@ pub(crate) fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, CommandErr
     match json {
         true => output::json_to_stdout(
             "the findings",
-            &Answer { findings: &findings, system: &system, ways: &offered },
+            &DoctorAnswer { findings: &findings, system: &system, ways: &offered },
         )?,
         false => output::told_to_stdout(&text(&system, &findings, &offered))?,
     };

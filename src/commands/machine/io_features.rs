@@ -7,7 +7,7 @@ use crate::host::completion_probe::polling;
 use crate::host::{discards, io_features, zones};
 use crate::machine::completion::Polling;
 use crate::machine::io_features::{AtomicWrites, IO_WAYS, IoFeature, IoFeatureSupport, IoWayRow};
-use crate::machine::nvme::NoPlacement;
+use crate::machine::nvme::PlacementUnavailableError;
 use crate::machine::zones::ZoneFacts;
 use crate::profile::RawText;
 use crate::sys::nvme::PlacementHandle;
@@ -69,7 +69,7 @@ fn way_answer(way: IoFeature, place: &WayPlace) -> WayAnswer {
             Some(streams) => yes_answer(format!("{streams} of the device")),
             None => no_answer("not a block device, or the kernel reports none (queue/max_write_streams)"),
         },
-        IoFeature::Discards => match discards::look(place.path, false) {
+        IoFeature::Discards => match discards::read_discards(place.path, false) {
             found if found.impossible.is_some() => no_answer("the device cannot discard"),
             found if found.unit > 0 => yes_answer(format!("in units of {}", Size(found.unit))),
             _ => unknown_answer("not reported"),
@@ -78,7 +78,7 @@ fn way_answer(way: IoFeature, place: &WayPlace) -> WayAnswer {
             Some(device) => yes_answer(device),
             None => no_answer("not on an NVMe namespace"),
         },
-        IoFeature::Zoned => zoned_answer(zones::look(place.path)),
+        IoFeature::Zoned => zoned_answer(zones::read_zones(place.path)),
         IoFeature::Protection => match io_features::namespace(place.path) {
             None => no_answer("not on an NVMe namespace, or the namespace is not responding"),
             Some(found) if found.guards_itself() => yes_answer(format!("type {}", found.protection)),
@@ -100,18 +100,21 @@ fn way_answer(way: IoFeature, place: &WayPlace) -> WayAnswer {
     }
 }
 
-const TOLD: usize = 8;
+const MAX_REPORTED: usize = 8;
 
-fn placement_answer(found: Result<Vec<PlacementHandle>, NoPlacement>, block_size: u32) -> WayAnswer {
+fn placement_answer(
+    found: Result<Vec<PlacementHandle>, PlacementUnavailableError>,
+    block_size: u32,
+) -> WayAnswer {
     let handles = match found {
         Err(why) => return no_answer(why),
         Ok(handles) if handles.is_empty() => return no_answer("the namespace has no placement handle"),
         Ok(handles) => handles,
     };
     let left = |handle: &PlacementHandle| handle.left_blocks.saturating_mul(block_size.into());
-    let told = handles.iter().enumerate().take(TOLD);
+    let told = handles.iter().enumerate().take(MAX_REPORTED);
     let told: Vec<String> = told.map(|(at, handle)| format!("{at}: {}", Size(left(handle)))).collect();
-    let more = if handles.len() > TOLD { ", .." } else { "" };
+    let more = if handles.len() > MAX_REPORTED { ", .." } else { "" };
     let count = handles.len();
     yes_answer(format!("placement handles: {count}; left in the reclaim unit of {}{more}", told.join(", ")))
 }
@@ -153,8 +156,8 @@ fn unknown_answer(why: impl ToString) -> WayAnswer {
     (None, why.to_string())
 }
 
-pub(super) fn look(target: &RawText, path: &Path) -> Vec<FeatureStatus> {
-    let place = WayPlace { path, found: io_features::look(path) };
+pub(super) fn probe_features(target: &RawText, path: &Path) -> Vec<FeatureStatus> {
+    let place = WayPlace { path, found: io_features::probe_features(path) };
     let found = |row: &IoWayRow| {
         let (works, detail) = way_answer(row.way, &place);
         let IoWayRow { name: way, option, since, needs, good_for, .. } = *row;

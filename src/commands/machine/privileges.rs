@@ -4,31 +4,31 @@
 use crate::cli::{Exit, Invocation};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::output;
-use crate::engine::{MakeEngine, Unavailable};
+use crate::engine::{MakeEngine, UnavailableError};
 use crate::engines::EngineKind;
 use crate::host::devices;
 use crate::host::root::Root;
-use crate::sys::privileges::{self, Capability, Remaining, has, lockable, may_use, may_write};
+use crate::sys::privileges::{self, Capability, Remaining, has_capability, lockable, may_use, may_write};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-struct Needed {
+struct NeededRight {
     feature: &'static str,
     /// The capability, group or setting.
     needs: &'static str,
     /// How root gives it, to as few as possible.
     give: &'static str,
-    look: fn(&Root) -> Result<(), Lacking>,
+    look: fn(&Root) -> Result<(), MissingRight>,
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Lacking {
+enum MissingRight {
     #[error("{} cannot be used", .0.display())]
     File(PathBuf),
     #[error("{closed} of {all}, as {first}")]
     Devices { closed: usize, all: usize, first: String },
     #[error(transparent)]
-    Engine(#[from] Unavailable),
+    Engine(#[from] UnavailableError),
     #[error("ulimit -l is {0} KiB")]
     LockedMemory(u64),
     #[error("the limit of locked memory cannot be read: {0}")]
@@ -44,20 +44,20 @@ enum Lacking {
 }
 
 const TRACING: &str = "/sys/kernel/tracing";
-const NEEDED: &[Needed] = &[
-    Needed {
+const NEEDED: &[NeededRight] = &[
+    NeededRight {
         feature: "files",
         needs: "permission to read the file, and with -w or -c to write it",
         give: "the file's owner or its mode",
         look: |_| Ok(()),
     },
-    Needed {
+    NeededRight {
         feature: "block devices",
         needs: "permission to read the device, and with -w to write it; root and the group disk have it",
         give: "chown USER /dev/NAME for one device; the group disk may read and write all of them",
         look: all_devices,
     },
-    Needed {
+    NeededRight {
         feature: "io_uring (-o above 1, --engine uring)",
         needs: "kernel.io_uring_disabled at 0, or at 1 with CAP_SYS_ADMIN or the group of \
                 kernel.io_uring_group; no seccomp filter",
@@ -65,25 +65,25 @@ const NEEDED: &[Needed] = &[
             docs/how-to/packages.md",
         look: |_| Ok(EngineKind::Uring.row().available()?),
     },
-    Needed {
+    NeededRight {
         feature: "registered buffers of io_uring",
         needs: "RLIMIT_MEMLOCK (ulimit -l) of twice all buffers, or CAP_IPC_LOCK; otherwise each I/O takes \
                 slightly more CPU, and the run reports it",
         give: "a line in /etc/security/limits.d: USER - memlock 1048576",
-        look: |_| match lockable().map_err(Lacking::UnknownLimit)? {
-            Some(bytes) if !has(Capability::IpcLock) && bytes < 64 << 20 => {
-                Err(Lacking::LockedMemory(bytes >> 10))
+        look: |_| match lockable().map_err(MissingRight::UnknownLimit)? {
+            Some(bytes) if !has_capability(Capability::IpcLock) && bytes < 64 << 20 => {
+                Err(MissingRight::LockedMemory(bytes >> 10))
             }
             _ => Ok(()),
         },
     },
-    Needed {
+    NeededRight {
         feature: "Linux AIO (--engine aio)",
         needs: "room in fs.aio-max-nr for -o times threads",
         give: "sysctl fs.aio-max-nr=1048576",
         look: check_aio,
     },
-    Needed {
+    NeededRight {
         feature: "CPUs kept awake (--cpu-latency)",
         needs: "permission to write to /dev/cpu_dma_latency",
         give: "chgrp GROUP /dev/cpu_dma_latency && chmod 0660 /dev/cpu_dma_latency",
@@ -92,7 +92,7 @@ const NEEDED: &[Needed] = &[
             may_write(&device).then_some(()).ok_or_else(|| lacks(&device))
         },
     },
-    Needed {
+    NeededRight {
         feature: "counting events (-e)",
         needs: "CAP_PERFMON, or kernel.perf_event_paranoid -1; permission to read tracefs, or \
             CAP_SYS_ADMIN to mount it",
@@ -100,28 +100,28 @@ const NEEDED: &[Needed] = &[
             copy for that group alone",
         look: check_counting,
     },
-    Needed {
+    NeededRight {
         feature: "the devices' own times (-eDISK_IO)",
         needs: "the same, and permission to make a folder in /sys/kernel/tracing/instances",
         give: "chown USER /sys/kernel/tracing/instances",
         look: |root| {
             check_counting(root)?;
             let instances = root.path(TRACING).join("instances");
-            (may_write(&instances) || has(Capability::SysAdmin))
+            (may_write(&instances) || has_capability(Capability::SysAdmin))
                 .then_some(())
                 .ok_or_else(|| lacks(&instances))
         },
     },
-    Needed {
+    NeededRight {
         feature: "large pages for buffers (-l)",
         needs: "huge pages that are reserved: vm.nr_hugepages",
         give: "sysctl vm.nr_hugepages=COUNT",
         look: |root| match read_number(root, "/proc/sys/vm/nr_hugepages") {
-            Some(0) => Err(Lacking::NoLargePages),
+            Some(0) => Err(MissingRight::NoLargePages),
             _ => Ok(()),
         },
     },
-    Needed {
+    NeededRight {
         feature: "everything else: reports, sweeps, history, comparison, simulation",
         needs: "nothing",
         give: "nothing",
@@ -134,7 +134,7 @@ const NEEDED: &[Needed] = &[
 /// # Errors
 /// Fails if output fails.
 pub(crate) fn privileges() -> Result<Exit, CommandError> {
-    let root = Root::live();
+    let root = Root::live_system();
     let mut text = String::new();
     for row in NEEDED {
         match (row.look)(&root) {
@@ -154,7 +154,7 @@ pub(crate) fn privileges() -> Result<Exit, CommandError> {
 }
 
 /// Drops the privileges that the request does not need, before reading another user's file.
-pub(crate) fn give_up(asked: &Invocation) {
+pub(crate) fn drop_privileges(asked: &Invocation) {
     let remaining = match asked {
         Invocation::Report(_) | Invocation::History(_) => Remaining::Files,
         Invocation::Compare(request) if request.interleaved.is_none() && request.boots.is_none() => {
@@ -173,15 +173,15 @@ pub(crate) fn give_up(asked: &Invocation) {
     privileges::keep(remaining);
 }
 
-fn lacks(path: &Path) -> Lacking {
-    Lacking::File(path.to_owned())
+fn lacks(path: &Path) -> MissingRight {
+    MissingRight::File(path.to_owned())
 }
 
 fn read_number(root: &Root, file: &str) -> Option<i64> {
     root.text(file)?.trim().parse().ok()
 }
 
-fn all_devices(root: &Root) -> Result<(), Lacking> {
+fn all_devices(root: &Root) -> Result<(), MissingRight> {
     let all = devices::list(root);
     let closed: Vec<&str> = all
         .iter()
@@ -191,25 +191,25 @@ fn all_devices(root: &Root) -> Result<(), Lacking> {
     match closed.first() {
         None => Ok(()),
         Some(first) => {
-            Err(Lacking::Devices { closed: closed.len(), all: all.len(), first: (*first).to_owned() })
+            Err(MissingRight::Devices { closed: closed.len(), all: all.len(), first: (*first).to_owned() })
         }
     }
 }
 
-fn check_aio(root: &Root) -> Result<(), Lacking> {
+fn check_aio(root: &Root) -> Result<(), MissingRight> {
     let [used, most] = ["/proc/sys/fs/aio-nr", "/proc/sys/fs/aio-max-nr"].map(|file| read_number(root, file));
     match (used, most) {
-        (Some(used), Some(most)) if used >= most => Err(Lacking::AioInUse { used, most }),
-        (None, _) | (_, None) => Err(Lacking::NoAio),
+        (Some(used), Some(most)) if used >= most => Err(MissingRight::AioInUse { used, most }),
+        (None, _) | (_, None) => Err(MissingRight::NoAio),
         _ => Ok(()),
     }
 }
 
-fn check_counting(root: &Root) -> Result<(), Lacking> {
-    let admin = has(Capability::SysAdmin);
+fn check_counting(root: &Root) -> Result<(), MissingRight> {
+    let admin = has_capability(Capability::SysAdmin);
     let paranoid = read_number(root, "/proc/sys/kernel/perf_event_paranoid");
-    if !admin && !has(Capability::Perfmon) && paranoid.is_none_or(|level| level > -1) {
-        return Err(Lacking::NoPerfmon);
+    if !admin && !has_capability(Capability::Perfmon) && paranoid.is_none_or(|level| level > -1) {
+        return Err(MissingRight::NoPerfmon);
     }
     let events = root.path(TRACING).join("events");
     (admin || may_use(&events, false)).then_some(()).ok_or_else(|| lacks(&events))

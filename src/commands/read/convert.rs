@@ -12,8 +12,8 @@ use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, RunOptions, xml};
 use crate::report::profile_xml;
-use crate::run::destination::named;
-use crate::run::{HangGuard, Named, OutputPolicy};
+use crate::run::destination::resolve_name;
+use crate::run::{HangGuard, NamedOutput, OutputPolicy};
 use crate::sys::standard_error;
 use std::ffi::OsString;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(crate) fn convert(request: &ConvertRequest) -> Result<Exit, CommandError> {
     })?;
     out.save_page(&|sink| sink.write_all(&bytes))?;
     let text = how_to_run(path, profile, run_options);
-    if named(path) == named(Path::new("-")) {
+    if resolve_name(path) == resolve_name(Path::new("-")) {
         standard_error::write(&text);
         return Ok(Exit::Success);
     }
@@ -79,7 +79,7 @@ fn name(source: &ConvertSource) -> String {
 }
 
 /// The source as words of a command line.
-fn typed(source: &ConvertSource) -> String {
+fn to_typed_text(source: &ConvertSource) -> String {
     match source {
         ConvertSource::File(file) => file.display().to_string(),
         ConvertSource::FioLine(words) => {
@@ -96,7 +96,7 @@ fn as_it_is(source: &ConvertSource) -> String {
         ConvertSource::File(file) if form_of(file) == ProfileForm::FioJobs => "--fio ",
         ConvertSource::File(_) => "-X",
     };
-    format!("run it directly: diskspd {option}{}", typed(source))
+    format!("run it directly: diskspd {option}{}", to_typed_text(source))
 }
 
 /// XML begins with `<`; a job file can't.
@@ -108,7 +108,7 @@ fn form_of(path: &Path) -> ProfileForm {
 }
 
 fn open_output(path: &Path, request: &RunRequest) -> Result<OutFile, CommandError> {
-    let read = own_files(request).reads.into_iter().map(|file| Named { by: "convert".into(), ..file });
+    let read = own_files(request).reads.into_iter().map(|file| NamedOutput { by: "convert".into(), ..file });
     let permitted = OutputPolicy::default().which_reads(read).permit("--out", path)?;
     let xml = crate::report_formats::format_named("xml")
         .ok_or_else(|| CommandError::failed(["there is no XML"]))?;
@@ -129,7 +129,7 @@ fn no_line(source: &ConvertSource, profile: &Profile) -> CommandError {
     let what = format!("{}: cannot be expressed as one command line: it has {why}", name(source));
     let mut finding = Finding::error(what);
     finding.remedy = Some(match write_document(profile) {
-        Some(_) => format!("write a profile: diskspd convert {} --out FILE.xml", typed(source)),
+        Some(_) => format!("write a profile: diskspd convert {} --out FILE.xml", to_typed_text(source)),
         None => as_it_is(source),
     });
     CommandError::usage(vec![finding])

@@ -15,8 +15,8 @@ use crate::report::run_text;
 use crate::report_formats::{Format, TEXT, WithVerdicts};
 use crate::results::{Host, Record, RunSummary};
 use crate::run::destination;
-use crate::run::{HangGuard, Named, OutputPolicy};
-use crate::sys::standard_error::{self, say};
+use crate::run::{HangGuard, NamedOutput, OutputPolicy};
+use crate::sys::standard_error::{self, print_line};
 use crate::sys::standard_output;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(crate) fn merge(request: &MergeRequest) -> Result<Exit, CommandError> {
     let named_files = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
     let given = named_files.collect::<Result<Vec<PathBuf>, CommandError>>()?;
     let files = load_runs::files(&given);
-    let read = files.iter().map(|(file, _)| Named { by: "merge".into(), path: file.clone() });
+    let read = files.iter().map(|(file, _)| NamedOutput { by: "merge".into(), path: file.clone() });
     let mut door = OutputPolicy::default().which_reads(read);
     let outs = request.out.iter().map(|out| open_output(out, request, &mut door));
     let outs = outs.collect::<Result<Vec<OutFile>, CommandError>>()?;
@@ -90,7 +90,7 @@ impl Hosts {
             }
             Err(why) => {
                 let why = why.to_string();
-                say(Finding::error(&why));
+                print_line(Finding::error(&why));
                 let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
                 self.merge.miss(Host { name, missing: Some(why), ..Host::default() });
                 Ok(())
@@ -131,7 +131,9 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     let instead = |out: &OutRequest| destination::is_standard_output(&out.path);
     let reports = !request.out.iter().any(instead);
     let form = reports.then_some(TEXT.name);
-    output::verdicts_nowhere(requested_verdicts(request), &request.out, form).into_iter().for_each(say);
+    output::verdicts_nowhere(requested_verdicts(request), &request.out, form)
+        .into_iter()
+        .for_each(print_line);
     if reports {
         let text: &'static Format = &TEXT;
         exit =
@@ -159,7 +161,7 @@ fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, CommandErro
     let first = if lost > 0 { format!("{} of {all} hosts\n", hosts.results.len()) } else { String::new() };
     let text = first + &run_text::text(&merged, request.verbose, standard_output::room());
     let exit = output::to_stdout(text.as_bytes())?;
-    say(Finding::note(
+    print_line(Finding::note(
         "results of several hosts have no common percentiles: merge records (--out FILE.json)",
     ));
     Ok(if lost > 0 { exit.max(Exit::RunFailed) } else { exit })

@@ -15,7 +15,7 @@ use crate::report::run_text;
 use crate::report::runs::{self, TableRun};
 use crate::report_formats::{TEXT, WithVerdicts};
 use crate::results::Record;
-use crate::run::{HangGuard, Named, OutputPolicy};
+use crate::run::{HangGuard, NamedOutput, OutputPolicy};
 use crate::sys::standard_error;
 use crate::sys::standard_output;
 use crate::units::visible;
@@ -60,7 +60,8 @@ fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<
         return output::told_to_stdout(&visible::lines(&read.answer.text(standard_output::room())));
     }
     let records = read.records.iter().cloned().chain([file.to_owned()]);
-    let door = OutputPolicy::default().which_reads(records.map(|path| Named { by: "report".into(), path }));
+    let door =
+        OutputPolicy::default().which_reads(records.map(|path| NamedOutput { by: "report".into(), path }));
     let files = answer_forms::open(&outs, door, WithVerdicts::default(), &HangGuard::default())?;
     let mut exit = Exit::Success;
     for file in &files {
@@ -91,7 +92,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, CommandError
         )
         .into());
     };
-    let read = Named { by: "report".into(), path: file.to_owned() };
+    let read = NamedOutput { by: "report".into(), path: file.to_owned() };
     let mut door = OutputPolicy::default().which_reads([read]);
     let opened = outs.iter().map(|out| {
         let format = output::format_of(out, WithVerdicts::default())?;
@@ -123,7 +124,7 @@ fn print_table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, Comma
         match there.and_then(|()| load_runs::known_runs(&file)) {
             Ok(known) => rows.extend(known.into_iter().map(TableRun::from)),
             Err(why) => {
-                exit = CommandError::from(why).tell();
+                exit = CommandError::from(why).report();
                 rows.push(TableRun::Unreadable(load_runs::display_path(&file)));
             }
         }

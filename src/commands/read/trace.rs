@@ -5,9 +5,9 @@ use crate::cli::{Exit, TraceRequest, TracedSource};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::output::OutFile;
 use crate::report::profile_xml;
-use crate::run::destination::named;
-use crate::run::{self, Control, HangGuard, Named, OutputPolicy};
-use crate::sys::standard_error::{self, say};
+use crate::run::destination::resolve_name;
+use crate::run::{self, Control, HangGuard, NamedOutput, OutputPolicy};
+use crate::sys::standard_error::{self, print_line};
 use crate::trace::formats::{self, RequestView, TakenIos};
 use crate::trace::{self, FittedProfile, IoCollector, IoFigures, IoTrace, TraceSource};
 use crate::units::visible;
@@ -47,7 +47,7 @@ pub(crate) fn trace(request: &TraceRequest) -> Result<Exit, CommandError> {
     let mut xml = Vec::new();
     profile_xml::write_profile(&mut xml, &fitted.profile, 0);
     out.save_page(&|sink| sink.write_all(&xml))?;
-    if request.out.as_deref().is_some_and(|path| named(path) == named(Path::new("-"))) {
+    if request.out.as_deref().is_some_and(|path| resolve_name(path) == resolve_name(Path::new("-"))) {
         standard_error::write(&text);
         return Ok(Exit::Success);
     }
@@ -56,7 +56,7 @@ pub(crate) fn trace(request: &TraceRequest) -> Result<Exit, CommandError> {
 
 fn open_output(path: &Path, request: &TraceRequest) -> Result<OutFile, CommandError> {
     let from = match &request.source {
-        TracedSource::File { path, .. } => Some(Named { by: "--from".into(), path: path.clone() }),
+        TracedSource::File { path, .. } => Some(NamedOutput { by: "--from".into(), path: path.clone() }),
         TracedSource::Device { .. } => None,
     };
     let permitted = OutputPolicy::default().which_reads(from).permit("--out", path)?;
@@ -87,7 +87,7 @@ fn trace_device(
     let _watch = run::watch_silently(Arc::clone(&control));
     let begun = || {
         let path = path.display();
-        say(format!(
+        print_line(format!(
             "tracing {path} for {seconds} s; Ctrl-C ends it earlier and keeps the I/Os recorded until then"
         ));
     };
@@ -110,7 +110,7 @@ fn read(path: &Path, taken: &TakenIos) -> Result<(IoTrace, TraceSource), Command
         stream => format!("{name} ({}), target {stream}", found.format.name()),
     };
     if !found.has_times {
-        say(format!("{name}: its I/Os have no time stamps: ignore rate, time and depth"));
+        print_line(format!("{name}: its I/Os have no time stamps: ignore rate, time and depth"));
     }
     Ok((collector.finish(), TraceSource { name, is_live: false }))
 }

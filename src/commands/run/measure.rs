@@ -7,7 +7,7 @@ use crate::checks::{JudgedRecord, damaged, outages};
 use crate::cli::{Exit, RunRequest};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::console::end_of_run;
-use crate::commands::shared::console::{Console, Manner};
+use crate::commands::shared::console::{Console, OutputManner};
 use crate::commands::shared::input::load::RunSource;
 use crate::commands::shared::job::ctrl_c;
 use crate::commands::shared::output::{self, OutFile, Outputs, StandardOutput};
@@ -17,8 +17,8 @@ use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report_formats::{Format, WithVerdicts};
 use crate::run::events::{self, Event, Events};
-use crate::run::{Executed, HangGuard, Session};
-use crate::sys::standard_error::{self, say};
+use crate::run::{ExecutedRun, HangGuard, Session};
+use crate::sys::standard_error::{self, print_line};
 use crate::sys::terminal::Screen;
 use crate::sys::{process, signals};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) fn measure(
     }
     let (run, profile) = (&asked.run, &asked.run.profile);
     // Before the files of --out and --stream are there.
-    run.can_begin()?;
+    run.preflight()?;
     let control = turn.as_ref().map_or_else(Arc::default, |turn| Arc::clone(turn.control));
     let patience = HangGuard::of_run(&control);
     save::try_out(request, &patience)?;
@@ -53,7 +53,7 @@ pub(crate) fn measure(
     }
     // As in DISKSPD where there is nothing but text for people.
     let document = for_programs || standard_output != StandardOutput::Report;
-    let manner = Manner { verbose: profile.verbose, quiet: request.quiet, document };
+    let manner = OutputManner { verbose: profile.verbose, quiet: request.quiet, document };
     let display = measurement::display(turn.as_ref(), run, request.quiet);
     // Of several runs there is one block behind all.
     let block = end_of_run::place(&manner).filter(|_| turn.is_none());
@@ -76,7 +76,7 @@ pub(crate) fn measure(
     }
     let exit = report_on(&executed, request, &files, standard_output, &patience, block);
     if turn.is_none() && standard_output == StandardOutput::Report && !request.quiet {
-        output::verdict_not_kept(request, profile.result_format).iter().for_each(say);
+        output::verdict_not_kept(request, profile.result_format).iter().for_each(print_line);
     }
     if executed.left_behind {
         process::end(exit.code());
@@ -91,14 +91,14 @@ pub(crate) fn measure(
 /// Reports and judges the result of a run. Errors are reported at once, and the other reports are still
 /// tried. `block`: the terminal for the final block.
 pub(super) fn report_on(
-    executed: &Executed,
+    executed: &ExecutedRun,
     request: &RunRequest,
     files: &[OutFile],
     standard_output: StandardOutput,
     patience: &HangGuard,
     block: Option<Screen>,
 ) -> Exit {
-    let Executed { record, failures, troubles, .. } = executed;
+    let ExecutedRun { record, failures, troubles, .. } = executed;
     let profile = &record.profile;
     let judged = &JudgedRecord::new(record);
     // What is on standard output in place of this report would be followed by it, and could be read by no
@@ -118,13 +118,13 @@ pub(super) fn report_on(
     if !failures.is_empty() {
         if profile.result_format == ResultFormat::Xml {
             // As DISKSPD: the document ends without a line feed.
-            say("");
+            print_line("");
         }
         let end = "the run failed; failed and later time spans have no figures";
-        exit = CommandError::failed(failures.iter().map(String::as_str).chain([end])).tell();
+        exit = CommandError::failed(failures.iter().map(String::as_str).chain([end])).report();
     }
     if !troubles.is_empty() {
-        exit = CommandError::failed(troubles).tell();
+        exit = CommandError::failed(troubles).report();
     }
     if judged.judgement.findings.iter().any(|finding| finding.name == damaged::NAME) {
         exit = Exit::Corrupt;

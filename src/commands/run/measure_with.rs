@@ -3,12 +3,12 @@
 use super::measurement::{self, Measurement, RunTurn};
 use crate::cli::{Exit, OutRequest, RunRequest};
 use crate::commands::shared::command_error::{CommandError, report_error};
-use crate::commands::shared::console::{Console, Manner};
+use crate::commands::shared::console::{Console, OutputManner};
 use crate::commands::shared::input::load::RunSource;
 use crate::commands::shared::job::ctrl_c;
 use crate::commands::shared::output::{self, OutFile};
 use crate::commands::shared::runs::completed_run::CompletedResults;
-use crate::commands::shared::runs::with::{Tool, ToolResults, WithFault};
+use crate::commands::shared::runs::with::{Tool, ToolResults, WithError};
 use crate::commands::shared::runs::{own_files, save};
 use crate::finding::Finding;
 use crate::page;
@@ -16,7 +16,7 @@ use crate::profile::ResultFormat;
 use crate::report::run_text;
 use crate::report_formats::HTML;
 use crate::run::{HangGuard, OutputPolicy};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
 use crate::units::visible;
 use std::sync::Arc;
@@ -41,12 +41,12 @@ pub(crate) fn measure_with(
     }
     let name = turn.as_ref().map(|turn| turn.name.clone()).unwrap_or_default();
     if !request.quiet && name.is_empty() {
-        say(Finding::note(format!(
+        print_line(Finding::note(format!(
             "{tool} makes the run; whether its I/O reaches the device is not checked"
         )));
     }
     let is_xml = asked.run.profile.result_format == ResultFormat::Xml;
-    let manner = Manner { quiet: request.quiet, document: true, ..Manner::default() };
+    let manner = OutputManner { quiet: request.quiet, document: true, ..OutputManner::default() };
     let display = measurement::display(turn.as_ref(), &asked.run, request.quiet);
     let listener = Console::new(manner, display, None, Arc::default());
     let _watch = ctrl_c::ends_a_run(&control, None, true)?;
@@ -69,9 +69,9 @@ pub(crate) fn measure_with(
     Ok(Measurement { exit, results, interrupted: false })
 }
 
-fn interrupted_error(fault: WithFault) -> CommandError {
+fn interrupted_error(fault: WithError) -> CommandError {
     match fault {
-        WithFault::Interrupted => {
+        WithError::Interrupted => {
             CommandError::failed(["the run was interrupted; DISKSPD printed no figures"])
         }
         fault => fault.into(),

@@ -24,7 +24,7 @@ use crate::profile::validate::validate;
 use crate::profile::{Profile, ResultFormat, VerifyMode};
 use crate::report::{self, plan_text, profile_text, profile_xml};
 use crate::run::{self, Options, ReplayReady};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 
 /// Validates, runs and reports; or prints the profile or the plan.
 ///
@@ -32,7 +32,7 @@ use crate::sys::standard_error::say;
 /// Fails if it cannot be run, without any measurement. A run that failed in progress has a report.
 pub(super) fn run(request: &RunRequest) -> Result<Exit, CommandError> {
     if !request.quiet {
-        request.warnings.iter().for_each(say);
+        request.warnings.iter().for_each(print_line);
     }
     let asked = load::requested_run(request)?;
     let run = &asked.run;
@@ -53,7 +53,7 @@ pub(super) fn run(request: &RunRequest) -> Result<Exit, CommandError> {
             "--each reports the runs of --repeat; add --repeat, or leave it out",
         ]));
     }
-    let refused = job_limits::refused(request);
+    let refused = job_limits::refused_options(request);
     if !refused.is_empty() {
         return Err(CommandError::misused(refused));
     }
@@ -76,26 +76,30 @@ pub(super) fn check(run: &Runnable, request: &RunRequest) -> Result<(), CommandE
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(CommandError::usage(findings));
     }
-    findings.iter().for_each(|finding| quiet::tell(finding, request.quiet));
+    findings.iter().for_each(|finding| quiet::report_finding(finding, request.quiet));
     Ok(())
 }
 
 pub(super) fn warn_of_what_does_nothing(asked: &RunSource, request: &RunRequest) {
     let profile = &asked.run.profile;
     if !asked.run_options_are_known {
-        say(Finding::warning(
+        print_line(Finding::warning(
             "the record lacks the run's options (--engine and the like), so their defaults are used",
         ));
     }
     let mut targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     if !run::KNOWS_TEMPORARY_FILES && targets.any(|target| target.temporary_file) {
-        say(Finding::warning("-ft (TemporaryFile) has no effect: Linux has no such hint; reports show it"));
+        print_line(Finding::warning(
+            "-ft (TemporaryFile) has no effect: Linux has no such hint; reports show it",
+        ));
     }
     if let Some(warning) = output::empty_csv(&request.out, profile).filter(|_| request.repeat.is_none()) {
-        say(warning);
+        print_line(warning);
     }
     let form = output::form_of_results(profile.result_format);
-    output::verdicts_nowhere(output::verdicts(request), &request.out, Some(form)).into_iter().for_each(say);
+    output::verdicts_nowhere(output::verdicts(request), &request.out, Some(form))
+        .into_iter()
+        .for_each(print_line);
 }
 
 fn print_profile(profile: &Profile) -> Result<Exit, CommandError> {
@@ -117,10 +121,12 @@ fn print_profile(profile: &Profile) -> Result<Exit, CommandError> {
 /// It can't be written.
 pub(super) fn print_system(xml: bool) -> Result<Exit, CommandError> {
     let mut system = host::snapshot();
-    crate::host::caches::look(&mut system);
+    crate::host::caches::read_caches(&mut system);
     for unread in &system.unreadable {
-        say(Finding::warning(format!("{} are unknown: {}", unread.facts, unread.reason))
-            .remedy(&unread.remedy));
+        print_line(
+            Finding::warning(format!("{} are unknown: {}", unread.facts, unread.reason))
+                .remedy(&unread.remedy),
+        );
     }
     output::to_stdout(&match xml {
         true => report::xml::system_alone(&system),
@@ -152,7 +158,7 @@ fn dry_run(asked: &RunSource, request: &RunRequest) -> Result<Exit, CommandError
             false => Err(CommandError::failed(plans.failures)),
         };
     }
-    let exit = report_error(run.can_begin().map(|()| Exit::Success).map_err(CommandError::from));
+    let exit = report_error(run.preflight().map(|()| Exit::Success).map_err(CommandError::from));
     let options = Options { replay: list, ..run.options() };
     let outlooks = run.outlooks(&system, &options);
     let exit = exit.max(print_plans(&mut out, outlooks, request.quiet));
@@ -164,13 +170,13 @@ fn print_plans(out: &mut Vec<u8>, outlooks: impl Iterator<Item = SpanOutlook>, q
     for (number, SpanOutlook { plan, refusals }) in outlooks.enumerate() {
         match plan {
             Ok(plan) => {
-                plan.warnings.iter().for_each(|warning| quiet::tell(warning, quiet));
+                plan.warnings.iter().for_each(|warning| quiet::report_finding(warning, quiet));
                 plan_text::write_plan(out, number + 1, &plan);
                 if !refusals.is_empty() {
-                    exit = exit.max(CommandError::failed(refusals).tell());
+                    exit = exit.max(CommandError::failed(refusals).report());
                 }
             }
-            Err(errors) => exit = exit.max(CommandError::from(errors).tell()),
+            Err(errors) => exit = exit.max(CommandError::from(errors).report()),
         }
     }
     exit

@@ -7,7 +7,7 @@ use super::measurement::{Measurement, RunTurn};
 use crate::cli::{Exit, RunRequest};
 use crate::commands::read::repetition::{self, MadeRepetition};
 use crate::commands::shared::command_error::{CommandError, report_error};
-use crate::commands::shared::console::Manner;
+use crate::commands::shared::console::OutputManner;
 use crate::commands::shared::console::course::LivePoint;
 use crate::commands::shared::console::display::{Display, Step};
 use crate::commands::shared::console::end_of_run;
@@ -22,7 +22,7 @@ use crate::experiments::repetition::{RepeatedRun, Repetition};
 use crate::machine::fingerprint::Fingerprint;
 use crate::profile::ResultFormat;
 use crate::run::{Control, HangGuard, OutputPolicy};
-use crate::sys::standard_error::{self, say};
+use crate::sys::standard_error::{self, print_line};
 use crate::sys::standard_output;
 use crate::units::visible;
 use outs::RepeatedOuts;
@@ -58,7 +58,8 @@ pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Re
         file.stand_behind(&earlier);
         worst = worst.max(report_error(answer_forms::save(file, &made).map(|()| Exit::Success)));
     }
-    let manner = Manner { quiet: request.quiet, document: !outs.text_to_stdout, ..Manner::default() };
+    let manner =
+        OutputManner { quiet: request.quiet, document: !outs.text_to_stdout, ..OutputManner::default() };
     if let Some(screen) = end_of_run::place(&manner) {
         end_of_run::of_repetition(&made.repetition, request, &screen);
     }
@@ -183,7 +184,7 @@ impl<'a> Walk<'a> {
 
     fn print(&self, text: &str) {
         if !self.request.quiet {
-            say(text);
+            print_line(text);
         }
     }
 }

@@ -3,19 +3,19 @@
 use crate::finding::Finding;
 use crate::machine::System;
 use crate::machine::fingerprint::Fingerprint;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 
 /// Says what about the machine differs from the recorded one, a line each.
 pub(crate) fn tell_differences(before: &System, now: &System) {
     if before.computer_name != now.computer_name {
         let (before, now) = (&before.computer_name, &now.computer_name);
-        say(Finding::note(format!("recorded on '{before}'; this is '{now}'")));
+        print_line(Finding::note(format!("recorded on '{before}'; this is '{now}'")));
     }
     let recorded = before.fingerprint.clone().unwrap_or_else(|| Fingerprint::from_system(before));
     let found = now.fingerprint.clone().unwrap_or_else(|| Fingerprint::from_system(now));
     for difference in recorded.differences(&found) {
         let value = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
         let (part, before, now) = (difference.part, value(difference.first), value(difference.other));
-        say(Finding::note(format!("{part}: {now}, and {before} in the record")));
+        print_line(Finding::note(format!("{part}: {now}, and {before} in the record")));
     }
 }

@@ -1,6 +1,6 @@
 //! The error of every command, reported in one place.
 
-use super::folder_error::{FolderError, FolderFault};
+use super::folder_error::{FolderError, FolderErrorKind};
 use super::unread_runs::UnreadRunsError;
 use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
@@ -8,7 +8,7 @@ use crate::merge::MergeError;
 use crate::plan::{LiesIn, PlanError};
 use crate::run::{OutputError, RunError, WatchError};
 use crate::store::StoreError;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 
 pub(crate) const DEFECT: &str = "a defect of this program made it fail, see above; please report it";
 
@@ -41,7 +41,7 @@ impl CommandError {
 
     /// The same, with where it was before each message.
     #[must_use]
-    pub(crate) fn at(mut self, place: &str) -> CommandError {
+    pub(crate) fn at_place(mut self, place: &str) -> CommandError {
         self.findings.iter_mut().for_each(|found| found.message = format!("{place}: {}", found.message));
         self
     }
@@ -50,8 +50,8 @@ impl CommandError {
         self.findings.into_iter().map(|finding| finding.message).collect()
     }
 
-    pub(crate) fn tell(self) -> Exit {
-        self.findings.iter().for_each(say);
+    pub(crate) fn report(self) -> Exit {
+        self.findings.iter().for_each(print_line);
         self.exit
     }
 }
@@ -63,7 +63,7 @@ fn join_messages(findings: &[Finding]) -> String {
 
 /// Returns the exit code; an error is reported at once, because more work follows.
 pub(crate) fn report_error(done: Result<Exit, CommandError>) -> Exit {
-    done.unwrap_or_else(CommandError::tell)
+    done.unwrap_or_else(CommandError::report)
 }
 
 impl From<String> for CommandError {
@@ -84,7 +84,7 @@ macro_rules! failed_with {
 
 pub(crate) use failed_with;
 
-failed_with!(OutputError, FolderError, FolderFault, StoreError, UnreadRunsError, WatchError, MergeError,);
+failed_with!(OutputError, FolderError, FolderErrorKind, StoreError, UnreadRunsError, WatchError, MergeError,);
 
 impl From<CliError> for CommandError {
     fn from(error: CliError) -> CommandError {

@@ -10,12 +10,12 @@ use std::path::PathBuf;
 pub(crate) struct FolderError {
     pub path: PathBuf,
     #[source]
-    pub fault: FolderFault,
+    pub fault: FolderErrorKind,
 }
 
 /// Problem with a folder or its content. `kind`: a sweep or a comparison.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum FolderFault {
+pub(crate) enum FolderErrorKind {
     /// It can't be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -56,7 +56,7 @@ pub(crate) enum FolderFault {
     OtherMachine { found: String, here: String },
 }
 
-impl FolderFault {
+impl FolderErrorKind {
     pub(crate) fn at_path(self, path: impl Into<PathBuf>) -> FolderError {
         FolderError { path: path.into(), fault: self }
     }

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 pub(crate) struct UnreadRunsError {
     pub path: PathBuf,
     #[source]
-    pub fault: UnreadFault,
+    pub fault: UnreadError,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum UnreadFault {
+pub(crate) enum UnreadError {
     /// It can't be read at all.
     #[error(
         "cannot be read: {0}; name a record (written by --out FILE.json), result XML (printed by -Rxml), a \
@@ -38,7 +38,7 @@ pub(crate) enum UnreadFault {
     EmptyFolder { has_folders: bool },
 }
 
-impl UnreadFault {
+impl UnreadError {
     /// The error of this file or folder.
     pub(crate) fn at_path(self, path: impl Into<PathBuf>) -> UnreadRunsError {
         UnreadRunsError { path: path.into(), fault: self }

@@ -3,7 +3,7 @@
 use diskspd::engines::Direction;
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
 use diskspd::workload::{
-    Assignment, FillParts, InterlockedPosition, Next, Pattern, Placement, TargetWorkload, ThreadWorkload,
+    Assignment, FillParts, InterlockedPosition, NextIo, Pattern, Placement, TargetWorkload, ThreadWorkload,
 };
 use std::sync::Arc;
 
@@ -203,7 +203,7 @@ impl Command {
     }
 
     /// The first I/Os of one thread.
-    pub fn ios(&self, thread: u32, count: usize) -> Vec<Next> {
+    pub fn ios(&self, thread: u32, count: usize) -> Vec<NextIo> {
         self.threads().swap_remove(thread as usize).take(count).collect()
     }
 }
@@ -232,9 +232,9 @@ impl Slots {
 }
 
 impl Iterator for Thread {
-    type Item = Next;
+    type Item = NextIo;
 
-    fn next(&mut self) -> Option<Next> {
+    fn next(&mut self) -> Option<NextIo> {
         let next = self.workload.next(self.request);
         if let Some(slots) = self.fresh.as_ref().filter(|_| is_write(&next)) {
             let (address, length) = (slots.address(self.request, next.target), next.length as usize);
@@ -252,6 +252,6 @@ impl Iterator for Thread {
     }
 }
 
-pub fn is_write(io: &Next) -> bool {
+pub fn is_write(io: &NextIo) -> bool {
     io.direction == Direction::Write
 }

@@ -2,7 +2,7 @@
 //! first 10,000 I/Os of a thread changes its fingerprint: runs with the same seed would no longer be comparable.
 
 use super::command::{Command, Thread, is_write};
-use diskspd::workload::Next;
+use diskspd::workload::NextIo;
 
 const FINGERPRINTS: &str = include_str!("../../data/fingerprints.txt");
 const IOS: usize = 10_000;
@@ -14,11 +14,11 @@ fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
     })
 }
 
-fn fingerprint(ios: &[Next]) -> u64 {
+fn fingerprint(ios: &[NextIo]) -> u64 {
     fnv1a(ios.iter().flat_map(bytes))
 }
 
-fn bytes(io: &Next) -> impl Iterator<Item = u8> {
+fn bytes(io: &NextIo) -> impl Iterator<Item = u8> {
     io.target.to_le_bytes().into_iter().chain([u8::from(is_write(io))]).chain(io.offset.to_le_bytes())
 }
 
@@ -84,9 +84,9 @@ fn the_hash_is_fnv1a_and_notices_every_field() {
     assert_eq!(fnv1a(b"a".iter().copied()), 0xaf63_dc4c_8601_ec8c, "the published value");
     let io = Command::parse("-c1M -b4K").ios(0, 1)[0];
     let others = [
-        Next { target: 1, ..io },
-        Next { offset: 1, ..io },
-        Next { direction: diskspd::engines::Direction::Write, ..io },
+        NextIo { target: 1, ..io },
+        NextIo { offset: 1, ..io },
+        NextIo { direction: diskspd::engines::Direction::Write, ..io },
     ];
     assert!(others.iter().all(|other| fingerprint(&[*other]) != fingerprint(&[io])));
     assert_ne!(fingerprint(&[io, others[0]]), fingerprint(&[others[0], io]));

@@ -38,7 +38,8 @@ fn draws_with_a_chance() {
     for line in lines("boolratio") {
         let mut random = Random::new(line[0].parse().unwrap());
         let percent = line[1].parse().unwrap();
-        let draws: String = line[2].chars().map(|_| if random.chance(percent) { '1' } else { '0' }).collect();
+        let draws: String =
+            line[2].chars().map(|_| if random.draw_percent(percent) { '1' } else { '0' }).collect();
         assert_eq!(draws, line[2], "seed {}, {percent} %", line[0]);
         count += 1;
     }

@@ -1,7 +1,7 @@
 //! Walks: sequential, interlocked, parallel. Sizes in bytes.
 
 use super::command::Command;
-use diskspd::workload::Next;
+use diskspd::workload::NextIo;
 
 /// Options, thread, offsets.
 #[rustfmt::skip]
@@ -45,7 +45,7 @@ fn interlocked_threads_at_once() {
     const EACH: usize = 20_000;
     // 21 positions, which neither the number of I/Os nor 2^64 is a multiple of.
     let threads = Command::parse("-c2100 -b100 -si -t4").threads();
-    let ios: Vec<Next> = std::thread::scope(|scope| {
+    let ios: Vec<NextIo> = std::thread::scope(|scope| {
         let run = |thread: super::command::Thread| scope.spawn(move || thread.take(EACH).collect::<Vec<_>>());
         let running: Vec<_> = threads.into_iter().map(run).collect();
         running.into_iter().flat_map(|thread| thread.join().unwrap()).collect()

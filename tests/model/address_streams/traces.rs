@@ -2,13 +2,13 @@
 //! `*.txt`. Threads interleave as timing had it, so they are compared one by one.
 
 use super::command::{Command, is_write};
-use diskspd::workload::Next;
+use diskspd::workload::NextIo;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 type Traced = (u32, u32, bool, u64);
 
-fn traced(io: &Next) -> Traced {
+fn traced(io: &NextIo) -> Traced {
     (io.target, io.length, is_write(io), io.offset)
 }
 

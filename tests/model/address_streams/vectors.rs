@@ -19,7 +19,7 @@ fn first_ios() {
     for (options, thread, expected) in VECTORS {
         let command = Command::parse(&format!("-b4K -c1G -o1 {options}"));
         let ios = command.ios(*thread, expected.split(' ').count());
-        let show = |io: &diskspd::workload::Next| {
+        let show = |io: &diskspd::workload::NextIo| {
             let target = if expected.contains(':') { format!("{}:", io.target) } else { String::new() };
             format!("{target}{}{}", io.offset, if is_write(io) { "W" } else { "" })
         };

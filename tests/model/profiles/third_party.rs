@@ -19,7 +19,7 @@ fn the_committed_schema_is_the_readers_own() {
     if std::env::var_os("DISKSPD_TEST_BLESS").is_some() {
         fs::write(SCHEMA, xml::xsd::schema()).unwrap();
     }
-    let ours = Path::new(SCHEMA).with_file_name(xml::xsd::OURS);
+    let ours = Path::new(SCHEMA).with_file_name(xml::xsd::LINUX_SCHEMA);
     if std::env::var_os("DISKSPD_TEST_BLESS").is_some() {
         fs::write(&ours, xml::xsd::own_schema()).unwrap();
     }

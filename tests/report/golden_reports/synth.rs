@@ -1,7 +1,7 @@
 //! Recorded result sets as records: every single I/O goes through histogram and series as in a run.
 
 use diskspd::cli::Invocation;
-use diskspd::machine::{Core, Group, Place, PowerScheme, System, Topology};
+use diskspd::machine::{Core, CpuNode, Group, PowerScheme, System, Topology};
 use diskspd::profile::{Profile, TargetIds, TimeSpan};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, Series};
@@ -75,7 +75,7 @@ pub fn profile<'a>(command_line: impl IntoIterator<Item = &'a str>) -> Profile {
 }
 
 fn system(machine: Machine) -> System {
-    let place = |(number, group, mask)| Place { number, masks: vec![(group, mask)] };
+    let place = |(number, group, mask)| CpuNode { number, masks: vec![(group, mask)] };
     System {
         computer_name: machine.computer,
         start_time: None,

@@ -42,7 +42,7 @@ impl Trace {
             cpus: &[],
             kib: (BUFFER, BUFFER),
         };
-        let instance = Instance::open(&Tracefs::find(&Root::live()).ok()?, &recording).ok()?;
+        let instance = Instance::open(&Tracefs::find(&Root::live_system()).ok()?, &recording).ok()?;
         instance.start().ok()?;
         Some(Trace(instance))
     }

@@ -2,7 +2,7 @@
 
 use crate::harness::Failure;
 use diskspd::fio_jobs;
-use diskspd::fio_jobs::{Converted, Existing, HostContext, JobFault, Keyword};
+use diskspd::fio_jobs::{ConversionError, ConvertedJob, Existing, HostContext, Keyword};
 use std::path::Path;
 use std::{fs, io};
 
@@ -39,7 +39,7 @@ impl HostContext for Nowhere<'_> {
     }
 }
 
-pub(super) fn convert(path: &Path) -> Result<Result<Converted, Vec<JobFault>>, Failure> {
+pub(super) fn convert(path: &Path) -> Result<Result<ConvertedJob, Vec<ConversionError>>, Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     Ok(fio_jobs::convert(&fs::read(path)?, &name(path), &Nowhere { folder }))
 }

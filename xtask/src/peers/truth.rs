@@ -34,7 +34,7 @@ impl Truth {
             cpus: &[],
             kib: (BUFFER, BUFFER),
         };
-        let tracefs = Tracefs::find(&Root::live()).map_err(|refusal| refusal.to_string())?;
+        let tracefs = Tracefs::find(&Root::live_system()).map_err(|refusal| refusal.to_string())?;
         let instance = Instance::open(&tracefs, &recording).map_err(|refusal| refusal.to_string())?;
         instance.start().map_err(|e| format!("tracing cannot be started: {e}"))?;
         Ok(Truth(instance))

@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(found.seen_at, [4, 4]);
         assert_eq!(found.not_durable, HashSet::from([(2 * UNIT, 1), (3 * UNIT, 1)]));
         let failed = |at_us| FailedSector {
-            fault: diskspd::results::SectorFault::Lost,
+            fault: diskspd::results::SectorState::Lost,
             offset: 0,
             expected: 1,
             found: None,

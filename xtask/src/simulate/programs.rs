@@ -142,7 +142,7 @@ struct Watched {
 }
 
 impl FaultInjector for Watched {
-    fn before(&self, step: FileStep) -> io::Result<()> {
+    fn before_step(&self, step: FileStep) -> io::Result<()> {
         let (program, faults) = (self.program, &self.programs.faults);
         let mut state = self.programs.state();
         if state.random.number().is_multiple_of(4) {
@@ -193,7 +193,7 @@ impl FaultInjector for Watched {
         self.programs.faults.ahead_ns
     }
 
-    fn waits(&self) -> bool {
+    fn is_waiting(&self) -> bool {
         let mut state = self.programs.state();
         state.course.step(format_args!("program {}: waits", self.program));
         self.waited.set(self.waited.get() + 1);

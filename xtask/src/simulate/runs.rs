@@ -8,7 +8,7 @@ use diskspd::formats::json;
 use diskspd::machine::System;
 use diskspd::profile::{Profile, TimeSpan};
 use diskspd::results::{Record, Results, SpanResults};
-use diskspd::store::{Imported, KeptAs, RunNotes, Store, StoreEntry, StoreError, StoreIndex, packed};
+use diskspd::store::{ImportOutcome, KeptAs, RunNotes, Store, StoreEntry, StoreError, StoreIndex, packed};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -188,7 +188,7 @@ impl Doing<'_> {
         let about = RunNotes { label, imported_from: Some(name), ..RunNotes::default() };
         let imported = self.store.open().and_then(|mut index| index.import(KeptAs::Record, &content, about));
         let id = match &imported {
-            Ok(Imported::New(id) | Imported::Known(id)) => Some(id.as_str()),
+            Ok(ImportOutcome::New(id) | ImportOutcome::Known(id)) => Some(id.as_str()),
             Err(error) => {
                 self.failed("a run cannot be imported", error);
                 None

@@ -7,7 +7,7 @@ use crate::harness::{Failure, Random};
 use diskspd::integrity::journal::format::{JournalPiece, read};
 use diskspd::integrity::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
 use diskspd::integrity::{Power, read_back};
-use diskspd::results::SectorFault;
+use diskspd::results::SectorState;
 use std::collections::BTreeMap;
 
 const UNIT: u64 = 8 * SECTOR as u64;
@@ -15,7 +15,7 @@ const UNITS: u64 = 64;
 const RUN: u64 = 4711;
 
 type Said = BTreeMap<(u32, u64), Acknowledged>;
-type Found = (Vec<(u64, SectorFault)>, u64);
+type Found = (Vec<(u64, SectorState)>, u64);
 
 struct Program {
     random: Random,
@@ -76,18 +76,18 @@ impl Program {
     }
 }
 
-fn word(ack: &Acknowledged, offset: u64, held: &[Option<Sector>]) -> Option<SectorFault> {
+fn word(ack: &Acknowledged, offset: u64, held: &[Option<Sector>]) -> Option<SectorState> {
     let at = |offset: u64| held[offset as usize / SECTOR];
     let write = ack.write_offset..ack.write_offset + u64::from(ack.write_length);
     let arrived = write.step_by(SECTOR).filter_map(at).any(|it| !it.is_damaged && it.write == ack.write);
-    let missing = |otherwise| Some(if arrived { SectorFault::Torn } else { otherwise });
+    let missing = |otherwise| Some(if arrived { SectorState::Torn } else { otherwise });
     match at(offset) {
-        None => missing(SectorFault::Unwritten),
-        Some(it) if it.is_damaged => Some(SectorFault::Corrupt),
-        Some(it) if it.offset != offset => Some(SectorFault::Misplaced),
+        None => missing(SectorState::Unwritten),
+        Some(it) if it.is_damaged => Some(SectorState::Corrupt),
+        Some(it) if it.offset != offset => Some(SectorState::Misplaced),
         Some(it) if it.version >= ack.oldest => None,
-        Some(it) if it.version + 1 == ack.oldest => missing(SectorFault::Lost),
-        Some(_) => missing(SectorFault::Stale),
+        Some(it) if it.version + 1 == ack.oldest => missing(SectorState::Lost),
+        Some(_) => missing(SectorState::Stale),
     }
 }
 
@@ -139,7 +139,7 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
         return Err(format!("of {left} bytes the journal says something else than was written").into());
     }
     let found = found(&content, held)?;
-    let expected: BTreeMap<u64, SectorFault> = content
+    let expected: BTreeMap<u64, SectorState> = content
         .acknowledged
         .values()
         .flat_map(|ack| (ack.offset..ack.offset + UNIT).step_by(SECTOR).map(move |offset| (ack, offset)))

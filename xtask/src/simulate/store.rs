@@ -49,7 +49,7 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
     made.prefix("diskspd-simulate-");
     let folder = if memory.is_dir() { made.tempdir_in(memory) } else { made.tempdir() }?;
     // Its folder isn't there yet.
-    let store = Store::at(folder.path().join("history"));
+    let store = Store::in_folder(folder.path().join("history"));
     let mut random = Random(seed);
     // Numbers of their own: the courses of seeds that are written down stay as far as the first cut.
     let mut cuts = Random(seed ^ CUTS);

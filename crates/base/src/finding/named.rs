@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// More names than any version of the program has; a record that was made up can't fill the memory.
-const MOST: usize = 512;
-const LONGEST: usize = 64;
+const MAX_NAMES: usize = 512;
+const MAX_NAME_LENGTH: usize = 64;
 
-static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+static KNOWN_NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 /// The name as findings have it; empty if it can't be one.
 pub fn known_name(name: &str) -> &'static str {
     let possible = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN_NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(name) = known.get(name) {
         return name;
     }
-    if name.len() > LONGEST || known.len() >= MOST || !name.bytes().all(possible) {
+    if name.len() > MAX_NAME_LENGTH || known.len() >= MAX_NAMES || !name.bytes().all(possible) {
         return "";
     }
     let kept: &'static str = Box::leak(name.to_owned().into_boxed_str());

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// One as it is stored.
 #[derive(Serialize, Deserialize)]
-struct Told<'a> {
+struct StoredFinding<'a> {
     severity: Severity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time_span: Option<usize>,
@@ -19,7 +19,7 @@ struct Told<'a> {
 /// # Errors
 /// Fails with the serializer's error.
 pub fn serialize<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(findings.iter().map(|finding| Told {
+    serializer.collect_seq(findings.iter().map(|finding| StoredFinding {
         severity: finding.severity,
         time_span: finding.place.time_span,
         message: Cow::Borrowed(&finding.message),
@@ -31,9 +31,10 @@ pub fn serialize<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S
 /// # Errors
 /// Fails with the deserializer's error.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
-    let stored = Vec::<Told>::deserialize(deserializer)?.into_iter();
-    let finding =
-        |told: Told| Finding::of_machine("", told.severity, told.message).in_time_span(told.time_span);
+    let stored = Vec::<StoredFinding>::deserialize(deserializer)?.into_iter();
+    let finding = |told: StoredFinding| {
+        Finding::of_machine("", told.severity, told.message).in_time_span(told.time_span)
+    };
     Ok(stored.map(finding).collect())
 }
 

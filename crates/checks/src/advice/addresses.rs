@@ -1,17 +1,17 @@
 //! Where I/Os go: streams on top of each other, blocks across the borders of blocks.
 
-use super::{both, writes};
-use crate::view::Asked;
+use super::{reads_and_writes, writes};
+use crate::view::RequestedTarget;
 use crate::{Finding, Severity, SpanContext};
 use diskspd_machine::file_systems::{FileSystemType, Trait};
 
 /// Reports threads that start their sequential streams at the same place, without `-T` and `-si`. The
 /// profile check warns before the run. This finding is for programs, and includes the consequences.
-pub(super) fn overlapping(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn overlapping(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let target = asked.target;
     let threads = span.asked.threads_on(target);
     let apart = target.random_ratio > 0 || target.interlocked_sequential || target.thread_stride > 0;
-    if apart || threads < 2 || span.target_total(asked.id, both) == 0 {
+    if apart || threads < 2 || span.target_total(asked.id, reads_and_writes) == 0 {
         return None;
     }
     let meets = match span.is_cached(asked) {
@@ -21,7 +21,7 @@ pub(super) fn overlapping(span: &SpanContext, asked: Asked) -> Option<Finding> {
     let message = format!("{threads} threads access the same addresses of '{}'", target.path);
     Some(
         Finding::new("overlapping-streams", Severity::Warning, span, message)
-            .on(&target.path)
+            .on_target(&target.path)
             .shown_by(format!(
                 "all start at {} with a stride of {}; {meets}",
                 target.base_file_offset,
@@ -40,7 +40,7 @@ const LARGEST_SECTOR: u64 = 4096;
 
 /// Past the cache, a write that covers a part of a block reads the rest of it first; a read takes whole
 /// blocks anyway.
-pub(super) fn misaligned(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn find_misaligned(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let target = asked.target;
     if span.is_cached(asked) || target.memory_mapped_io {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn misaligned(span: &SpanContext, asked: Asked) -> Option<Finding> {
     let on = span.host.storage(asked.id)?;
     let physical =
         on.device.as_ref().and_then(|device| device.queue.get("physical_block_size")?.parse().ok());
-    let tells = |kind: &str| FileSystemType::from_name(kind).has(Trait::TellsBlocks);
+    let tells = |kind: &str| FileSystemType::from_name(kind).has_trait(Trait::TellsBlocks);
     let file_system = on.file_system.as_ref().filter(|found| tells(&found.kind));
     let file_system = file_system.and_then(|found| found.block_size).filter(|_| writes);
     let places = [
@@ -71,7 +71,7 @@ pub(super) fn misaligned(span: &SpanContext, asked: Asked) -> Option<Finding> {
         };
         let severity = if writes { Severity::Warning } else { Severity::Note };
         let finding = Finding::new("misaligned", severity, span, message)
-            .on(&target.path)
+            .on_target(&target.path)
             .shown_by(format!(
                 "{place} of {value} bytes is not a multiple of {block}, the size of the {what}"
             ))

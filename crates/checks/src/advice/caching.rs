@@ -1,7 +1,7 @@
 //! Caches that answer in the place of the device.
 
 use super::{durability, reads, writes};
-use crate::view::Asked;
+use crate::view::RequestedTarget;
 use crate::{Finding, Severity, SpanContext};
 use diskspd_base::operation::Operation;
 use diskspd_figures::units::Size;
@@ -10,7 +10,7 @@ use diskspd_results::TargetResults;
 
 /// Reports cached reads of an area that fits into the page cache. They are served from memory at the
 /// latest from the second time; a newly written file is cached from the start.
-pub(super) fn reads_fit(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn reads_fit(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let target = asked.target;
     if !span.is_cached(asked) || span.target_total(asked.id, reads) == 0 {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn reads_fit(span: &SpanContext, asked: Asked) -> Option<Finding> {
     let message = format!("the area read of '{}' fits into memory: the page cache can answer", target.path);
     Some(
         Finding::new("cached-reads", Severity::Warning, span, message)
-            .on(&target.path)
+            .on_target(&target.path)
             .shown_by(format!(
                 "the area has {}, {} of memory are available for the page cache",
                 Size(area),
@@ -48,7 +48,7 @@ const PASSES: u64 = 4;
 
 /// I/O past the page cache in an area that the device's own cache holds. Durable writes are not served from
 /// there.
-pub(super) fn small_area(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn small_area(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let target = asked.target;
     let durable = target.is_durable();
     let own = |row: &TargetResults| match durable {
@@ -56,7 +56,7 @@ pub(super) fn small_area(span: &SpanContext, asked: Asked) -> Option<Finding> {
         false => row.read.bytes.saturating_add(row.write.bytes),
     };
     let area = touched_area(span, asked).filter(|&area| area > 0 && area <= SMALL_AREA)?;
-    let part = span.parts.iter().find(|part| part.has(asked.id))?;
+    let part = span.parts.iter().find(|part| part.has_target(asked.id))?;
     let passes = span.target_total(asked.id, own) / area;
     let on_disks = part.has_devices() && part.memory().is_none() && !part.is_remote();
     if span.is_cached(asked) || target.memory_mapped_io || !on_disks || passes < PASSES {
@@ -64,7 +64,7 @@ pub(super) fn small_area(span: &SpanContext, asked: Asked) -> Option<Finding> {
     }
     let message =
         format!("the area of '{}' has only {}: the device's own cache can serve it", target.path, Size(area));
-    let finding = Finding::new("small-area", Severity::Warning, span, message).on(&target.path);
+    let finding = Finding::new("small-area", Severity::Warning, span, message).on_target(&target.path);
     let finding = finding.shown_by(format!("it was passed over {passes} times"));
     let size = span.rows_of(asked.id).map(|row| row.size).max()?;
     let larger = match area < size {
@@ -75,7 +75,7 @@ pub(super) fn small_area(span: &SpanContext, asked: Asked) -> Option<Finding> {
 }
 
 /// How many bytes of the target I/O may touch.
-fn touched_area(span: &SpanContext, asked: Asked) -> Option<u64> {
+fn touched_area(span: &SpanContext, asked: RequestedTarget) -> Option<u64> {
     let target = asked.target;
     let size = span.rows_of(asked.id).map(|row| row.size).max()?;
     let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
@@ -84,17 +84,17 @@ fn touched_area(span: &SpanContext, asked: Asked) -> Option<u64> {
 
 /// Reports writes that complete before they are durable, unless requested. This is valid, but not
 /// comparable with a database log.
-pub(super) fn not_durable(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn not_durable(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let target = asked.target;
     let durable = target.is_durable();
-    let flushed = span.rows_of(asked.id).any(|row| row.other(Operation::Flush).is_some());
+    let flushed = span.rows_of(asked.id).any(|row| row.aux_results(Operation::Flush).is_some());
     let durable = durable || flushed || durability::is_synchronous(span, asked);
     if durable || span.target_total(asked.id, writes) == 0 {
         return None;
     }
     let finding = |message| {
         Finding::new("not-durable", Severity::Note, span, message)
-            .on(&target.path)
+            .on_target(&target.path)
             .remedy("measure durable writes with -Sh or -Suw, durable writes through the cache with -Sbw")
             .quietly()
     };

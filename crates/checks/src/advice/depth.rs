@@ -1,16 +1,16 @@
 //! How many I/Os are in flight.
 
-use super::both;
-use crate::view::Asked;
+use super::reads_and_writes;
+use crate::view::RequestedTarget;
 use crate::{Finding, Severity, SpanContext};
 use diskspd_results::ThreadResults;
 
 const DEFAULT_DEPTH: u32 = 2;
 
-pub(super) fn one_at_a_time(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn one_at_a_time(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let target = asked.target;
     let depth = if span.asked.is_floating_pool() { span.asked.request_count } else { target.request_count };
-    if depth < 2 || span.target_total(asked.id, both) == 0 {
+    if depth < 2 || span.target_total(asked.id, reads_and_writes) == 0 {
         return None;
     }
     let threads = &span.results.threads;
@@ -34,7 +34,7 @@ pub(super) fn one_at_a_time(span: &SpanContext, asked: Asked) -> Option<Finding>
     };
     let message = format!("a thread's I/Os on '{}' are done one at a time: {why}", target.path);
     let finding = Finding::new("one-at-a-time", severity, span, message)
-        .on(&target.path)
+        .on_target(&target.path)
         .shown_by(format!("requested: {depth} outstanding I/Os"))
         .remedy(remedy);
     // What engine sync makes of a queue depth is said aloud with what limited the run.

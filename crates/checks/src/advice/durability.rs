@@ -2,7 +2,7 @@
 
 use super::writes;
 use crate::device::{FlushStop, Flushed, flushed};
-use crate::view::Asked;
+use crate::view::RequestedTarget;
 use crate::{Finding, Severity, SpanContext};
 use diskspd_base::operation::Operation;
 use diskspd_machine::file_systems::FileSystemType;
@@ -12,8 +12,9 @@ use diskspd_results::TargetResults;
 
 /// Whether durability was requested for the writes to a target, and done: `-Sw`, `-Sh`, `--fua`, flushes of
 /// mapped files, `--fsync-every`, `--flush-after`.
-fn is_requested(span: &SpanContext, asked: Asked) -> bool {
-    let single = |row: &TargetResults| row.other(Operation::DurableWrite).map_or(0, |writes| writes.ios);
+fn is_requested(span: &SpanContext, asked: RequestedTarget) -> bool {
+    let single =
+        |row: &TargetResults| row.aux_results(Operation::DurableWrite).map_or(0, |writes| writes.ios);
     asked.target.is_durable() && span.target_total(asked.id, writes) > 0
         || span.target_total(asked.id, single) > 0
         || waits_for_flush(span, asked)
@@ -21,8 +22,8 @@ fn is_requested(span: &SpanContext, asked: Asked) -> bool {
 
 /// Whether the run flushed a target by separate calls: `--fsync-every`, `--flush-after`, flushes of mapped
 /// files.
-fn waits_for_flush(span: &SpanContext, asked: Asked) -> bool {
-    let flushed = |row: &TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
+fn waits_for_flush(span: &SpanContext, asked: RequestedTarget) -> bool {
+    let flushed = |row: &TargetResults| row.aux_results(Operation::Flush).map_or(0, |flushes| flushes.ios);
     let afterwards = || span.facts_of(asked.id).any(|facts| facts.flush.is_some());
     let written = span.target_total(asked.id, writes) > 0;
     written && (asked.target.flush_type.is_some() || afterwards()) || span.target_total(asked.id, flushed) > 0
@@ -40,7 +41,11 @@ enum FlushDrop<'a> {
 }
 
 /// Returns the place where the flushes of a target are certainly dropped.
-fn dropped_flushes<'a>(span: &SpanContext<'a>, asked: Asked, found: &Flushed<'a>) -> Option<FlushDrop<'a>> {
+fn dropped_flushes<'a>(
+    span: &SpanContext<'a>,
+    asked: RequestedTarget,
+    found: &Flushed<'a>,
+) -> Option<FlushDrop<'a>> {
     let mount = match &found.stopped {
         Some(FlushStop::Device(name)) => return Some(FlushDrop::Device(name)),
         Some(FlushStop::Mount(mount)) => Some((mount.mount_point.as_str(), mount.drops_flushes()?)),
@@ -56,7 +61,7 @@ fn dropped_flushes<'a>(span: &SpanContext<'a>, asked: Asked, found: &Flushed<'a>
 }
 
 /// Reports requests for durability without flushes of the volatile cache.
-pub(super) fn not_flushed(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn not_flushed(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let found = flushed(span, asked.id).filter(|_| is_requested(span, asked))?;
     let dropped = dropped_flushes(span, asked, &found);
     if dropped.is_none() && !found.is_short() {
@@ -69,7 +74,7 @@ pub(super) fn not_flushed(span: &SpanContext, asked: Asked) -> Option<Finding> {
         (Some(flushes), None) => format!("{names} got only {flushes} flushes of its write cache"),
     };
     let message = format!("writes to '{path}' should be durable on completion, but {why}");
-    let mut finding = Finding::new("not-flushed", Severity::Warning, span, message).on(path);
+    let mut finding = Finding::new("not-flushed", Severity::Warning, span, message).on_target(path);
     if let Some(flushes) = found.flushes.filter(|_| found.requests > 0) {
         let counted = format!("{flushes} flushes, other programs' included, for {} requests", found.requests);
         finding = finding.shown_by(counted);
@@ -91,7 +96,7 @@ pub(super) fn not_flushed(span: &SpanContext, asked: Asked) -> Option<Finding> {
 }
 
 /// Requests for durability of files that are in memory.
-pub(super) fn in_memory(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn in_memory(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let own = on.filter(|on| FileSystemType::from_name(&on.kind).is_memory());
     let own = own.map(|on| format!("{} keeps its files in memory", on.kind));
@@ -100,7 +105,7 @@ pub(super) fn in_memory(span: &SpanContext, asked: Asked) -> Option<Finding> {
     let path = &asked.target.path;
     let message =
         format!("writes to '{path}' are lost with the power, although the run requested durability: {why}");
-    let finding = Finding::new("not-durable", Severity::Warning, span, message).on(path);
+    let finding = Finding::new("not-durable", Severity::Warning, span, message).on_target(path);
     Some(finding.remedy("choose a target on a device to measure durable writes"))
 }
 
@@ -111,19 +116,19 @@ enum Synchronous<'a> {
     File,
 }
 
-fn synchronous_writes<'a>(span: &SpanContext<'a>, asked: Asked) -> Option<Synchronous<'a>> {
+fn synchronous_writes<'a>(span: &SpanContext<'a>, asked: RequestedTarget) -> Option<Synchronous<'a>> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let mount = on.filter(|on| on.options.split(',').any(|option| option == "sync")).map(Synchronous::Mount);
     let file = span.facts_of(asked.id).any(|target| target.synchronous);
     mount.or(file.then_some(Synchronous::File))
 }
 
-pub(super) fn is_synchronous(span: &SpanContext, asked: Asked) -> bool {
+pub(super) fn is_synchronous(span: &SpanContext, asked: RequestedTarget) -> bool {
     synchronous_writes(span, asked).is_some()
 }
 
 /// Reports a `sync` mount, or a file with the attribute S, which make every write durable without `-Sw`.
-pub(super) fn sync_mount(span: &SpanContext, asked: Asked) -> Option<Finding> {
+pub(super) fn sync_mount(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let target = asked.target;
     if target.is_durable() || span.target_total(asked.id, writes) == 0 {
         return None;
@@ -147,7 +152,7 @@ pub(super) fn sync_mount(span: &SpanContext, asked: Asked) -> Option<Finding> {
         "every write to '{}' waited until it was durable, which the command line does not request: {why}",
         target.path
     );
-    let mut finding = Finding::new(name, Severity::Warning, span, message).on(&target.path);
+    let mut finding = Finding::new(name, Severity::Warning, span, message).on_target(&target.path);
     if let Some(flushes) = flushed(span, asked.id).and_then(|found| found.flushes) {
         finding = finding.shown_by(format!("{flushes} flushes of the device"));
     }

@@ -1,6 +1,6 @@
 //! Wake-up time of processors that sleep between I/Os, which counts as latency.
 
-use crate::view::Asked;
+use crate::view::RequestedTarget;
 use crate::{Finding, Severity, SpanContext};
 use diskspd_machine::environment::Environment;
 use diskspd_results::CpuSleeps;
@@ -15,7 +15,7 @@ const HALT: f64 = 10.0;
 /// The kernel's idle driver for virtual machines, whose only sleep is such a halt.
 const HALTING: &str = "haltpoll";
 
-struct Waking {
+struct IdleExit {
     /// Mean over all I/Os, us.
     cost: f64,
     evidence: Vec<String>,
@@ -24,7 +24,7 @@ struct Waking {
 /// Reports wake-up latency. Processors sleep between I/Os that are far apart. Only for unbuffered I/O,
 /// because copying may otherwise keep the processors busy.
 pub(super) fn waking_up(span: &SpanContext) -> Option<Finding> {
-    let past_the_cache = |asked: Asked| {
+    let past_the_cache = |asked: RequestedTarget| {
         !span.is_cached(asked) && !asked.target.memory_mapped_io && span.host.storage(asked.id).is_some()
     };
     let observed = span.results.observed.as_ref();
@@ -54,7 +54,7 @@ pub(super) fn waking_up(span: &SpanContext) -> Option<Finding> {
 
 /// Uses the kernel's counters. A processor with more sleeps than I/Os was also woken by other events; at
 /// most one sleep per I/O caused a delay.
-fn sum_wakeups(span: &SpanContext, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<Waking> {
+fn sum_wakeups(span: &SpanContext, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<IdleExit> {
     let ios = span.measured.total.total.throughput.ios as f64;
     let halting =
         environment.platform.virtual_machine && environment.cpu.idle_driver.as_deref() == Some(HALTING);
@@ -78,11 +78,11 @@ fn sum_wakeups(span: &SpanContext, environment: &Environment, sleeps: &[CpuSleep
     } else if let Some(state) = states().max_by_key(|state| weight(state.entered, state.latency)) {
         evidence.push(format!("idle state {} takes {} µs to leave", state.name, state.latency));
     }
-    Some(Waking { cost: all / entered.max(ios), evidence })
+    Some(IdleExit { cost: all / entered.max(ios), evidence })
 }
 
 /// Estimates from the pauses between I/Os without counters: unbound threads, records of older programs.
-fn expected_waking(span: &SpanContext, environment: &Environment) -> Option<Waking> {
+fn expected_waking(span: &SpanContext, environment: &Environment) -> Option<IdleExit> {
     let iops = span.measured.total.total.throughput.iops;
     if iops <= 0.0 {
         return None;
@@ -93,7 +93,7 @@ fn expected_waking(span: &SpanContext, environment: &Environment) -> Option<Waki
         format!("each thread issues an I/O every {pause:.0} µs"),
         format!("idle state {} takes {} µs to leave", state.name, state.latency),
     ];
-    Some(Waking { cost: state.latency as f64, evidence })
+    Some(IdleExit { cost: state.latency as f64, evidence })
 }
 
 /// Reports processors without an idle driver, which halt regardless of the latency limit.

@@ -1,11 +1,11 @@
 //! Combined activity of devices, by the kernel's counters.
 
-use super::part::{Counted, Part};
+use super::part::{IoCount, Part};
 use diskspd_machine::io_counters::{DeviceActivity, DeviceFacts, Flow};
 use diskspd_machine::stack::{Layer, LayerKind};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Done {
+pub(super) struct DeviceIo {
     pub read: Flow,
     pub write: Flow,
     /// Discards, others' included. Some devices do them without counting (zram).
@@ -17,7 +17,7 @@ pub(super) struct Done {
     pub queue_ms: u64,
 }
 
-impl Done {
+impl DeviceIo {
     /// Returns the bytes read and written, saturating for edited records.
     pub(super) fn bytes(&self) -> u64 {
         self.read.bytes.saturating_add(self.write.bytes)
@@ -25,7 +25,7 @@ impl Done {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct NotCounted {
+pub(super) struct UncountedIo {
     pub why: String,
     pub remedy: Option<String>,
     pub off: bool,
@@ -37,8 +37,12 @@ pub(super) struct NotCounted {
 ///
 /// # Errors
 /// Fails if a device has no counters, or only partial ones.
-pub(super) fn count_done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, NotCounted> {
-    let mut sum = Done { flushes: Some(0), ..Done::default() };
+pub(super) fn count_done(
+    part: &Part,
+    facts: &DeviceFacts,
+    layers: &[&Layer],
+) -> Result<DeviceIo, UncountedIo> {
+    let mut sum = DeviceIo { flushes: Some(0), ..DeviceIo::default() };
     let mut flushable = false;
     for layer in layers {
         let name = &layer.name;
@@ -49,7 +53,7 @@ pub(super) fn count_done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) ->
             })
         else {
             let why = format!("the kernel has no statistics of {name}");
-            return Err(NotCounted { why, ..NotCounted::default() });
+            return Err(UncountedIo { why, ..UncountedIo::default() });
         };
         if *switched || !layer.statistics && done.read.ios == 0 && done.write.ios == 0 {
             let disk =
@@ -64,7 +68,7 @@ pub(super) fn count_done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) ->
                 false => format!("the kernel does not count {name}'s I/O: its statistics are switched off"),
             };
             let remedy = Some(format!("echo 1 > /sys/block/{disk}/queue/iostats"));
-            return Err(NotCounted { why, remedy, off: true, switched: *switched });
+            return Err(UncountedIo { why, remedy, off: true, switched: *switched });
         }
         // A device without a cache that could be lost is never asked to flush it.
         if layer.queue_limits.is_some_and(|traits| traits.write_back != Some(false)) {
@@ -113,7 +117,7 @@ pub(super) fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option
 /// Returns the maximum number of writes that were empty flushes. The kernel counts a requested flush
 /// without data as an empty write, in addition to the device's flushes. Each needs a device flush, which
 /// concurrent ones share, and their number is limited by the requests.
-fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
+fn most_empty(part: &Part, done: &DeviceIo, devices: u64) -> u64 {
     let asked = part.durable.saturating_mul(devices);
     let possible = match done.flushes {
         Some(flushes) => flushes.saturating_mul(part.in_flight.ios.max(1)).min(asked.max(flushes)),
@@ -124,14 +128,14 @@ fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
 
 /// Returns the most plausible number of empty flushes, by the size of the remaining writes. Sizes that
 /// flushes can explain are therefore never reported.
-fn empty_writes(part: &Part, done: &Done, most: u64) -> u64 {
+fn empty_writes(part: &Part, done: &DeviceIo, most: u64) -> u64 {
     if part.write.bytes == 0 {
         return most;
     }
-    done.write.ios.saturating_sub(expected(done.write.bytes, part.write)).min(most)
+    done.write.ios.saturating_sub(ios_for_bytes(done.write.bytes, part.write)).min(most)
 }
 
-pub(super) fn expected(bytes: u64, counted: super::part::Counted) -> u64 {
+pub(super) fn ios_for_bytes(bytes: u64, counted: super::part::IoCount) -> u64 {
     let ios = u128::from(bytes) * u128::from(counted.ios) / u128::from(counted.bytes.max(1));
     u64::try_from(ios).unwrap_or(u64::MAX)
 }
@@ -141,23 +145,30 @@ const OTHERS_SIZES: (u64, u64) = (512, 1 << 20);
 
 /// I/Os of this run on a device in one direction, if they can be separated from other I/O.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ours {
+pub(super) struct OwnDeviceIo {
     pub bytes: u64,
     /// Most plausible number, by the counted size.
     pub ios: u64,
     pub least: u64,
 }
 
-impl Ours {
+impl OwnDeviceIo {
     /// Estimates the run's I/Os. `doubtful`: I/Os that may have been flushes; `foreign`: bytes of other
     /// programs. `edges`: bytes of this run that may be counted on one side only.
-    pub(super) fn from_flow(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
+    pub(super) fn from_flow(
+        flow: Flow,
+        doubtful: u64,
+        foreign: u64,
+        counted: IoCount,
+        edges: u64,
+    ) -> OwnDeviceIo {
         let bytes = flow.bytes.saturating_sub(foreign);
         let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));
         let most = flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.1));
-        let ios = if foreign == 0 { flow.ios } else { expected(bytes, counted).clamp(least(foreign), most) };
+        let ios =
+            if foreign == 0 { flow.ios } else { ios_for_bytes(bytes, counted).clamp(least(foreign), most) };
         // Whatever was done beyond what was counted may have been a journal's, or somebody else's.
         let beyond = flow.bytes.saturating_sub(counted.bytes).saturating_sub(edges);
-        Ours { bytes, ios, least: least(beyond.max(foreign)).saturating_sub(doubtful) }
+        OwnDeviceIo { bytes, ios, least: least(beyond.max(foreign)).saturating_sub(doubtful) }
     }
 }

@@ -1,10 +1,10 @@
 //! The rules for the path of I/Os from workers to devices.
 
-use super::done::{Done, NotCounted, Ours, count_done};
-use super::foreign::Foreign;
+use super::done::{DeviceIo, OwnDeviceIo, UncountedIo, count_done};
+use super::foreign::ForeignIo;
 use super::limits::*;
 use super::neighbours::{OtherProcesses, neighbours};
-use super::part::{Counted, Part};
+use super::part::{IoCount, Part};
 use super::verdict::{Comparison, DeviceWork};
 use super::wording::{amount, times};
 use crate::{Severity, arrays};
@@ -85,7 +85,12 @@ impl JudgedPart<'_> {
     /// Returns the I/O of other programs on the targets' devices. The kernel counts this process's reads;
     /// written bytes are known only without a file system. `others_read`: bytes of all parts together;
     /// `share`: part's share of them.
-    pub(super) fn others(&self, device: &Done, others_read: Option<u64>, share: f64) -> ForeignBytes {
+    pub(super) fn foreign_share(
+        &self,
+        device: &DeviceIo,
+        others_read: Option<u64>,
+        share: f64,
+    ) -> ForeignBytes {
         // What a process asks of other hosts the kernel doesn't count by process.
         let read = match others_read.filter(|_| !self.part.is_remote()) {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
@@ -116,10 +121,10 @@ impl JudgedPart<'_> {
 
     /// Compares the counted I/O with the targets' devices. `leaves`: activity of the lowest devices, if
     /// different.
-    pub(super) fn beneath(
+    pub(super) fn judge_lower_level(
         &self,
-        device: &Done,
-        leaves: Option<&Done>,
+        device: &DeviceIo,
+        leaves: Option<&DeviceIo>,
         others: ForeignBytes,
         found: &mut Effects,
     ) {
@@ -137,29 +142,21 @@ impl JudgedPart<'_> {
             }
             sides += 1;
             let doubtful = if direction == Direction::Read { 0 } else { device.doubtful };
-            let edges = self.allowance(counted.bytes);
-            let told = Ours::from_flow(flow, doubtful, foreign, counted, edges);
+            let allowed = self.allowance(counted.bytes);
+            let told = OwnDeviceIo::from_flow(flow, doubtful, foreign, counted, allowed);
             let ours = told.bytes;
-            let ratio = ours as f64 / counted.bytes as f64;
-            let comparison = Comparison {
-                counted_bytes: counted.bytes,
-                counted_ios: counted.ios,
-                device_bytes: ours,
-                device_ios: told.ios,
-                ratio,
-            };
-            let work = DeviceWork::over(self.facts.elapsed, told.ios, ours);
+            let comparison = Comparison::new(counted, &told);
+            let ratio = comparison.ratio;
+            let work = DeviceWork::work_over(self.facts.elapsed, told.ios, ours);
             match direction {
                 Direction::Read => (found.read, found.device_read) = (Some(comparison), work),
                 Direction::Write => (found.write, found.device_write) = (Some(comparison), work),
             }
-            let allowed = self.allowance(counted.bytes);
             if ratio < LESS {
                 if counted.bytes - ours > allowed {
                     let gap = self.counter_gap(direction, counted, ours, leaves);
-                    found
-                        .effects
-                        .push(gap.unwrap_or_else(|| self.shortfall_effect(direction, counted, ours, ratio)));
+                    let shortfall = || self.shortfall_effect(direction, counted, ours, ratio);
+                    found.effects.push(gap.unwrap_or_else(shortfall));
                 } else {
                     few += 1;
                 }
@@ -175,7 +172,7 @@ impl JudgedPart<'_> {
         found.discards = device.discard;
         found.too_few = sides > 0 && few == sides;
         found.others = others.read.saturating_add(others.write);
-        let foreign = Foreign {
+        let foreign = ForeignIo {
             bytes: found.others,
             ios: foreign_ios,
             all: device.bytes(),
@@ -186,7 +183,7 @@ impl JudgedPart<'_> {
     }
 
     /// Compares the I/O passed on by the upper devices with the lowest devices.
-    pub(super) fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Effects) {
+    pub(super) fn further_down(&self, passed: &DeviceIo, leaves: &DeviceIo, found: &mut Effects) {
         let part = self.part;
         let (beside, passed) = self.with_neighbours(passed, found);
         let below = names(&part.leaves());
@@ -202,7 +199,7 @@ impl JudgedPart<'_> {
                 && missing > self.allowance(upper.bytes).saturating_add(BACKGROUND)
             {
                 found.effects.push(self.less_below(direction, upper.bytes, lower.bytes, &below));
-                let work = DeviceWork::over(self.facts.elapsed, lower.ios, lower.bytes);
+                let work = DeviceWork::work_over(self.facts.elapsed, lower.ios, lower.bytes);
                 match direction {
                     Direction::Read => found.device_read = work,
                     Direction::Write => found.device_write = work,
@@ -212,7 +209,7 @@ impl JudgedPart<'_> {
         let excess = leaves.bytes().saturating_sub(passed.bytes());
         let edges = self.allowance(passed.bytes());
         if part.is_faithful() {
-            let foreign = Foreign::beyond(&passed, leaves);
+            let foreign = ForeignIo::foreign_io(&passed, leaves);
             found.others = found.others.max(foreign.bytes);
             found.effects.extend(self.shared(foreign, &below, ""));
         } else if let Some(foreign) = self.written_beneath_a_reader(&passed, leaves)
@@ -230,7 +227,7 @@ impl JudgedPart<'_> {
             let ordinary = excess <= edges.saturating_add(self.settled_bytes()).saturating_add(COMMIT);
             found.effects.push(Effect {
                 verdict: Verdict::Amplified,
-                severity: Some(by_degree(much && !ordinary, false)),
+                severity: Some(severity_for(much && !ordinary, false)),
                 message: format!(
                     "{below} read {} and wrote {}, {} of what {} above did: redundancy, metadata, a cache or \
                      snapshot that copies{by_itself}, or other users",
@@ -246,7 +243,7 @@ impl JudgedPart<'_> {
     }
 
     /// Adds the I/O of other partitions to the I/O of the upper devices.
-    fn with_neighbours(&self, passed: &Done, found: &mut Effects) -> (OtherProcesses<'_>, Done) {
+    fn with_neighbours(&self, passed: &DeviceIo, found: &mut Effects) -> (OtherProcesses<'_>, DeviceIo) {
         let beside = neighbours(self.part, self.facts);
         if !beside.disks.is_empty() {
             let how = ", past the partitions of the targets";
@@ -282,14 +279,16 @@ impl JudgedPart<'_> {
 
     /// Whether the devices at the bottom did I/Os of other sizes. `beside`: bytes read and written past the
     /// targets' partitions.
-    fn sizes_below(&self, leaves: &Done, beside: (u64, u64), edges: u64, found: &mut Effects) {
+    fn sizes_below(&self, leaves: &DeviceIo, beside: (u64, u64), edges: u64, found: &mut Effects) {
         let part = self.part;
         let as_counted =
             !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));
         for (direction, counted) in [(Direction::Read, part.read), (Direction::Write, part.write)] {
             let ours = match direction {
-                Direction::Read => Ours::from_flow(leaves.read, 0, beside.0, counted, edges),
-                Direction::Write => Ours::from_flow(leaves.write, leaves.doubtful, beside.1, counted, edges),
+                Direction::Read => OwnDeviceIo::from_flow(leaves.read, 0, beside.0, counted, edges),
+                Direction::Write => {
+                    OwnDeviceIo::from_flow(leaves.write, leaves.doubtful, beside.1, counted, edges)
+                }
             };
             if as_counted && ours.bytes as f64 >= LESS * counted.bytes as f64 {
                 found.effects.extend(self.sizes(direction, counted, ours, &part.leaves()));
@@ -306,9 +305,9 @@ impl JudgedPart<'_> {
         let written = direction == Direction::Write;
         let earlier = if written { self.settled_bytes().min(beyond) } else { 0 };
         let share = earlier as f64 / ours.max(1) as f64;
-        let by_itself = (share >= OTHERS && earlier > allowed).then(|| Effect {
+        let by_itself = (share >= MIN_FOREIGN_SHARE && earlier > allowed).then(|| Effect {
             verdict: Verdict::Shared,
-            severity: Some(by_degree(share >= MOSTLY_OTHERS, true)),
+            severity: Some(severity_for(share >= MOSTLY_OTHERS, true)),
             message: format!(
                 "the device wrote {} for the {} that the run counted ({}): {} of it ({:.0} %) were dirty \
                  pages from before measuring began",
@@ -334,9 +333,9 @@ impl JudgedPart<'_> {
         by_itself.into_iter().chain(of_nobody).collect()
     }
 
-    fn shortfall_effect(&self, direction: Direction, counted: Counted, ours: u64, ratio: f64) -> Effect {
+    fn shortfall_effect(&self, direction: Direction, counted: IoCount, ours: u64, ratio: f64) -> Effect {
         let part = self.part;
-        let severity = Some(by_degree(ratio < MUCH_LESS, true));
+        let severity = Some(severity_for(ratio < MUCH_LESS, true));
         let figures = format!(
             "the device {} {} of the {} that the run counted ({})",
             did(direction),
@@ -356,7 +355,7 @@ impl JudgedPart<'_> {
                 remedy: Some("bypass the page cache with -Su".into()),
             };
         }
-        let left = self.left(counted.bytes - ours);
+        let left = self.bytes_left(counted.bytes - ours);
         let message = match left {
             0 => format!("{figures}: the rest was overwritten in the page cache before it was written back"),
             left => format!("{figures}: {} were still dirty pages at the end", amount(left)),
@@ -407,9 +406,9 @@ impl JudgedPart<'_> {
     }
 
     /// Bytes that were still in memory at the end, of those missing on the device.
-    pub(super) fn left(&self, missing: u64) -> u64 {
+    pub(super) fn bytes_left(&self, missing: u64) -> u64 {
         let machine = self.facts.unwritten.map_or(0, |(before, after)| after.saturating_sub(before));
-        self.part.unwritten().unwrap_or_else(|| machine.min(missing))
+        self.part.unwritten_bytes().unwrap_or_else(|| machine.min(missing))
     }
 
     fn less_below(&self, direction: Direction, upper: u64, lower: u64, below: &str) -> Effect {
@@ -422,7 +421,7 @@ impl JudgedPart<'_> {
             amount(lower),
             times(lower, upper)
         );
-        let severity = Some(by_degree(much, true));
+        let severity = Some(severity_for(much, true));
         match (self.part.has_loop(), direction) {
             (true, Direction::Write) => Effect {
                 verdict: Verdict::Deferred,
@@ -466,7 +465,7 @@ fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u
     };
     Effect {
         verdict: Verdict::Amplified,
-        severity: Some(by_degree(ours as f64 >= MUCH_MORE * counted as f64, false)),
+        severity: Some(severity_for(ours as f64 >= MUCH_MORE * counted as f64, false)),
         message: format!(
             "the device {} {} for the {} that the run counted ({}): {more}",
             did(direction),
@@ -486,7 +485,7 @@ pub(super) fn did(direction: Direction) -> &'static str {
 }
 
 /// How bad it is: much is wrong or a warning, little a step less.
-pub(super) fn by_degree(much: bool, false_figures: bool) -> Severity {
+pub(super) fn severity_for(much: bool, false_figures: bool) -> Severity {
     match (much, false_figures) {
         (true, true) => Severity::Wrong,
         (true, false) | (false, true) => Severity::Warning,
@@ -506,13 +505,13 @@ pub(super) fn names(layers: &[&Layer]) -> String {
 }
 
 /// Returns the counted I/O in place of the upper devices' activity, if they have no counters.
-pub(super) fn as_counted(part: &Part) -> Done {
-    let flow = |counted: Counted| Flow { ios: counted.ios, merges: 0, bytes: counted.bytes };
-    Done { read: flow(part.read), write: flow(part.write), ..Done::default() }
+pub(super) fn as_counted(part: &Part) -> DeviceIo {
+    let flow = |counted: IoCount| Flow { ios: counted.ios, merges: 0, bytes: counted.bytes };
+    DeviceIo { read: flow(part.read), write: flow(part.write), ..DeviceIo::default() }
 }
 
 /// Returns the activity of the lowest devices; `None` if they are the targets' devices.
-pub(super) fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Result<Done, NotCounted>> {
+pub(super) fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Result<DeviceIo, UncountedIo>> {
     let (first, leaves) = (part.first(), part.leaves());
     let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));
     (!same).then(|| count_done(part, facts, &leaves))

@@ -42,7 +42,7 @@ impl Flushed<'_> {
 /// Returns the flushes for a target; `None` = no volatile cache is known.
 pub(crate) fn flushed<'a>(span: &SpanContext<'a>, target: TargetId) -> Option<Flushed<'a>> {
     let facts = span.devices()?;
-    let part = span.parts.iter().find(|part| part.has(target) && part.has_devices())?;
+    let part = span.parts.iter().find(|part| part.has_target(target) && part.has_devices())?;
     let [highest, lowest] = volatile_edges(part, facts);
     // Flushes that are dropped on the way are missing further down; those of other programs are counted
     // there, too.

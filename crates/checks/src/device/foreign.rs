@@ -1,11 +1,11 @@
 //! Activity of other programs on devices, in figures.
 
-use super::done::Done;
-use super::limits::SMALL;
+use super::done::DeviceIo;
+use super::limits::SMALL_IO_BYTES;
 use diskspd_machine::io_counters::Flow;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Foreign {
+pub(super) struct ForeignIo {
     /// Bytes that they read and wrote.
     pub bytes: u64,
     pub ios: u64,
@@ -15,16 +15,16 @@ pub(super) struct Foreign {
     pub in_flight: Option<(f64, f64)>,
 }
 
-impl Foreign {
+impl ForeignIo {
     /// Returns the activity of the lower devices beyond the I/O passed on by faithful upper devices.
-    pub(super) fn beyond(upper: &Done, lower: &Done) -> Foreign {
+    pub(super) fn foreign_io(upper: &DeviceIo, lower: &DeviceIo) -> ForeignIo {
         let side = |upper: Flow, lower: Flow| {
             let bytes = lower.bytes.saturating_sub(upper.bytes);
             // Between them I/Os may be split, but not into more than those of others can be.
-            (bytes, lower.ios.saturating_sub(upper.ios).min(bytes / SMALL))
+            (bytes, lower.ios.saturating_sub(upper.ios).min(bytes / SMALL_IO_BYTES))
         };
         let (read, write) = (side(upper.read, lower.read), side(upper.write, lower.write));
-        Foreign {
+        ForeignIo {
             bytes: read.0.saturating_add(write.0),
             ios: read.1.saturating_add(write.1),
             all: lower.bytes(),

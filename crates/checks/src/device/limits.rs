@@ -16,7 +16,7 @@ pub(super) const MUCH_MERGED: f64 = 2.0;
 /// Blocks from this size on, bytes, are used to measure throughput, which merging doesn't falsify.
 pub(super) const LARGE_BLOCK: u64 = 64 << 10;
 /// Share of the device's bytes from which on others matter.
-pub(super) const OTHERS: f64 = 0.1;
+pub(super) const MIN_FOREIGN_SHARE: f64 = 0.1;
 /// Share of the device's bytes from which on the device was mostly others'.
 pub(super) const MOSTLY_OTHERS: f64 = 0.5;
 /// Tolerated background I/O of a device in bytes: probing, logs, single pages.
@@ -25,6 +25,6 @@ pub(super) const BACKGROUND: u64 = 1 << 20;
 /// is some MiB.
 pub(super) const COMMIT: u64 = 4 << 20;
 /// Assumed minimum I/O size of other programs in bytes, if their number counts against a run.
-pub(super) const SMALL: u64 = 4096;
+pub(super) const SMALL_IO_BYTES: u64 = 4096;
 /// I/Os of others in flight, on average, from which on they matter.
 pub(super) const BACKGROUND_IN_FLIGHT: f64 = 0.5;

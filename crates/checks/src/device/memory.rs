@@ -1,7 +1,7 @@
 //! Devices backed by memory, with I/O that needs no storage device.
 
-use super::effects::{Effect, JudgedPart, as_counted, by_degree, names};
-use super::limits::{MOSTLY_OTHERS, OTHERS};
+use super::effects::{Effect, JudgedPart, as_counted, names, severity_for};
+use super::limits::{MIN_FOREIGN_SHARE, MOSTLY_OTHERS};
 use diskspd_machine::memory_backed::InMemory;
 use diskspd_machine::stack::{Layer, LayerKind};
 use diskspd_results::Verdict;
@@ -23,7 +23,7 @@ impl JudgedPart<'_> {
         if let Some(why) = self.part.targets.iter().find_map(|target| target.stack.in_memory.as_ref()) {
             return Some(Effect {
                 verdict: Verdict::Cached,
-                severity: Some(by_degree(true, true)),
+                severity: Some(severity_for(true, true)),
                 message: format!("{why}: these I/Os were done in memory, not by a device"),
                 remedy: Some("choose a target on a device".into()),
             });
@@ -31,7 +31,7 @@ impl JudgedPart<'_> {
         if let Some((layer, kind)) = found.iter().find(|(_, kind)| *kind != InMemory::Zram) {
             return Some(Effect {
                 verdict: Verdict::Cached,
-                severity: Some(by_degree(true, true)),
+                severity: Some(severity_for(true, true)),
                 message: format!(
                     "{} is {}: these I/Os were done in memory, not by a device",
                     names(&[layer]),
@@ -44,9 +44,9 @@ impl JudgedPart<'_> {
         // What a mapper encrypts doesn't compress.
         let changed = self.part.layers().iter().any(|layer| layer.kind == LayerKind::Mapper);
         let share = self.part.easy as f64 / counted as f64;
-        (share >= OTHERS && !changed).then(|| Effect {
+        (share >= MIN_FOREIGN_SHARE && !changed).then(|| Effect {
             verdict: Verdict::Cached,
-            severity: Some(by_degree(share >= MOSTLY_OTHERS, true)),
+            severity: Some(severity_for(share >= MOSTLY_OTHERS, true)),
             message: format!(
                 "{} is {}, which stores almost nothing of zeros or a repeating pattern",
                 names(&[layer]),

@@ -1,8 +1,8 @@
 //! Activity of other programs on the disks of targets that are partitions. A disk counts the I/Os of all
 //! its partitions.
 
-use super::done::{Done, count_done};
-use super::foreign::Foreign;
+use super::done::{DeviceIo, count_done};
+use super::foreign::ForeignIo;
 use super::part::Part;
 use diskspd_machine::io_counters::DeviceFacts;
 use diskspd_machine::stack::{Layer, LayerKind};
@@ -15,7 +15,7 @@ pub(super) struct OtherProcesses<'a> {
     /// Bytes that others read from them and wrote to them, by other partitions or by none.
     pub read: u64,
     pub write: u64,
-    others: Foreign,
+    others: ForeignIo,
 }
 
 impl OtherProcesses<'_> {
@@ -24,7 +24,7 @@ impl OtherProcesses<'_> {
         self.read.saturating_add(self.write)
     }
 
-    pub(super) fn foreign(&self) -> Foreign {
+    pub(super) fn foreign(&self) -> ForeignIo {
         self.others
     }
 }
@@ -44,10 +44,10 @@ pub(super) fn neighbours<'a>(part: &Part<'a>, facts: &DeviceFacts) -> OtherProce
         let (Ok(all), Ok(own)) = (count_done(part, facts, &[disk]), count_done(part, facts, &above)) else {
             continue;
         };
-        let beyond = |of: fn(&Done) -> u64| of(&all).saturating_sub(of(&own));
+        let beyond = |of: fn(&DeviceIo) -> u64| of(&all).saturating_sub(of(&own));
         found.read = found.read.saturating_add(beyond(|done| done.read.bytes));
         found.write = found.write.saturating_add(beyond(|done| done.write.bytes));
-        let beyond = Foreign::beyond(&own, &all);
+        let beyond = ForeignIo::foreign_io(&own, &all);
         let sum = &mut found.others;
         for (sum, more) in [
             (&mut sum.bytes, beyond.bytes),

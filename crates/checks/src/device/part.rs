@@ -6,7 +6,7 @@ use diskspd_profile::TargetId;
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Counted {
+pub(crate) struct IoCount {
     pub bytes: u64,
     pub ios: u64,
 }
@@ -15,24 +15,24 @@ pub(crate) struct Counted {
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
     pub targets: Vec<&'a TargetDevices>,
-    pub beneath: Beneath<'a>,
-    pub each: Vec<(Counted, Counted)>,
-    pub read: Counted,
-    pub write: Counted,
+    pub beneath: SharedFacts<'a>,
+    pub each: Vec<(IoCount, IoCount)>,
+    pub read: IoCount,
+    pub write: IoCount,
     /// Discards (`--trim`), and what else leaves holes.
-    pub discarded: Counted,
+    pub discarded: IoCount,
     /// Writes that must be durable at completion (`-Sw`, `-Sh`); each may request a flush.
     pub durable: u64,
     /// Requests that flush a volatile cache even where single writes can bypass it (FUA): flushes
     /// (`--fsync-every`), and durable writes through the page cache.
     pub flushes: u64,
     /// Zeros that the run wrote (`--write-zeroes`); included in [`write`](Part::write).
-    pub zeroed: Counted,
+    pub zeroed: IoCount,
     /// Bytes written that compress to next to nothing: zeros, or a pattern that repeats.
     pub easy: u64,
     /// Maximum number of concurrent I/Os, and their bytes. At an edge of the window, only the device or only
     /// the worker may count them.
-    pub in_flight: Counted,
+    pub in_flight: IoCount,
     /// Whether the number of I/Os that can be in flight is known. It is unknown for another program.
     pub depth_known: bool,
     /// The page cache may answer, for any of the targets.
@@ -43,7 +43,7 @@ pub(crate) struct Part<'a> {
 
 /// Facts that all targets of a part share, computed once.
 #[derive(Debug, Default)]
-pub(crate) struct Beneath<'a> {
+pub(crate) struct SharedFacts<'a> {
     places: HashMap<TargetId, usize>,
     /// Each layer once, by its name.
     layers: Vec<&'a Layer>,
@@ -52,9 +52,9 @@ pub(crate) struct Beneath<'a> {
     memory: Option<&'a String>,
 }
 
-impl<'a> Beneath<'a> {
-    pub(crate) fn new(targets: &[&'a TargetDevices]) -> Beneath<'a> {
-        let mut beneath = Beneath::default();
+impl<'a> SharedFacts<'a> {
+    pub(crate) fn new(targets: &[&'a TargetDevices]) -> SharedFacts<'a> {
+        let mut beneath = SharedFacts::default();
         for (place, target) in targets.iter().enumerate() {
             beneath.places.entry(target.target).or_insert(place);
             for layer in &target.stack.layers {
@@ -79,7 +79,7 @@ impl<'a> Part<'a> {
         self.beneath.places.get(&id).copied()
     }
 
-    pub(crate) fn has(&self, id: TargetId) -> bool {
+    pub(crate) fn has_target(&self, id: TargetId) -> bool {
         self.place(id).is_some()
     }
 
@@ -165,7 +165,7 @@ impl<'a> Part<'a> {
     }
 
     /// Returns the dirty bytes of the targets at the end; `None` if unknown, or without writes.
-    pub(crate) fn unwritten(&self) -> Option<u64> {
+    pub(crate) fn unwritten_bytes(&self) -> Option<u64> {
         let known: Vec<u64> = self.targets.iter().filter_map(|target| target.unwritten).collect();
         (!known.is_empty()).then(|| known.into_iter().fold(0, u64::saturating_add))
     }

@@ -1,7 +1,7 @@
 //! Grouping of a time span's targets by shared devices, with their counts.
 
 use super::limits::BACKGROUND;
-use super::part::{Beneath, Counted, Part};
+use super::part::{IoCount, Part, SharedFacts};
 use crate::SpanContext;
 use diskspd_base::operation::Operation;
 use diskspd_machine::io_counters::{DeviceFacts, TargetDevices};
@@ -20,19 +20,19 @@ impl<'a> Part<'a> {
 
     fn new(span: &SpanContext<'a>, targets: Vec<&'a TargetDevices>) -> Part<'a> {
         let mut part = Part {
-            read: Counted::default(),
-            write: Counted::default(),
-            discarded: Counted::default(),
+            read: IoCount::default(),
+            write: IoCount::default(),
+            discarded: IoCount::default(),
             durable: 0,
             flushes: 0,
-            zeroed: Counted::default(),
+            zeroed: IoCount::default(),
             easy: 0,
-            in_flight: Counted::default(),
+            in_flight: IoCount::default(),
             depth_known: span.program.is_none(),
             buffered: false,
             on_file_system: targets.iter().any(|target| target.stack.file_system.is_some()),
             each: vec![Default::default(); targets.len()],
-            beneath: Beneath::new(&targets),
+            beneath: SharedFacts::new(&targets),
             targets,
         };
         let places = part.targets.iter().map(|target| target.target).enumerate();
@@ -78,7 +78,7 @@ impl<'a> Part<'a> {
     fn leave_out_start(&mut self, processes: u64) {
         for side in [&mut self.read, &mut self.write] {
             if side.bytes <= BACKGROUND {
-                *side = Counted::default();
+                *side = IoCount::default();
             }
             if side.ios < processes.saturating_mul(CALLS_AT_START) {
                 side.ios = 0;
@@ -93,18 +93,18 @@ impl<'a> Part<'a> {
             let flushes = if span.flushes_by_fsync(asked) { got.write.ios } else { 0 };
             self.flushes = self.flushes.saturating_add(flushes);
         } else {
-            let single = got.other(Operation::DurableWrite).map_or(0, |writes| writes.ios);
+            let single = got.aux_results(Operation::DurableWrite).map_or(0, |writes| writes.ios);
             self.durable = self.durable.saturating_add(single);
         }
         // Each flush may be a write of no bytes to the device, as those of durable writes.
-        let flushes = got.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
+        let flushes = got.aux_results(Operation::Flush).map_or(0, |flushes| flushes.ios);
         self.durable = self.durable.saturating_add(flushes);
         self.flushes = self.flushes.saturating_add(flushes);
     }
 
     fn add_others(&mut self, at: usize, got: &TargetResults) {
         for (op, _, share) in Operation::replacements() {
-            let Some(done) = got.other(op) else { continue };
+            let Some(done) = got.aux_results(op) else { continue };
             // What the kernel counts as writes of the device; a file system makes its own of it.
             let sums = match share.writes_on_devices && !self.on_file_system {
                 true => [Some(&mut self.write), self.each.get_mut(at).map(|(_, write)| write)],

@@ -2,8 +2,8 @@
 
 use super::done::activity;
 use super::effects::{JudgedPart, names};
-use super::limits::{BACKGROUND, LESS, OTHERS};
-use super::part::{Counted, Part};
+use super::limits::{BACKGROUND, LESS, MIN_FOREIGN_SHARE};
+use super::part::{IoCount, Part};
 use super::verdict::DeviceVerdict;
 use super::wording::amount;
 use crate::{Severity, SpanContext};
@@ -30,16 +30,16 @@ pub(super) fn adjust(verdict: &mut DeviceVerdict, span: &SpanContext, judged: &J
     if program.words.is_empty() {
         return without_command(verdict, part);
     }
-    if let Some(message) = elsewhere(part, facts, program) {
+    if let Some(message) = find_other_target(part, facts, program) {
         verdict.evidence.clear();
-        return undetermined(verdict, message);
+        return add_undetermined(verdict, message);
     }
     let open = open(span, part, program);
     let is_decided = matches!(verdict.verdict, Verdict::Cached | Verdict::Deferred)
         && verdict.severity == Some(Severity::Wrong);
     if part.read.bytes == 0 && part.write.bytes == 0 && open.is_empty() {
         let all = span.measured.total.total.throughput.bytes;
-        undetermined(
+        add_undetermined(
             verdict,
             format!("the command did hardly any I/O on files and devices ({})", amount(all)),
         );
@@ -56,13 +56,13 @@ pub(super) fn adjust(verdict: &mut DeviceVerdict, span: &SpanContext, judged: &J
     }
     let was = format!("without them the verdict is {}: {}", verdict.verdict.word(), verdict.message);
     let mut open = open.into_iter();
-    undetermined(verdict, format!("undetermined: {}", open.next().unwrap_or_default()));
+    add_undetermined(verdict, format!("undetermined: {}", open.next().unwrap_or_default()));
     verdict.evidence.insert(0, was);
     verdict.evidence.extend(open);
 }
 
 /// Whether the processes requested more reads of block devices than the seen devices did.
-fn elsewhere(part: &Part, facts: &DeviceFacts, program: &JudgedProgram) -> Option<String> {
+fn find_other_target(part: &Part, facts: &DeviceFacts, program: &JudgedProgram) -> Option<String> {
     let first = part.first();
     let done: u64 = first
         .iter()
@@ -91,7 +91,7 @@ fn of_program(remedy: String) -> String {
     }
 }
 
-fn undetermined(verdict: &mut DeviceVerdict, message: String) {
+fn add_undetermined(verdict: &mut DeviceVerdict, message: String) {
     verdict.verdict = Verdict::Unknown;
     verdict.severity = Some(Severity::Warning);
     verdict.message = message;
@@ -105,7 +105,7 @@ fn without_command(verdict: &mut DeviceVerdict, part: &Part) {
     let done: Vec<String> = done.map(|(name, side)| format!("{name} {}", amount(side.bytes))).collect();
     let done = if done.is_empty() { "did no I/O".to_owned() } else { done.join(" and ") };
     let evidence = std::mem::take(&mut verdict.evidence);
-    undetermined(verdict, format!("the device {done}; what programs requested of it is not measured"));
+    add_undetermined(verdict, format!("the device {done}; what programs requested of it is not measured"));
     verdict.evidence = evidence;
     verdict.severity = None;
     verdict.remedy = Some("start the program with judge to compare: diskspd judge TARGET -- COMMAND".into());
@@ -127,7 +127,7 @@ fn open(span: &SpanContext, part: &Part, program: &JudgedProgram) -> Vec<String>
         }
     }
     let claimed_all = program.claimed.as_ref().is_some_and(|claimed| {
-        let is = |side: Option<u64>, counted: Counted| side.unwrap_or(0) == counted.bytes;
+        let is = |side: Option<u64>, counted: IoCount| side.unwrap_or(0) == counted.bytes;
         is(claimed.read.bytes, part.read) && is(claimed.write.bytes, part.write)
     });
     let cached = span.targets().any(|asked| span.is_cached(asked));
@@ -152,11 +152,11 @@ fn open(span: &SpanContext, part: &Part, program: &JudgedProgram) -> Vec<String>
     open
 }
 
-fn unclear(name: &str, counted: Counted, calls: &SortedCalls, all: u64) -> Option<String> {
+fn unclear(name: &str, counted: IoCount, calls: &SortedCalls, all: u64) -> Option<String> {
     // Calls that reached a device are counted already.
     let known = counted.bytes.saturating_sub(calls.storage.bytes);
     let left = calls.unclear.bytes.saturating_sub(known);
-    let matters = left > BACKGROUND && left as f64 > OTHERS * all as f64;
+    let matters = left > BACKGROUND && left as f64 > MIN_FOREIGN_SHARE * all as f64;
     matters.then(|| {
         format!(
             "{} of {name} were of the page cache, of pipes, or of sockets: the processes had several of \

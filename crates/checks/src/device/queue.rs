@@ -47,7 +47,7 @@ impl Queues {
 
 /// Maximum ratio of device to counted bytes that indicates other work, because no data compresses that
 /// well.
-const HARDLY: f64 = 0.02;
+const MAX_OTHER_WORK_RATIO: f64 = 0.02;
 
 /// Returns for devices of each part: I/Os in flight, worker I/Os per device I/O (`None` with the page
 /// cache in between), and whether the bytes match.
@@ -71,7 +71,7 @@ fn average_queue<'a>(
             *sum = (sum.0.saturating_add(ios), sum.1.saturating_add(bytes));
         }
     }
-    let came_down = device.1 as f64 >= HARDLY * counted.1 as f64;
+    let came_down = device.1 as f64 >= MAX_OTHER_WORK_RATIO * counted.1 as f64;
     // A driver may count I/Os, but not their time.
     if queue_ms == 0 && came_down || facts.elapsed == 0 {
         return None;

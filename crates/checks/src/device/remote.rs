@@ -10,7 +10,7 @@ use diskspd_machine::stack::Layer;
 
 /// Adapts the verdict to a server, and adds findings from the client's counters. Local targets are
 /// unchanged.
-pub(super) fn tell(verdict: &mut DeviceVerdict, part: &Part, facts: &DeviceFacts) {
+pub(super) fn report_remote(verdict: &mut DeviceVerdict, part: &Part, facts: &DeviceFacts) {
     if !part.is_remote() {
         return;
     }

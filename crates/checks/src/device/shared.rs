@@ -1,11 +1,11 @@
 //! Others on the devices: by their bytes, their I/Os, and their I/Os in flight. Small I/Os cost a device time
 //! that their bytes don't show.
 
-use super::done::{Done, expected};
-use super::effects::{Effect, JudgedPart, by_degree};
-use super::foreign::Foreign;
+use super::done::{DeviceIo, ios_for_bytes};
+use super::effects::{Effect, JudgedPart, severity_for};
+use super::foreign::ForeignIo;
 use super::limits::*;
-use super::part::Counted;
+use super::part::IoCount;
 use super::wording::{amount, count};
 use crate::arrays;
 use diskspd_figures::units::Millis;
@@ -16,18 +16,18 @@ use diskspd_results::Verdict;
 impl JudgedPart<'_> {
     /// Returns the minimum number of other programs' I/Os: their bytes at the device's largest I/O size,
     /// but not below the usual size.
-    pub(super) fn foreign_ios(&self, flow: Flow, counted: Counted, foreign: u64) -> u64 {
+    pub(super) fn foreign_ios(&self, flow: Flow, counted: IoCount, foreign: u64) -> u64 {
         let ours = match counted.bytes {
             0 => 0,
             _ => {
-                (expected(flow.bytes.saturating_sub(foreign), counted) as f64 * self.pieces_per_io(counted))
-                    as u64
+                (ios_for_bytes(flow.bytes.saturating_sub(foreign), counted) as f64
+                    * self.pieces_per_io(counted)) as u64
             }
         };
-        flow.ios.saturating_sub(ours).min(foreign / SMALL)
+        flow.ios.saturating_sub(ours).min(foreign / SMALL_IO_BYTES)
     }
 
-    fn pieces_per_io(&self, counted: Counted) -> f64 {
+    fn pieces_per_io(&self, counted: IoCount) -> f64 {
         let block = counted.bytes.checked_div(counted.ios).unwrap_or(0);
         let first = self.part.first();
         let largest = first.iter().filter_map(|layer| layer.queue_limits?.largest_io).min();
@@ -36,17 +36,17 @@ impl JudgedPart<'_> {
 
     /// Returns the minimum number of pieces per I/O by the device counters. Additional I/Os without
     /// foreign bytes are pieces, as with stripes and chunks, which no device limit shows.
-    fn least_pieces(&self, device: &Done) -> f64 {
+    fn least_pieces(&self, device: &DeviceIo) -> f64 {
         let (read, write) = (self.part.read, self.part.write);
         let counted = read.bytes.saturating_add(write.bytes);
         let foreign = device.bytes().saturating_sub(counted).saturating_sub(self.allowance(counted));
-        let ios = device.read.ios.saturating_add(device.write.ios).saturating_sub(foreign / SMALL);
+        let ios = device.read.ios.saturating_add(device.write.ios).saturating_sub(foreign / SMALL_IO_BYTES);
         ios as f64 / read.ios.saturating_add(write.ios).max(1) as f64
     }
 
     /// Returns the I/Os in flight beyond this run's maximum, and the total. Not applicable if the kernel
     /// adds I/Os for this run: readahead, writeback, a journal.
-    pub(super) fn foreign_in_flight(&self, device: &Done) -> Option<(f64, f64)> {
+    pub(super) fn foreign_in_flight(&self, device: &DeviceIo) -> Option<(f64, f64)> {
         let part = self.part;
         let changes = part.write.ios > 0 || part.discarded.ios > 0;
         if !part.depth_known || part.buffered || part.on_file_system && changes || self.facts.elapsed == 0 {
@@ -65,17 +65,17 @@ impl JudgedPart<'_> {
 
     /// Returns writes at the bottom of a read-only stack. They belong to other programs, unless reads fill
     /// a cache.
-    pub(super) fn written_beneath_a_reader(&self, passed: &Done, leaves: &Done) -> Option<Foreign> {
+    pub(super) fn written_beneath_a_reader(&self, passed: &DeviceIo, leaves: &DeviceIo) -> Option<ForeignIo> {
         let reads_only = self.part.write.ios == 0 && self.part.discarded.ios == 0 && passed.write.bytes == 0;
         let layers = self.part.layers();
         let may_cache = layers
             .iter()
             .any(|layer| matches!(layer.kind, LayerKind::Bcache | LayerKind::Mapper) && !layer.one_to_one);
-        let (upper, lower) = (Done { read: leaves.read, ..*passed }, leaves);
-        (reads_only && !may_cache).then(|| Foreign::beyond(&upper, lower))
+        let (upper, lower) = (DeviceIo { read: leaves.read, ..*passed }, leaves);
+        (reads_only && !may_cache).then(|| ForeignIo::foreign_io(&upper, lower))
     }
 
-    pub(super) fn shared(&self, foreign: Foreign, names: &str, how: &str) -> Option<Effect> {
+    pub(super) fn shared(&self, foreign: ForeignIo, names: &str, how: &str) -> Option<Effect> {
         let part = self.part;
         let counted_ios = part.read.ios.saturating_add(part.write.ios);
         let allowed = self.allowance(part.read.bytes.saturating_add(part.write.bytes));
@@ -86,9 +86,10 @@ impl JudgedPart<'_> {
         let by_ios = share(foreign.ios as f64, foreign.all_ios as f64);
         let (in_flight, all_in_flight) = foreign.in_flight.unwrap_or_default();
         let by_time = share(in_flight, all_in_flight);
-        let bytes = by_bytes >= OTHERS && foreign.bytes > allowed.saturating_add(floor);
-        let ios = by_ios >= OTHERS && foreign.ios > allowed_ios.saturating_add(floor / SMALL);
-        let time = by_time >= OTHERS && in_flight >= BACKGROUND_IN_FLIGHT;
+        let bytes = by_bytes >= MIN_FOREIGN_SHARE && foreign.bytes > allowed.saturating_add(floor);
+        let ios =
+            by_ios >= MIN_FOREIGN_SHARE && foreign.ios > allowed_ios.saturating_add(floor / SMALL_IO_BYTES);
+        let time = by_time >= MIN_FOREIGN_SHARE && in_flight >= BACKGROUND_IN_FLIGHT;
         let percent = |share: f64| share * 100.0;
         let mut figures = Vec::new();
         if bytes || ios {
@@ -108,7 +109,7 @@ impl JudgedPart<'_> {
         // The number of others' I/Os, and their I/Os in flight, show other users. Only bytes show that the
         // figures are mostly theirs.
         let mostly = bytes && by_bytes >= MOSTLY_OTHERS;
-        let severity = Some(by_degree(mostly, true));
+        let severity = Some(severity_for(mostly, true));
         let (who, remedy) = match arrays::at_work(self.facts, &part.layers()) {
             None => ("others".into(), "stop the other users of the device, or measure another one".into()),
             Some((array, upkeep)) => {

@@ -1,7 +1,7 @@
 //! Separate judgement of several targets. The kernel counts I/O by device, but reports cached data by
 //! file.
 
-use super::effects::{Effect, JudgedPart, by_degree};
+use super::effects::{Effect, JudgedPart, severity_for};
 use super::limits::*;
 use super::wording::{amount, times};
 use diskspd_results::Host;
@@ -27,7 +27,7 @@ impl JudgedPart<'_> {
                 {
                     effects.push(Effect {
                         verdict: Verdict::Cached,
-                        severity: Some(by_degree((came as f64) < MUCH_LESS * read.bytes as f64, true)),
+                        severity: Some(severity_for((came as f64) < MUCH_LESS * read.bytes as f64, true)),
                         message: format!(
                             "'{}' was served from the page cache, not by the device: of the {} that the run \
                              counted only {} were read into memory ({})",
@@ -48,7 +48,7 @@ impl JudgedPart<'_> {
             {
                 effects.push(Effect {
                     verdict: Verdict::Deferred,
-                    severity: Some(by_degree((written as f64) < MUCH_LESS * write.bytes as f64, true)),
+                    severity: Some(severity_for((written as f64) < MUCH_LESS * write.bytes as f64, true)),
                     message: format!(
                         "of the {} that were written to '{}', {} were still dirty pages at the end",
                         amount(write.bytes),

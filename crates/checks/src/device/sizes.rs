@@ -1,9 +1,9 @@
 //! Whether the devices did I/Os of the size that was counted: merged ones are larger, split ones smaller.
 
-use super::done::Ours;
-use super::effects::{Effect, JudgedPart, by_degree, did};
+use super::done::OwnDeviceIo;
+use super::effects::{Effect, JudgedPart, did, severity_for};
 use super::limits::*;
-use super::part::Counted;
+use super::part::IoCount;
 use super::wording::{amount, size};
 use crate::Severity;
 use diskspd_base::engines::Direction;
@@ -14,8 +14,8 @@ impl JudgedPart<'_> {
     pub(super) fn sizes(
         &self,
         direction: Direction,
-        counted: Counted,
-        ours: Ours,
+        counted: IoCount,
+        ours: OwnDeviceIo,
         devices: &[&Layer],
     ) -> Option<Effect> {
         // Of another program's bytes the number of I/Os can be unknown.
@@ -26,7 +26,7 @@ impl JudgedPart<'_> {
             .or_else(|| self.split_effect(direction, counted, ours, devices))
     }
 
-    fn merge_effect(&self, direction: Direction, counted: Counted, ours: Ours) -> Option<Effect> {
+    fn merge_effect(&self, direction: Direction, counted: IoCount, ours: OwnDeviceIo) -> Option<Effect> {
         let sure = counted.ios.saturating_sub(self.part.in_flight.ios) as f64;
         let sure = sure - counted.ios as f64 * self.slack;
         if ours.ios == 0 || sure < MERGED * ours.ios as f64 {
@@ -51,7 +51,7 @@ impl JudgedPart<'_> {
         };
         Some(Effect {
             verdict: Verdict::Coalesced,
-            severity: Some(by_degree(much, false)),
+            severity: Some(severity_for(much, false)),
             message,
             remedy: Some(remedy.into()),
         })
@@ -60,8 +60,8 @@ impl JudgedPart<'_> {
     fn split_effect(
         &self,
         direction: Direction,
-        counted: Counted,
-        ours: Ours,
+        counted: IoCount,
+        ours: OwnDeviceIo,
         devices: &[&Layer],
     ) -> Option<Effect> {
         let possible = counted.ios.saturating_add(self.part.in_flight.ios) as f64;

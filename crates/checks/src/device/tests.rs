@@ -29,7 +29,7 @@ use diskspd_machine::memory_backed::InMemory;
 use diskspd_machine::stack::{Layer, LayerKind, Stack, Traits};
 use diskspd_profile::{CacheMode, Profile, Target, TargetId, TimeSpan};
 use diskspd_results::{
-    DirectionResults, Observed, Record, Results, SpanResults, TargetResults, ThreadResults,
+    DirectionResults, Observations, Record, Results, SpanResults, TargetResults, ThreadResults,
 };
 
 const MIB: u64 = 1 << 20;
@@ -249,7 +249,7 @@ fn judgement_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Ju
     let span = SpanResults {
         measured: SECOND,
         threads: threads.collect(),
-        observed: Some(Observed { devices: Some(facts), ..Observed::default() }),
+        observed: Some(Observations { devices: Some(facts), ..Observations::default() }),
         ..SpanResults::default()
     };
     let profile = Profile {

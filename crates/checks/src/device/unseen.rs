@@ -1,9 +1,9 @@
 //! Findings about I/O that the counters do not show.
 
-use super::done::{Done, NotCounted};
+use super::done::{DeviceIo, UncountedIo};
 use super::effects::{Effect, JudgedPart, as_counted, did, names};
 use super::limits::LESS;
-use super::part::Counted;
+use super::part::IoCount;
 use super::wording::amount;
 use crate::Severity;
 use diskspd_base::engines::Direction;
@@ -19,8 +19,8 @@ impl JudgedPart<'_> {
     /// `first`: activity of the targets' devices; `below`: activity of the lowest devices, if different.
     pub(super) fn unseen(
         &self,
-        first: Result<&Done, &NotCounted>,
-        below: Option<&Result<Done, NotCounted>>,
+        first: Result<&DeviceIo, &UncountedIo>,
+        below: Option<&Result<DeviceIo, UncountedIo>>,
     ) -> Vec<Effect> {
         let part = self.part;
         if as_counted(part).bytes() == 0 || !part.has_devices() {
@@ -71,9 +71,9 @@ impl JudgedPart<'_> {
     pub(super) fn counter_gap(
         &self,
         direction: Direction,
-        counted: Counted,
+        counted: IoCount,
         ours: u64,
-        leaves: Option<&Done>,
+        leaves: Option<&DeviceIo>,
     ) -> Option<Effect> {
         let enough = |bytes: &u64| *bytes as f64 >= LESS * counted.bytes as f64;
         let first = self.part.first();

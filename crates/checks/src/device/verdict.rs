@@ -1,5 +1,7 @@
 //! Verdicts: whether the devices did the counted I/O.
 
+use super::done::OwnDeviceIo;
+use super::part::IoCount;
 use super::wording::count;
 use crate::Severity;
 use diskspd_base::engines::Direction;
@@ -93,6 +95,18 @@ pub struct Comparison {
     pub ratio: f64,
 }
 
+impl Comparison {
+    pub(super) fn new(counted: IoCount, device: &OwnDeviceIo) -> Comparison {
+        Comparison {
+            counted_bytes: counted.bytes,
+            counted_ios: counted.ios,
+            device_bytes: device.bytes,
+            device_ios: device.ios,
+            ratio: device.bytes as f64 / counted.bytes as f64,
+        }
+    }
+}
+
 /// I/Os of the devices in one direction, over the time between two readings of their counters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DeviceWork {
@@ -105,7 +119,7 @@ pub struct DeviceWork {
 
 impl DeviceWork {
     /// Returns the work of `ios` with `bytes` in `elapsed` ns; `None` = no time passed.
-    pub fn over(elapsed: u64, ios: u64, bytes: u64) -> Option<DeviceWork> {
+    pub fn work_over(elapsed: u64, ios: u64, bytes: u64) -> Option<DeviceWork> {
         let seconds = seconds_of_ns(elapsed);
         let rates = DeviceWork {
             iops: ios as f64 / seconds,

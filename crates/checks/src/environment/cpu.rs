@@ -1,13 +1,13 @@
 //! Rules about processors and clocks.
 
-use super::{Seen, new_finding};
+use super::{HostFacts, new_finding};
 use crate::{Finding, Severity};
 
 const CHOOSING: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
 
 /// `powersave` of a driver that obeys means the lowest frequency always; other governors need time to react
 /// to load.
-pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
+pub(super) fn governor(seen: &HostFacts) -> Vec<Finding> {
     let (Some(governor), Some(frequency)) = (&seen.system.power_scheme.name, &seen.environment.cpu.frequency)
     else {
         return Vec::new();
@@ -52,7 +52,7 @@ const SLOW_SCHEMES: [(&str, Severity, &str); 2] = [
 ];
 
 /// Reports the power scheme, the Windows counterpart of a governor. In a virtual machine the host decides.
-pub(super) fn power_scheme(seen: &Seen) -> Vec<Finding> {
+pub(super) fn power_scheme(seen: &HostFacts) -> Vec<Finding> {
     let Some(guid) = &seen.system.power_scheme.guid else { return Vec::new() };
     let slow = SLOW_SCHEMES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(guid));
     let found = slow.map(|(_, severity, message)| {
@@ -63,7 +63,7 @@ pub(super) fn power_scheme(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Reports a cap below 90 % of the hardware's maximum; the kernel rounds slightly.
-pub(super) fn frequency_limit(seen: &Seen) -> Vec<Finding> {
+pub(super) fn frequency_limit(seen: &HostFacts) -> Vec<Finding> {
     let Some(frequency) = &seen.environment.cpu.frequency else { return Vec::new() };
     match (frequency.max, frequency.hardware_max) {
         (Some(max), Some(hardware)) if max / 9 < hardware / 10 => {
@@ -85,7 +85,7 @@ const SLOW_CLOCKS: [(&str, &str); 5] = [
     ("refined-jiffies", "it ticks every few milliseconds"),
 ];
 
-pub(super) fn clock_source(seen: &Seen) -> Vec<Finding> {
+pub(super) fn clock_source(seen: &HostFacts) -> Vec<Finding> {
     let name = seen.environment.clock_source.as_deref();
     let slow = SLOW_CLOCKS.iter().find(|(slow, _)| Some(*slow) == name);
     slow.map(|(name, why)| {
@@ -99,7 +99,7 @@ pub(super) fn clock_source(seen: &Seen) -> Vec<Finding> {
 /// Maximum wake-up time in µs that is negligible compared to any disk latency.
 const SHALLOW: u64 = 20;
 
-pub(super) fn idle_states(seen: &Seen) -> Vec<Finding> {
+pub(super) fn idle_states(seen: &HostFacts) -> Vec<Finding> {
     let deepest =
         seen.environment.cpu.idle_states.iter().filter(|state| state.enabled).max_by_key(|s| s.latency);
     deepest
@@ -112,7 +112,7 @@ pub(super) fn idle_states(seen: &Seen) -> Vec<Finding> {
         .collect()
 }
 
-pub(super) fn throttled(seen: &Seen) -> Vec<Finding> {
+pub(super) fn throttled(seen: &HostFacts) -> Vec<Finding> {
     let count = seen.environment.cpu.throttled.filter(|&count| count > 0);
     count
         .map(|count| {
@@ -123,7 +123,7 @@ pub(super) fn throttled(seen: &Seen) -> Vec<Finding> {
         .collect()
 }
 
-pub(super) fn mitigations(seen: &Seen) -> Vec<Finding> {
+pub(super) fn mitigations(seen: &HostFacts) -> Vec<Finding> {
     let of = |state: &str| {
         let flaws = seen.environment.vulnerabilities.iter().filter(|(_, text)| text.starts_with(state));
         flaws.map(|(name, _)| name.as_str()).collect::<Vec<_>>()

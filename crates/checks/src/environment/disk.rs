@@ -1,13 +1,13 @@
 //! Rules about disks, one finding for each disk.
 
-use super::{Seen, new_finding};
+use super::{HostFacts, new_finding};
 use crate::{Finding, Severity};
 use diskspd_machine::environment::{Disk, Link};
 use diskspd_machine::kernel_cpu;
 
 /// Applies a rule to every disk. A finding about a disk with only one target refers to that target.
-pub(super) fn each(seen: &Seen, rule: impl Fn(&Disk) -> Option<Finding>) -> Vec<Finding> {
-    let found = |disk: &Disk| Some(seen.about(disk, rule(disk)?));
+pub(super) fn check_disks(seen: &HostFacts, rule: impl Fn(&Disk) -> Option<Finding>) -> Vec<Finding> {
+    let found = |disk: &Disk| Some(seen.on_disk(disk, rule(disk)?));
     seen.environment.disks.iter().filter_map(found).collect()
 }
 
@@ -17,8 +17,8 @@ pub(super) fn setting<'a>(disk: &'a Disk, name: &str) -> Option<&'a str> {
 
 /// A disk in a slow slot: its figures are the slot's. That of a controller is shared by many disks, and
 /// rarely narrow.
-pub(super) fn link(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn link(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let link = disk.link.filter(|link| link.bandwidth() < link.max_bandwidth())?;
         let name = &disk.device.name;
         let lanes = |speed: u64, width: u64| format!("{}.{} GT/s x{width}", speed / 1000, speed % 1000 / 100);
@@ -43,8 +43,8 @@ pub(super) fn link(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Reports schedulers. They order requests under a lock, which a device without moving parts does better.
-pub(super) fn scheduler(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn scheduler(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let list = setting(disk, "scheduler")?;
         let (_, rest) = list.split_once('[')?;
         let (name, _) = rest.split_once(']')?;
@@ -67,8 +67,8 @@ pub(super) fn scheduler(seen: &Seen) -> Vec<Finding> {
 }
 
 /// A partition that begins within a physical block makes most writes touch one block more.
-pub(super) fn misaligned(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn find_misaligned(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let block = setting(disk, "physical_block_size")?;
         let first = disk.misaligned.first()?;
         let message =
@@ -81,9 +81,9 @@ pub(super) fn misaligned(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Interrupts and data cross the sockets.
-pub(super) fn numa(seen: &Seen) -> Vec<Finding> {
+pub(super) fn numa(seen: &HostFacts) -> Vec<Finding> {
     let nodes = &seen.system.topology.allowed_nodes();
-    each(seen, |disk| {
+    check_disks(seen, |disk| {
         let node = disk.numa_node?;
         let name = &disk.device.name;
         let own = nodes.iter().find(|place| place.number == node);
@@ -115,8 +115,8 @@ pub(super) fn numa(seen: &Seen) -> Vec<Finding> {
     })
 }
 
-pub(super) fn volatile_cache(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn volatile_cache(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let name = &disk.device.name;
         let cache = setting(disk, "write_cache").filter(|cache| *cache == "write back")?;
         let message = format!(
@@ -126,16 +126,16 @@ pub(super) fn volatile_cache(seen: &Seen) -> Vec<Finding> {
     })
 }
 
-pub(super) fn merging(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn merging(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let nomerges = setting(disk, "nomerges").filter(|value| *value != "0")?;
         let message = format!("the kernel does not merge neighbouring requests to {}", disk.device.name);
         Some(new_finding(Severity::Note, message).shown_by(format!("nomerges: {nomerges}")))
     })
 }
 
-pub(super) fn uncounted(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn uncounted(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let iostats = setting(disk, "iostats").filter(|value| *value == "0")?;
         let message =
             format!("the kernel does not count the I/O of {}: figures cannot be verified", disk.device.name);

@@ -1,11 +1,11 @@
 //! Rules about the limits of control groups.
 
-use super::{Seen, new_finding};
+use super::{HostFacts, new_finding};
 use crate::{Finding, Severity};
 use diskspd_figures::units::Size;
 
 /// Reports an I/O limit on a disk under a target, which determines the figures regardless of the disk.
-pub(super) fn io(seen: &Seen) -> Vec<Finding> {
+pub(super) fn io(seen: &HostFacts) -> Vec<Finding> {
     let limits = &seen.environment.limits.io;
     let limited = seen.environment.disks.iter().filter_map(|disk| Some((disk, limits.get(&disk.number)?)));
     limited
@@ -15,14 +15,14 @@ pub(super) fn io(seen: &Seen) -> Vec<Finding> {
                 format!("a control group limits the I/O of this process to {}", disk.device.name),
             )
             .shown_by(format!("{} {values}", disk.number));
-            seen.about(disk, finding)
+            seen.on_disk(disk, finding)
         })
         .collect()
 }
 
 /// Reports a CPU quota. Less than one processor stops even a single thread; a larger quota affects only
 /// higher use.
-pub(super) fn cpu(seen: &Seen) -> Vec<Finding> {
+pub(super) fn cpu(seen: &HostFacts) -> Vec<Finding> {
     let cpus = seen.system.topology.allowed_cpus().count() as u64;
     let Some(quota) = seen.environment.limits.cpu.filter(|&quota| quota < cpus * 1000) else {
         return Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn cpu(seen: &Seen) -> Vec<Finding> {
     ))]
 }
 
-pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
+pub(super) fn cpu_set(seen: &HostFacts) -> Vec<Finding> {
     let possible: u64 = seen.system.topology.groups.iter().map(|group| u64::from(group.maximum)).sum();
     let allowed = seen.system.topology.allowed_cpus().count();
     let Some(list) = &seen.environment.limits.cpus else { return Vec::new() };
@@ -51,7 +51,7 @@ pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Reports an affinity mask of the process, apart from the control group's set ([`cpu_set`]).
-pub(super) fn affinity(seen: &Seen) -> Vec<Finding> {
+pub(super) fn affinity(seen: &HostFacts) -> Vec<Finding> {
     let topology = &seen.system.topology;
     let allowed = topology.allowed_cpus().count();
     let online = topology.active_cpus().count();
@@ -65,7 +65,7 @@ pub(super) fn affinity(seen: &Seen) -> Vec<Finding> {
     ]
 }
 
-pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
+pub(super) fn memory(seen: &HostFacts) -> Vec<Finding> {
     let total = seen.system.memory_total;
     let Some(limit) = seen.environment.limits.memory.filter(|&limit| limit < total) else {
         return Vec::new();

@@ -1,12 +1,12 @@
 //! Rules about the machine as a whole, and its current activity.
 
-use super::{Seen, new_finding};
+use super::{HostFacts, new_finding};
 use crate::{Finding, Severity};
 use diskspd_figures::units::Size;
 use diskspd_machine::unread_facts::UnreadFacts;
 
 /// Facts that cannot be read were not checked, so the absence of findings has no meaning there.
-pub(super) fn unread_facts(seen: &Seen) -> Vec<Finding> {
+pub(super) fn unread_facts(seen: &HostFacts) -> Vec<Finding> {
     let unread = &seen.system.unreadable;
     let Some(first) = unread.first() else { return Vec::new() };
     let more = match unread.len() {
@@ -21,7 +21,7 @@ pub(super) fn unread_facts(seen: &Seen) -> Vec<Finding> {
     vec![unread.iter().fold(finding, shown)]
 }
 
-pub(super) fn virtual_machine(seen: &Seen) -> Vec<Finding> {
+pub(super) fn virtual_machine(seen: &HostFacts) -> Vec<Finding> {
     let platform = &seen.environment.platform;
     if !platform.virtual_machine {
         return Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn virtual_machine(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Half of the processors busy with something else, or threads waiting for one for a tenth of the time.
-pub(super) fn load(seen: &Seen) -> Vec<Finding> {
+pub(super) fn load(seen: &HostFacts) -> Vec<Finding> {
     let load = &seen.environment.load;
     let cpus = seen.system.topology.active_cpus().count() as u64;
     let busy = load.running.is_some_and(|running| cpus > 0 && running.saturating_mul(2) >= cpus);
@@ -73,7 +73,7 @@ pub(super) fn load(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Threads waiting for I/O for a tenth of the time.
-pub(super) fn io_load(seen: &Seen) -> Vec<Finding> {
+pub(super) fn io_load(seen: &HostFacts) -> Vec<Finding> {
     let pressure = seen.environment.load.io_pressure.filter(|&share| share >= 1000);
     let finding = pressure.map(|share| {
         new_finding(Severity::Warning, "other programs wait for disks")
@@ -83,7 +83,7 @@ pub(super) fn io_load(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Reports low memory. Below a tenth the kernel may reclaim during the run, below a twentieth it will.
-pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
+pub(super) fn memory(seen: &HostFacts) -> Vec<Finding> {
     let (available, total) = (seen.system.memory_available, seen.system.memory_total);
     if available == 0 || available >= total / 10 {
         return Vec::new();
@@ -95,7 +95,7 @@ pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
     ]
 }
 
-pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
+pub(super) fn swap(seen: &HostFacts) -> Vec<Finding> {
     // A little is swapped out on any machine that runs long.
     let used = seen.environment.load.swap_used.filter(|&used| used > seen.system.memory_total / 100);
     let finding = used.map(|used| {

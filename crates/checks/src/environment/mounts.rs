@@ -1,6 +1,6 @@
 //! Rules about the targets' file systems: mount options and free space.
 
-use super::{Seen, new_finding};
+use super::{HostFacts, new_finding};
 use crate::{Finding, Severity};
 use diskspd_figures::units::Size;
 use diskspd_machine::file_systems::{FileSystemType, Trait};
@@ -8,7 +8,7 @@ use diskspd_machine::stack::dropping_option;
 use diskspd_machine::storage::FileSystem;
 
 /// Applies a rule to every file system once; a finding is about the first target on it.
-fn check_file_systems(seen: &Seen, rule: impl Fn(&FileSystem) -> Option<Finding>) -> Vec<Finding> {
+fn check_file_systems(seen: &HostFacts, rule: impl Fn(&FileSystem) -> Option<Finding>) -> Vec<Finding> {
     let mut told = Vec::new();
     let mut findings = Vec::new();
     for target in seen.targets {
@@ -17,7 +17,7 @@ fn check_file_systems(seen: &Seen, rule: impl Fn(&FileSystem) -> Option<Finding>
             continue;
         }
         told.push(&file_system.mounted_at);
-        findings.extend(rule(file_system).map(|finding| finding.on(&target.path)));
+        findings.extend(rule(file_system).map(|finding| finding.on_target(&target.path)));
     }
     findings
 }
@@ -26,7 +26,7 @@ fn mount_option<'a>(file_system: &'a FileSystem, wanted: &[&str]) -> Option<&'a 
     file_system.options.split(',').find(|option| wanted.contains(option))
 }
 
-pub(super) fn sync(seen: &Seen) -> Vec<Finding> {
+pub(super) fn sync(seen: &HostFacts) -> Vec<Finding> {
     check_file_systems(seen, |file_system| {
         let option = mount_option(file_system, &["sync"])?;
         let message = format!(
@@ -39,7 +39,7 @@ pub(super) fn sync(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Flushes then don't reach the device: `-Sw` and `-Sh` measure writes that its cache may lose.
-pub(super) fn without_barriers(seen: &Seen) -> Vec<Finding> {
+pub(super) fn without_barriers(seen: &HostFacts) -> Vec<Finding> {
     check_file_systems(seen, |file_system| {
         let option = dropping_option(&file_system.kind, &file_system.options)?;
         let message = format!(
@@ -51,13 +51,13 @@ pub(super) fn without_barriers(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Reports less than a tenth of free space. Copy-on-write file systems need free space for every write.
-pub(super) fn full(seen: &Seen) -> Vec<Finding> {
+pub(super) fn full(seen: &HostFacts) -> Vec<Finding> {
     check_file_systems(seen, |file_system| {
         let (size, available) = (file_system.size.filter(|&size| size > 0)?, file_system.available?);
         if available >= size / 10 {
             return None;
         }
-        let needs_space = FileSystemType::from_name(&file_system.kind).has(Trait::NeverInPlace);
+        let needs_space = FileSystemType::from_name(&file_system.kind).has_trait(Trait::NeverInPlace);
         let severity = if needs_space { Severity::Warning } else { Severity::Note };
         let message = format!("the file system at {} is nearly full", file_system.mounted_at);
         let left = format!("{}: {} of {} left", file_system.kind, Size(available), Size(size));

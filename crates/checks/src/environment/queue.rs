@@ -1,7 +1,7 @@
 //! Rules about the kernel's queue of a disk: unusual settings, and loop devices that use the page cache.
 
-use super::disk::{each, setting};
-use super::{Seen, new_finding};
+use super::disk::{check_disks, setting};
+use super::{HostFacts, new_finding};
 use crate::{Finding, Severity};
 use diskspd_machine::environment::Disk;
 
@@ -17,8 +17,8 @@ fn value(disk: &Disk, name: &str) -> Option<u64> {
 }
 
 /// Reports small queues. Outstanding I/Os beyond them wait in the kernel, regardless of the device.
-pub(super) fn few_places(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn few_places(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let places = value(disk, "nr_requests").filter(|places| (1..FEWEST_PLACES).contains(places))?;
         let message = format!(
             "the queue of {} holds {places} requests: further I/Os wait in front of it",
@@ -29,8 +29,8 @@ pub(super) fn few_places(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Reports small requests, which split larger I/Os below the hardware's limit.
-pub(super) fn small_requests(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn small_requests(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let largest = value(disk, "max_sectors_kb")?;
         let possible = value(disk, "max_hw_sectors_kb")?;
         if largest >= possible || largest >= USUAL_REQUEST_KIB {
@@ -45,8 +45,8 @@ pub(super) fn small_requests(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Only reads through the page cache know it.
-pub(super) fn read_ahead(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn read_ahead(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         let kib = value(disk, "read_ahead_kb")?;
         let name = &disk.device.name;
         let message = match kib {
@@ -61,8 +61,8 @@ pub(super) fn read_ahead(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Past the page cache of the file system on it, and into the one below it.
-pub(super) fn buffered_loop(seen: &Seen) -> Vec<Finding> {
-    each(seen, |disk| {
+pub(super) fn buffered_loop(seen: &HostFacts) -> Vec<Finding> {
+    check_disks(seen, |disk| {
         (disk.device.direct == Some(false)).then(|| {
             let message = format!(
                 "{} accesses its file through the page cache: even I/O that bypasses the upper page cache \

@@ -6,17 +6,17 @@ use diskspd_machine::environment::{Disk, Environment};
 use diskspd_machine::storage::Storage;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct HostFacts<'a> {
     pub(super) system: &'a System,
     pub(super) environment: &'a Environment,
     pub(super) targets: &'a [&'a Storage],
 }
 
-impl Seen<'_> {
-    pub(super) fn about(&self, disk: &Disk, finding: Finding) -> Finding {
+impl HostFacts<'_> {
+    pub(super) fn on_disk(&self, disk: &Disk, finding: Finding) -> Finding {
         match disk.targets.as_slice() {
             [only] => match self.targets.get(only.index()) {
-                Some(target) => finding.on(&target.path),
+                Some(target) => finding.on_target(&target.path),
                 None => finding,
             },
             _ => finding,

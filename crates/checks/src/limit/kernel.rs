@@ -4,7 +4,7 @@ use super::{Limits, groups};
 use crate::{SpanContext, interrupts, processors};
 use diskspd_results::ResourceUsage;
 
-const MOST: f64 = 0.5;
+const MIN_MAJORITY_SHARE: f64 = 0.5;
 /// A thread that was on a CPU for so long had itself to blame.
 const SATURATED: f64 = 0.95;
 /// With this share of the depth at the device, the way to it and back takes too little of an I/O's time to
@@ -17,7 +17,7 @@ const LONG: f64 = 0.001;
 const IDLE_DEVICE: f64 = 0.5;
 /// Minimum mean idle share of CPUs with spare time.
 const IDLE: f64 = 0.1;
-const FULL: f64 = 0.9;
+const FULL_CPU_SHARE: f64 = 0.9;
 
 /// Returns the mean number of outstanding I/Os, and of I/Os at the lowest devices. `None` if unknown, or
 /// for a depth of one.
@@ -28,7 +28,8 @@ pub(super) fn depths(span: &SpanContext, effort: &ResourceUsage) -> Option<(f64,
 }
 
 pub(super) fn device_is_short(span: &SpanContext, effort: &ResourceUsage) -> bool {
-    depths(span, effort).is_some_and(|(depth, at_device)| at_device < MOST * depth) && !is_full(span)
+    depths(span, effort).is_some_and(|(depth, at_device)| at_device < MIN_MAJORITY_SHARE * depth)
+        && !is_full(span)
 }
 
 #[derive(Debug)]
@@ -62,7 +63,7 @@ pub(super) fn devices_are_idle(span: &SpanContext) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doubt {
+pub(super) enum LimitDoubt {
     /// An I/O limit or control of the process's groups was in force on a device, for some of the time.
     IoLimit,
     /// Device interrupts on CPUs without bound threads; the wake-up time belongs to neither side.
@@ -72,26 +73,28 @@ pub(super) enum Doubt {
 }
 
 /// Returns the doubt about the kernel as the cause; `None` if it is certain.
-pub(super) fn doubt(span: &SpanContext, effort: &ResourceUsage, limits: &Limits) -> Option<Doubt> {
+pub(super) fn doubt(span: &SpanContext, effort: &ResourceUsage, limits: &Limits) -> Option<LimitDoubt> {
     if kernel_used_the_cpus(span, effort, limits) {
         return None;
     }
     if groups::in_force(span, effort) {
-        return Some(Doubt::IoLimit);
+        return Some(LimitDoubt::IoLimit);
     }
     if interrupts::crossing(span).is_some() {
-        return Some(Doubt::Interrupts);
+        return Some(LimitDoubt::Interrupts);
     }
     let (kernel, programs) = processors::used_by_others(effort)?;
     let crowded = mean_idle(span).is_some_and(|idle| idle <= IDLE) && programs > kernel.unwrap_or(0.0);
-    crowded.then_some(Doubt::Crowded)
+    crowded.then_some(LimitDoubt::Crowded)
 }
 
 /// Whether most outstanding I/Os were neither at the device nor with running or CPU-waiting threads. CPU
 /// waits are then not the cause.
 pub(super) fn most_are_between(span: &SpanContext, effort: &ResourceUsage) -> bool {
     let known = depths(span, effort).filter(|_| device_is_short(span, effort));
-    known.is_some_and(|(depth, at_device)| sleeping_share(span, effort) - at_device >= MOST * depth)
+    known.is_some_and(|(depth, at_device)| {
+        sleeping_share(span, effort) - at_device >= MIN_MAJORITY_SHARE * depth
+    })
 }
 
 /// Whether the kernel above the device limited the run: most I/Os were there, or hardly any at the device
@@ -140,12 +143,16 @@ fn is_full(span: &SpanContext) -> bool {
 pub(super) fn full_queue<'a>(span: &SpanContext<'a>) -> Option<(&'a str, u64)> {
     let queue = span.queues.in_flight?;
     let requests = queue.requests;
-    if span.queues.at_the_bottom.is_some_and(|ios| ios < MOST * queue.counted.unwrap_or(requests)) {
+    if span
+        .queues
+        .at_the_bottom
+        .is_some_and(|ios| ios < MIN_MAJORITY_SHARE * queue.counted.unwrap_or(requests))
+    {
         return None;
     }
     let mut disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
     disks.find_map(|disk| {
         let places: u64 = disk.device.queue.get("nr_requests")?.parse().ok()?;
-        (requests >= FULL * places as f64).then_some((disk.device.name.as_str(), places))
+        (requests >= FULL_CPU_SHARE * places as f64).then_some((disk.device.name.as_str(), places))
     })
 }

@@ -10,4 +10,4 @@ pub(super) const STOPPED: f64 = 0.05;
 pub(super) const STOPPED_PERIODS: f64 = 0.1;
 pub(super) const REACHED: std::ops::RangeInclusive<f64> = 0.95..=1.1;
 /// Minimum window in ns for CPU times.
-pub(super) const SHORTEST: u64 = 500_000_000;
+pub(super) const MIN_WINDOW: u64 = 500_000_000;

@@ -1,9 +1,9 @@
 //! Messages about the limiting factor of a run.
 
-use super::kernel::{Doubt, OnTheWay};
+use super::kernel::{LimitDoubt, OnTheWay};
 use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
 use crate::contention::{self, Contention, CpuHolder};
-use crate::coordinated_omission::Late;
+use crate::coordinated_omission::CoordinatedOmission;
 use crate::device::Part;
 use crate::interrupts::Crossing;
 use crate::{
@@ -14,7 +14,7 @@ use diskspd_figures::units::seconds_of_ns;
 use diskspd_results::{Limiter, ResourceUsage, ToolCost, WorkerUsage};
 
 /// Maximum ratio of the measured to the requested depth that counts as different.
-const NEARLY: f64 = 0.9;
+const MAX_DEPTH_RATIO: f64 = 0.9;
 
 const LOOK_AT_THE_KERNEL: &str = "the device could do more: use -v or perf to find where the time goes \
                                   (file system, compression, encryption, loop devices, locks)";
@@ -33,7 +33,7 @@ pub(super) fn describe(
     effort: &ResourceUsage,
     limits: &Limits,
     limiter: Limiter,
-    (contention, late): (Option<Contention>, Option<&Late>),
+    (contention, late): (Option<Contention>, Option<&CoordinatedOmission>),
 ) -> Finding {
     let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
     let finding =
@@ -135,7 +135,7 @@ fn one_at_a_time(span: &SpanContext, effort: &ResourceUsage) -> Finding {
 /// The storage, at the depth that it had.
 fn storage_finding(span: &SpanContext, limits: &Limits) -> Finding {
     // That the depth asked for wasn't reached is no detail: figures of another depth are what was measured.
-    let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
+    let but = |ios: f64| if ios < MAX_DEPTH_RATIO * limits.depth as f64 { "but only " } else { "" };
     let at_device = match span.queues.in_flight.and_then(|queue| queue.counted) {
         Some(ios) => format!("{}{ios:.1} of them {}", but(ios), place_text(span)),
         None => format!("the number of them {} is unknown", place_text(span)),
@@ -158,11 +158,11 @@ fn kernel_or_what(span: &SpanContext, effort: &ResourceUsage, limits: &Limits) -
     let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
     let crossing = interrupts::crossing(span);
     let (or_what, remedy) = match kernel::doubt(span, effort, limits) {
-        Some(Doubt::IoLimit) => (
+        Some(LimitDoubt::IoLimit) => (
             "the I/O limits of this process's control groups",
             "measure without the limits, and compare".to_owned(),
         ),
-        Some(Doubt::Interrupts) => {
+        Some(LimitDoubt::Interrupts) => {
             let remedy = crossing.as_ref().map_or_else(String::new, Crossing::remedy);
             ("the path of the device's interrupts", remedy)
         }
@@ -287,7 +287,7 @@ fn busy_cpus(
 }
 
 /// More threads than this are counted, not named.
-const NAMED: usize = 4;
+const MAX_NAMED_THREADS: usize = 4;
 
 fn sharing_text(effort: &ResourceUsage) -> Option<String> {
     let on = |cpu: u32| (0..).zip(&effort.workers).filter(move |(_, worker)| worker.bound_to() == Some(cpu));
@@ -297,7 +297,7 @@ fn sharing_text(effort: &ResourceUsage) -> Option<String> {
     shared.dedup();
     match shared.as_slice() {
         [] => None,
-        [cpu] if on(*cpu).count() <= NAMED => {
+        [cpu] if on(*cpu).count() <= MAX_NAMED_THREADS => {
             let names: Vec<String> = on(*cpu).map(|(thread, _): (u32, _)| thread.to_string()).collect();
             let (last, first) = names.split_last()?;
             Some(format!("threads {} and {last} share CPU {cpu}", first.join(", ")))
@@ -317,14 +317,17 @@ fn more_than_cpus(span: &SpanContext, effort: &ResourceUsage) -> String {
     format!("{} share {} CPUs", effort.workers.len(), span.system.topology.allowed_cpus().count())
 }
 
-fn asked_for(span: &SpanContext, late: Option<&Late>) -> String {
+fn asked_for(span: &SpanContext, late: Option<&CoordinatedOmission>) -> String {
     if span.replays {
-        let late = late.and_then(Late::in_short).map(|late| format!("; {late}")).unwrap_or_default();
+        let late =
+            late.and_then(CoordinatedOmission::in_short).map(|late| format!("; {late}")).unwrap_or_default();
         return format!("the times of the recorded I/Os (--replay){late}");
     }
     let option = achieved_rate::limited_by(span).unwrap_or("-i and -j");
-    let late =
-        late.and_then(Late::in_short).map(|late| format!(", kept overall, but {late}")).unwrap_or_default();
+    let late = late
+        .and_then(CoordinatedOmission::in_short)
+        .map(|late| format!(", kept overall, but {late}"))
+        .unwrap_or_default();
     format!("the requested limit ({option}){late}")
 }
 
@@ -414,9 +417,9 @@ fn with_figures(
         finding = asked_in_vain(finding, span);
     }
     if matches!(limiter, Limiter::Storage | Limiter::Unclear) {
-        for text in groups::not_reached(span, effort).into_iter().chain(device_log_deltas::unheard(span)) {
-            finding = finding.shown_by(text);
-        }
+        let unread = device_log_deltas::unread_logs(span);
+        finding =
+            groups::not_reached(span, effort).into_iter().chain(unread).fold(finding, Finding::shown_by);
     }
     finding
 }

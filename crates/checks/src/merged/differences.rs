@@ -2,7 +2,7 @@
 //! fingerprints, such as kernel, scheduler and mount options.
 
 use diskspd_figures::units::amount;
-use diskspd_results::{Host, Record, Whole};
+use diskspd_results::{Host, MergedHosts, Record};
 use std::collections::{BTreeMap, HashMap};
 
 /// A property and the hosts of each of its values.
@@ -56,7 +56,7 @@ fn properties(host: &Host, sizes: &HashMap<String, u64>) -> Properties {
 }
 
 /// Sizes of the targets in bytes, by the paths that they have in the merged run.
-fn sizes(whole: &Whole) -> HashMap<String, u64> {
+fn sizes(whole: &MergedHosts) -> HashMap<String, u64> {
     let threads = whole.host.results.time_spans.iter().flat_map(|span| &span.threads);
     let targets = threads.flat_map(|thread| &thread.targets).filter(|target| target.size > 0);
     targets.map(|target| (whole.host.path(target.target).to_string(), target.size)).collect()

@@ -1,12 +1,12 @@
 //! Names of hosts in a sentence.
 
 /// Hosts that are named one by one in a message.
-pub(super) const FEW: usize = 4;
+pub(super) const MAX_NAMED_HOSTS: usize = 4;
 
 /// `a, b, c and 61 more`
 pub(super) fn names(hosts: &[&str]) -> String {
-    match hosts.len().saturating_sub(FEW) {
+    match hosts.len().saturating_sub(MAX_NAMED_HOSTS) {
         0 | 1 => hosts.join(", "),
-        more => format!("{} and {more} more", hosts[..FEW].join(", ")),
+        more => format!("{} and {more} more", hosts[..MAX_NAMED_HOSTS].join(", ")),
     }
 }

@@ -7,12 +7,12 @@
 use super::{Finding, Severity, names};
 use diskspd_figures::stats::median;
 use diskspd_figures::units::seconds_of_ns;
-use diskspd_results::{Record, Whole};
+use diskspd_results::{MergedHosts, Record};
 
 const STILL: f64 = 0.1;
 const GOING_ON: f64 = 0.5;
 /// Intervals that are named for each host.
-const FEW: usize = 4;
+const MAX_NAMED_INTERVALS: usize = 4;
 
 /// I/Os of a host by interval.
 struct HostSeries<'a> {
@@ -20,7 +20,7 @@ struct HostSeries<'a> {
     ios: Vec<f64>,
 }
 
-pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Finding> {
+pub(super) fn finding(record: &Record, whole: &MergedHosts, index: usize) -> Option<Finding> {
     let (courses, width_s) = host_courses(record, whole, index)?;
     let still: Vec<(&str, Vec<usize>)> = courses
         .iter()
@@ -40,8 +40,8 @@ pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Fi
     let mut finding = Finding::of_machine("host-stalled", Severity::Warning, message);
     for (host, when) in &still {
         let from = |interval: &usize| format!("{:.3} s", *interval as f64 * width_s);
-        let named: Vec<String> = when.iter().take(FEW).map(from).collect();
-        let more = when.len().saturating_sub(FEW);
+        let named: Vec<String> = when.iter().take(MAX_NAMED_INTERVALS).map(from).collect();
+        let more = when.len().saturating_sub(MAX_NAMED_INTERVALS);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         finding = finding.shown_by(format!(
             "{host}: {} of {width_s} s each, from {}{more} on",
@@ -53,7 +53,11 @@ pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Fi
 }
 
 /// Returns each host's intervals, and their width in s; `None` if unknown (`-D`).
-fn host_courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<HostSeries<'a>>, f64)> {
+fn host_courses<'a>(
+    record: &'a Record,
+    whole: &MergedHosts,
+    index: usize,
+) -> Option<(Vec<HostSeries<'a>>, f64)> {
     let span = whole.host.results.time_spans.get(index)?;
     let rows = || span.threads.iter().flat_map(|thread| &thread.targets);
     let width = rows().flat_map(|row| [&row.read.series, &row.write.series]).flatten().next()?.width();
@@ -110,10 +114,10 @@ mod tests {
 
     #[test]
     fn stalled_host_is_found_while_others_continue() {
-        type Courses<'a> = &'a [&'a [f64]];
+        type SeriesOfHosts<'a> = &'a [&'a [f64]];
         let even: &[f64] = &[50.0, 50.0, 50.0, 50.0, 50.0];
         let stalls: &[f64] = &[50.0, 50.0, 4.0, 50.0, 50.0];
-        let table: [(Courses, &[&[usize]]); 6] = [
+        let table: [(SeriesOfHosts, &[&[usize]]); 6] = [
             (&[even, even], &[&[], &[]]),
             (&[even, stalls], &[&[], &[2]]),
             // All stand still: that is the storage.

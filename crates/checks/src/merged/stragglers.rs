@@ -11,8 +11,8 @@ use diskspd_figures::stats::median;
 use diskspd_figures::units::Millis;
 use diskspd_results::{Record, SpanSummary};
 
-const FEWEST: usize = 4;
-const FAR: f64 = 3.0;
+const MIN_HOSTS: usize = 4;
+const OUTLIER_DEVIATIONS: f64 = 3.0;
 const NORMAL: f64 = 1.4826;
 const RATE_FLOOR: f64 = 0.1;
 /// The same of latencies, which differ more.
@@ -53,17 +53,17 @@ pub fn figures(record: &Record, index: usize) -> Vec<HostFigure<'_>> {
 
 /// The hosts that are slower than the others.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Stragglers {
+pub struct SlowHosts {
     /// Names, slowest first, each with its deviating figures.
     pub hosts: Vec<(String, String)>,
     all: usize,
 }
 
-impl Stragglers {
-    pub fn find(hosts: &[HostFigure]) -> Stragglers {
+impl SlowHosts {
+    pub fn find(hosts: &[HostFigure]) -> SlowHosts {
         let all = hosts.len();
-        if all < FEWEST {
-            return Stragglers { hosts: Vec::new(), all };
+        if all < MIN_HOSTS {
+            return SlowHosts { hosts: Vec::new(), all };
         }
         let rates: Vec<f64> = hosts.iter().map(HostFigure::iops).collect();
         let (rate, near) = usual_spread(&rates, RATE_FLOOR);
@@ -74,15 +74,16 @@ impl Stragglers {
             if host.iops() < rate - near {
                 why.push(format!("{:.2} IOPS; the median host {rate:.2}", host.iops()));
             }
-            if let Some(p99) = host.p99().filter(|p99| latencies.len() >= FEWEST && *p99 > latency + close) {
+            if let Some(p99) = host.p99().filter(|p99| latencies.len() >= MIN_HOSTS && *p99 > latency + close)
+            {
                 why.push(format!("p99 {p99:.3} ms; the median host {latency:.3} ms"));
             }
             (!why.is_empty()).then(|| (host.name.to_owned(), why.join("; ")))
         };
-        Stragglers { hosts: hosts.iter().filter_map(why).collect(), all }
+        SlowHosts { hosts: hosts.iter().filter_map(why).collect(), all }
     }
 
-    pub fn has(&self, name: &str) -> bool {
+    pub fn has_host(&self, name: &str) -> bool {
         self.hosts.iter().any(|(host, _)| host == name)
     }
 
@@ -107,7 +108,7 @@ impl Stragglers {
 fn usual_spread(values: &[f64], floor: f64) -> (f64, f64) {
     let middle = median(values.iter().copied());
     let distances = values.iter().map(|value| (value - middle).abs());
-    (middle, (FAR * NORMAL * median(distances)).max(floor * middle))
+    (middle, (OUTLIER_DEVIATIONS * NORMAL * median(distances)).max(floor * middle))
 }
 
 #[cfg(test)]
@@ -128,7 +129,7 @@ mod tests {
     fn find_slow(figures: &[(f64, f64)]) -> Vec<String> {
         let spans = sample_spans(figures);
         let hosts: Vec<HostFigure> = spans.iter().map(|(name, span)| HostFigure { name, span }).collect();
-        Stragglers::find(&hosts).hosts.into_iter().map(|(name, _)| name).collect()
+        SlowHosts::find(&hosts).hosts.into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]

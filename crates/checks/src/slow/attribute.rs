@@ -20,7 +20,7 @@ pub enum HeldBy {
 
 const STOPPED: HeldBy = HeldBy::By(CulpritKind::Stopped);
 
-type Blame = (IoStage, Option<HeldBy>);
+type StageCause = (IoStage, Option<HeldBy>);
 
 /// Attributes the time from `started` to `reaped` in ns for an I/O of thread number `thread`. `limited`: a
 /// control group limits the program's I/O.
@@ -34,7 +34,7 @@ pub fn attribute(
     limited: bool,
 ) -> Attributed {
     let mut sums = StageSums::default();
-    for (begin, end, doing) in course.between(started, reaped) {
+    for (begin, end, doing) in course.states_between(started, reaped) {
         // The edges of stages cut what the thread did into pieces.
         let edges = [block.queued.map(|(at, _)| at), block.issued, block.completed];
         let mut from = begin;
@@ -55,7 +55,7 @@ fn assign_blame(
     doing: Option<ThreadDoing>,
     thread: i32,
     limited: bool,
-) -> Blame {
+) -> StageCause {
     let Some((queued, by)) = block.queued else { return without_block(doing) };
     if at < queued {
         return before_block(by == thread, doing, limited);
@@ -76,12 +76,12 @@ fn stop_holder(doing: Option<ThreadDoing>) -> Option<HeldBy> {
     (doing == Some(ThreadDoing::Stopped)).then_some(STOPPED)
 }
 
-fn device_blame() -> Blame {
+fn device_blame() -> StageCause {
     (IoStage::Device, Some(HeldBy::By(CulpritKind::Device)))
 }
 
 /// Attributes time without block layer events; a blocked thread is still known.
-fn without_block(doing: Option<ThreadDoing>) -> Blame {
+fn without_block(doing: Option<ThreadDoing>) -> StageCause {
     match doing {
         Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(STOPPED)),
         Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
@@ -91,7 +91,7 @@ fn without_block(doing: Option<ThreadDoing>) -> Blame {
 
 /// Attributes time before the block layer. `itself`: the thread submitted the I/O. Otherwise another task
 /// did, because the I/O was delayed or handed over.
-fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blame {
+fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> StageCause {
     match (itself, doing) {
         (false, doing) => {
             let throttled = || limited.then_some(HeldBy::By(CulpritKind::Throttle));
@@ -105,7 +105,7 @@ fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blam
 }
 
 /// It is complete, and its thread hasn't taken it yet.
-fn behind_block(doing: Option<ThreadDoing>) -> Blame {
+fn behind_block(doing: Option<ThreadDoing>) -> StageCause {
     match doing {
         Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(STOPPED)),
         Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
@@ -122,7 +122,7 @@ struct StageSums {
 }
 
 impl StageSums {
-    fn add(&mut self, (stage, kept): Blame, ns: u64) {
+    fn add(&mut self, (stage, kept): StageCause, ns: u64) {
         self.stages.add(stage, ns);
         if let Some(kept) = kept {
             self.add_time(kept, ns);
@@ -182,10 +182,10 @@ mod tests {
         BlockTimes { queued: Some(queued), issued: Some(issued), completed: Some(completed), flush: None }
     }
 
-    type Divided = (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>);
+    type DividedTime = (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>);
 
     /// The stages that have a time, in their order, and the culprit.
-    fn divide_stages(block: &BlockTimes, steps: &[(u64, ThreadDoing)], limited: bool) -> Divided {
+    fn divide_stages(block: &BlockTimes, steps: &[(u64, ThreadDoing)], limited: bool) -> DividedTime {
         let Attributed { stages, culprit } =
             attribute((100, 1100), block, &sample_course(steps), THREAD, limited);
         assert_eq!(stages.sum(), 1000, "{stages:?}");

@@ -22,12 +22,12 @@ pub struct ThreadTimeline {
 }
 
 /// More steps than this aren't kept.
-const MOST: usize = 1 << 19;
+const MAX_STEPS: usize = 1 << 19;
 
 impl ThreadTimeline {
     /// From `at` on, ns, it does something else. In the order of time.
     pub fn push(&mut self, at: u64, doing: ThreadDoing) {
-        if self.steps.len() == MOST {
+        if self.steps.len() == MAX_STEPS {
             self.steps.pop_front();
         }
         // Times that went back would count a piece twice.
@@ -36,7 +36,7 @@ impl ThreadTimeline {
     }
 
     /// It has left the processor it was on, which a task of that name got.
-    pub fn left(&mut self, at: u64, state: u64, to: Option<u16>) {
+    pub fn record_leaving(&mut self, at: u64, state: u64, to: Option<u16>) {
         // Bits of `prev_state` as tracepoints tell them (include/linux/sched.h); 0 and what is above the
         // known ones: it could have gone on.
         const STOPPED: u64 = 0x4 | 0x8;
@@ -75,7 +75,11 @@ impl ThreadTimeline {
     }
 
     /// Returns the activities between two times as (begin, end, activity). The first is `None` if unknown.
-    pub fn between(&self, from: u64, to: u64) -> impl Iterator<Item = (u64, u64, Option<ThreadDoing>)> + '_ {
+    pub fn states_between(
+        &self,
+        from: u64,
+        to: u64,
+    ) -> impl Iterator<Item = (u64, u64, Option<ThreadDoing>)> + '_ {
         let first = self.steps.partition_point(|(at, _)| *at <= from);
         let before = first.checked_sub(1).map(|index| self.steps[index].1);
         let ends = self.steps.iter().skip(first).map(|(at, doing)| (*at, Some(*doing)));
@@ -102,13 +106,13 @@ mod tests {
         let mut course = ThreadTimeline::default();
         course.runs(10, None);
         course.woken(12);
-        course.left(20, 1, Some(7));
+        course.record_leaving(20, 1, Some(7));
         course.woken(30);
         course.runs(40, Some(8));
-        course.left(50, 0x100, Some(9));
+        course.record_leaving(50, 0x100, Some(9));
         course.runs(60, Some(9));
-        course.left(70, 4, None);
-        let pieces: Vec<_> = course.between(5, 80).collect();
+        course.record_leaving(70, 4, None);
+        let pieces: Vec<_> = course.states_between(5, 80).collect();
         let expected = [
             (5, 10, None),
             (10, 20, Some(ThreadDoing::Runs)),
@@ -120,16 +124,16 @@ mod tests {
             (70, 80, Some(ThreadDoing::Stopped)),
         ];
         assert_eq!(pieces, expected);
-        assert_eq!(course.between(42, 45).collect::<Vec<_>>(), [(42, 45, Some(ThreadDoing::Runs))]);
+        assert_eq!(course.states_between(42, 45).collect::<Vec<_>>(), [(42, 45, Some(ThreadDoing::Runs))]);
         assert_eq!(course.known_from(), Some(10));
         course.forget();
-        assert_eq!(course.between(1, 2).collect::<Vec<_>>(), [(1, 2, None)]);
+        assert_eq!(course.states_between(1, 2).collect::<Vec<_>>(), [(1, 2, None)]);
     }
 
     #[test]
     fn the_oldest_is_forgotten_first() {
         let mut course = ThreadTimeline::default();
-        (0..MOST as u64 + 5).for_each(|at| course.push(at, ThreadDoing::Runs));
+        (0..MAX_STEPS as u64 + 5).for_each(|at| course.push(at, ThreadDoing::Runs));
         assert_eq!(course.known_from(), Some(5));
     }
 }

@@ -4,7 +4,7 @@
 //! there is more than one in flight.
 
 use crate::errno;
-use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup, Unavailable};
+use crate::{CompletedIo, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup, UnavailableError};
 use diskspd_base::access::IoPriority;
 use diskspd_sys::aio::Queue;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -57,11 +57,16 @@ impl Engine for Aio {
         }
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
         let depth = self.limits.depth;
         let ended = |request, result| {
             debug_assert!(request < depth, "request {request} of {depth} has ended");
-            done.push(Done { request, result });
+            done.push(CompletedIo { request, result });
         };
         self.queue.wait(min, timeout, ended).map_err(aio_error)
     }
@@ -74,7 +79,7 @@ impl Engine for Aio {
         self.queue.memory_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
+    fn info(&self) -> EngineInfo<'_> {
         let completions = match self.queue.reads_ring() {
             true => "completions read in user space",
             false => "completions by io_getevents",
@@ -98,18 +103,18 @@ fn aio_error(source: io::Error) -> EngineError {
 ///
 /// # Errors
 /// Why the kernel gives none, and what to do about it.
-pub fn probe() -> Result<(), Unavailable> {
+pub fn probe() -> Result<(), UnavailableError> {
     let attempt = Buffer::new(0).and_then(|memory| Queue::new(1, vec![], memory, DRAIN_LIMIT));
     attempt.map(drop).map_err(|error| explain_here(&error))
 }
 
-fn explain_here(error: &io::Error) -> Unavailable {
+fn explain_here(error: &io::Error) -> UnavailableError {
     let number = |path| std::fs::read_to_string(path).ok()?.trim().parse().ok();
     explain_limit(error, number("/proc/sys/fs/aio-nr"), number("/proc/sys/fs/aio-max-nr"))
 }
 
 /// `used` of `limit` I/Os are promised to queues of the whole machine.
-fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> Unavailable {
+fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> UnavailableError {
     let known = |number: Option<u64>| number.map_or("?".to_string(), |number| number.to_string());
     let (reason, remedy) = match error.raw_os_error() {
         Some(libc::EAGAIN) => (
@@ -140,7 +145,7 @@ fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> Un
         _ => (format!("AIO failed: {error}"), "use --engine uring, or --engine sync with -o1".to_string()),
     };
     let lacking = matches!(error.raw_os_error(), Some(libc::ENOMEM | libc::EAGAIN));
-    Unavailable { reason, remedy, lacking }
+    UnavailableError { reason, remedy, lacking }
 }
 
 #[cfg(test)]

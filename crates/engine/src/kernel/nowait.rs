@@ -2,7 +2,7 @@
 //! twice, once with the flag and once without. What the kernel refuses with the flag is submitted again
 //! without it, and completes as one I/O.
 
-use crate::{Done, Engine, EngineError, EngineInfo, File, Io, Setup};
+use crate::{CompletedIo, Engine, EngineError, EngineInfo, File, Io, Setup};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub(super) struct Nowait {
     /// Of each file, which one of the engine is the same without the flag; `None` = it has no flag.
     waiting: Vec<Option<u32>>,
     tried: Vec<NowaitAttempt>,
-    found: Vec<Done>,
+    found: Vec<CompletedIo>,
     again: Vec<Io>,
 }
 
@@ -41,7 +41,7 @@ impl Nowait {
 
     /// Whether an I/O that ended so was refused, or cut short, by the flag, which it has been told for the
     /// first time.
-    fn is_refused(&self, done: &Done) -> bool {
+    fn is_refused(&self, done: &CompletedIo) -> bool {
         let Some(tried) = self.tried.get(done.request as usize) else { return false };
         let with_flag = self.waiting.get(tried.io.file as usize).is_some_and(Option::is_some);
         let short = 0 < done.result && done.result < i64::from(tried.io.length);
@@ -50,7 +50,7 @@ impl Nowait {
     }
 
     /// Sorts what a wait has found: what the flag refused goes to `again`, the others to `done`.
-    fn sort(&mut self, done: &mut Vec<Done>) {
+    fn sort(&mut self, done: &mut Vec<CompletedIo>) {
         let mut found = std::mem::take(&mut self.found);
         for one in found.drain(..) {
             if self.is_refused(&one) {
@@ -117,7 +117,12 @@ impl Engine for Nowait {
         Ok(taken)
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
         let before = done.len();
         let end = monotonic().saturating_add(Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX));
         let mut left = timeout;
@@ -141,12 +146,12 @@ impl Engine for Nowait {
         self.inner.memory_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
-        let EngineInfo { features, not_pinned } = self.inner.about();
+    fn info(&self) -> EngineInfo<'_> {
+        let EngineInfo { features, not_pinned } = self.inner.info();
         EngineInfo { features: format!("{features}; tried without waiting first"), not_pinned }
     }
 
-    fn missed(&self, request: u32) -> bool {
+    fn would_block(&self, request: u32) -> bool {
         self.tried.get(request as usize).is_some_and(|tried| tried.missed)
     }
 }

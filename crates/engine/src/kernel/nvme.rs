@@ -9,15 +9,15 @@ use diskspd_base::io_error;
 use diskspd_base::operation::Operation;
 use diskspd_sys::clock::{Nanos, SECOND, monotonic};
 use diskspd_sys::nvme;
-use diskspd_sys::ring::{Blocks, Commands, Entered, Ring};
+use diskspd_sys::ring::{Blocks, Commands, EnterOutcome, Ring};
 use diskspd_sys::transfer::Transfer;
 use std::io;
 use std::time::Duration;
 
 /// How long one command may take before the engine begins, ns: longer than the kernel's timeout (30 s).
-const PATIENCE: Nanos = 60 * SECOND;
+const MAX_COMMAND_TIME: Nanos = 60 * SECOND;
 
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A queue of commands for the calling thread.
 ///
@@ -88,15 +88,15 @@ fn read_one(ring: &mut Ring<Commands>, length: u32) -> io::Result<()> {
     if ring.push([read].into_iter()) == 0 {
         return Err(io::Error::other("a new ring is full"));
     }
-    let deadline = monotonic().saturating_add(PATIENCE);
+    let deadline = monotonic().saturating_add(MAX_COMMAND_TIME);
     let mut answer = None;
     // It may return early: by a signal, without memory, and when it polls to let others have the processor.
     while answer.is_none() {
         if monotonic() >= deadline {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        if ring.enter(1, LOOK)? == Entered::Busy {
-            std::thread::sleep(LOOK);
+        if ring.enter(1, POLL_INTERVAL)? == EnterOutcome::Busy {
+            std::thread::sleep(POLL_INTERVAL);
         }
         ring.reap(|_, result| answer = Some(result));
     }

@@ -2,7 +2,7 @@
 //! and waits for each; what else is in flight goes on meanwhile.
 
 use crate::errno::negated;
-use crate::{Done, Engine, EngineError, EngineInfo, Io, Setup};
+use crate::{CompletedIo, Engine, EngineError, EngineInfo, Io, Setup};
 use diskspd_base::operation::Operation;
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::operation::perform;
@@ -14,7 +14,7 @@ pub(super) struct Resets {
     /// By file, once more; `None` = it has no zones.
     devices: Vec<Option<OwnedFd>>,
     /// Resets that have ended and are not given back yet.
-    ended: Vec<Done>,
+    ended: Vec<CompletedIo>,
 }
 
 impl Resets {
@@ -50,13 +50,18 @@ impl Engine for Resets {
         }
         let Some(io) = batch.first() else { return Ok(0) };
         match self.reset(io) {
-            Some(result) => self.ended.push(Done { request: io.request, result }),
+            Some(result) => self.ended.push(CompletedIo { request: io.request, result }),
             None => return self.inner.submit(&batch[..1]),
         }
         Ok(1)
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
         let min = min.saturating_sub(self.ended.len());
         done.append(&mut self.ended);
         self.inner.wait(min, timeout, done)
@@ -70,8 +75,8 @@ impl Engine for Resets {
         self.inner.memory_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
-        self.inner.about()
+    fn info(&self) -> EngineInfo<'_> {
+        self.inner.info()
     }
 }
 
@@ -109,7 +114,7 @@ mod tests {
             }
             done.sort_by_key(|done| done.request);
             // No device with zones is here: it has no such request.
-            let refused = Done { request: 1, result: -i64::from(libc::ENOTTY) };
+            let refused = CompletedIo { request: 1, result: -i64::from(libc::ENOTTY) };
             assert_eq!(done[1], refused, "{kind:?}");
             assert!(
                 test_engine.submit(&[sample_io(0, 1, Operation::ZoneReset)]).is_err(),
@@ -123,7 +128,7 @@ mod tests {
         for row in ENGINES.iter().filter(|row| row.real_io) {
             // Those of Windows have no zones.
             let none = [EngineKind::Mmap, EngineKind::Port, EngineKind::Routines];
-            assert_eq!(row.can(Operation::ZoneReset), !none.contains(&row.kind), "{}", row.name);
+            assert_eq!(row.supports(Operation::ZoneReset), !none.contains(&row.kind), "{}", row.name);
         }
     }
 }

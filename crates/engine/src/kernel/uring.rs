@@ -6,24 +6,24 @@ pub use available::probe;
 pub use diskspd_sys::ring::RingOptions;
 
 use crate::errno;
-use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, NotPinned, Setup};
+use crate::{CompletedIo, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, PinError, Setup};
 use diskspd_base::access::{IoFeatures, IoPriority};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
-use diskspd_sys::ring::{Entered, EntryForm, FileTransfers, Ring, Unregistered};
+use diskspd_sys::ring::{EnterOutcome, EntryForm, FileTransfers, RegistrationError, Ring};
 use std::time::Duration;
 
 /// Pause before a kernel out of memory is asked again, unless an I/O ends before.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// How often it is asked when nothing is in flight that could free some.
-const PATIENCE: u32 = 1000;
+const MAX_RETRIES: u32 = 1000;
 
 pub struct Uring<F: EntryForm = FileTransfers> {
     ring: Ring<F>,
     priorities: Vec<IoPriority>,
     limits: Limits,
-    not_pinned: Option<NotPinned>,
+    not_pinned: Option<PinError>,
 }
 
 impl Uring {
@@ -59,23 +59,23 @@ pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
 impl<F: EntryForm> Uring<F> {
     pub(super) fn with(ring: Ring<F>, priorities: Vec<IoPriority>, limits: Limits) -> Uring<F> {
         let not_pinned = ring.unregistered().map(|why| match why {
-            Unregistered::Limit => NotPinned::Limit,
-            Unregistered::TooLarge => NotPinned::TooLarge,
-            Unregistered::Refused(answer) => NotPinned::Refused(answer.clone()),
+            RegistrationError::Limit => PinError::Limit,
+            RegistrationError::TooLarge => PinError::TooLarge,
+            RegistrationError::Refused(answer) => PinError::Refused(answer.clone()),
         });
         Uring { ring, priorities, limits, not_pinned }
     }
 
-    fn enter_ring(&mut self, min: usize, timeout: Duration) -> Result<Entered, EngineError> {
+    fn enter_ring(&mut self, min: usize, timeout: Duration) -> Result<EnterOutcome, EngineError> {
         self.ring.enter(min, timeout).map_err(uring_error)
     }
 
     #[inline]
-    fn reap(&mut self, done: &mut Vec<Done>) -> usize {
+    fn reap(&mut self, done: &mut Vec<CompletedIo>) -> usize {
         let depth = self.limits.depth;
         self.ring.reap(|request, result| {
             debug_assert!(request < depth, "request {request} of {depth} has ended");
-            done.push(Done { request, result: i64::from(result) });
+            done.push(CompletedIo { request, result: i64::from(result) });
         })
     }
 
@@ -86,7 +86,7 @@ impl<F: EntryForm> Uring<F> {
         &mut self,
         min: usize,
         timeout: Duration,
-        done: &mut Vec<Done>,
+        done: &mut Vec<CompletedIo>,
     ) -> Result<(), EngineError> {
         let timeout = if min == 0 { 0 } else { Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX) };
         let deadline = monotonic().saturating_add(timeout);
@@ -104,7 +104,7 @@ impl<F: EntryForm> Uring<F> {
             }
             // Nothing in flight will ever free anything: somebody else has to.
             attempts += u32::from(self.ring.in_flight() == self.ring.queued());
-            if attempts > PATIENCE {
+            if attempts > MAX_RETRIES {
                 return Err(uring_error(std::io::Error::from_raw_os_error(libc::EAGAIN)));
             }
         }
@@ -136,13 +136,18 @@ impl<F: EntryForm> Engine for Uring<F> {
         }
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
         let min = min.min(self.ring.in_flight() as usize);
         let enough = self.ring.queued() == 0
             && self.ring.visible() >= min
             // A poll looks behind the curtain too; whoever has enough need not.
             && (min > 0 || !self.ring.needs_enter());
-        if !enough && self.enter_ring(min, timeout)? == Entered::Busy {
+        if !enough && self.enter_ring(min, timeout)? == EnterOutcome::Busy {
             return self.relieve_queue(min, timeout, done);
         }
         self.reap(done);
@@ -157,7 +162,7 @@ impl<F: EntryForm> Engine for Uring<F> {
         self.ring.memory_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
+    fn info(&self) -> EngineInfo<'_> {
         let features = match self.ring.notes() {
             [] => "io_uring".to_string(),
             notes => format!("io_uring: {}", notes.join(", ")),
@@ -202,12 +207,12 @@ mod tests {
         engine.submit(&[read(1, 1), read(2, 1)]).expect("submit");
         engine.relieve_queue(2, Duration::MAX, &mut done).expect("both are served, whatever the pipe does");
         done.sort_by_key(|done| done.request);
-        assert_eq!(done, [Done { request: 1, result: 8 }, Done { request: 2, result: 8 }]);
+        assert_eq!(done, [CompletedIo { request: 1, result: 8 }, CompletedIo { request: 2, result: 8 }]);
         engine.relieve_queue(1, Duration::from_millis(1), &mut done).expect("a timeout is no error");
         engine.relieve_queue(0, Duration::MAX, &mut done).expect("a poll does not wait");
         assert_eq!(done.len(), 2);
         writer.write_all(b"x").expect("writing to the pipe");
         engine.relieve_queue(1, Duration::MAX, &mut done).expect("wait");
-        assert_eq!(done[2..], [Done { request: 0, result: 1 }]);
+        assert_eq!(done[2..], [CompletedIo { request: 0, result: 1 }]);
     }
 }

@@ -4,23 +4,23 @@
 pub(super) mod overlapped;
 
 use super::at_once::SynchronousEngine;
-use super::mixed::Mixed;
+use super::mixed::MixedEngine;
 use super::mmap::Mmap;
-use super::unavailable::Unavailable;
+use super::unavailable::UnavailableError;
 use super::{Engine, EngineError, EngineKind, EngineRow, Setup};
-use diskspd_sys::overlapped::Told;
+use diskspd_sys::overlapped::CompletionNotice;
 use overlapped::{FileCalls, Overlapped};
 
 /// Whether an engine works on this machine.
 ///
 /// # Errors
 /// It is Linux's.
-pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
+pub(super) fn available(kind: EngineKind) -> Result<(), UnavailableError> {
     match kind {
         EngineKind::Port | EngineKind::Routines | EngineKind::Sync | EngineKind::Mmap => Ok(()),
         _ => {
             let (reason, remedy) = ("it needs Linux", "leave out --engine, or use iocp, apc or sync");
-            Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
+            Err(UnavailableError { reason: reason.into(), remedy: remedy.into(), lacking: false })
         }
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, E
     })?;
     // Mapped files among others are served beside the queue.
     if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
-        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others))?));
+        return Ok(Box::new(MixedEngine::new(setup, row.kind, |others| open(row, others))?));
     }
     open(row, setup)
 }
@@ -44,8 +44,8 @@ pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, E
 fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     Ok(match row.kind {
         EngineKind::Mmap => Box::new(Mmap::open(setup)?),
-        EngineKind::Port => Box::new(Overlapped::open(setup, row.kind, Told::AtPort)?),
-        EngineKind::Routines => Box::new(Overlapped::open(setup, row.kind, Told::ByRoutine)?),
+        EngineKind::Port => Box::new(Overlapped::open(setup, row.kind, CompletionNotice::AtPort)?),
+        EngineKind::Routines => Box::new(Overlapped::open(setup, row.kind, CompletionNotice::ByRoutine)?),
         _ => Box::new(SynchronousEngine::new(setup, row.kind, |files| Ok(FileCalls::new(files)))?),
     })
 }

@@ -2,10 +2,10 @@
 
 use crate::at_once::SyncIo;
 use crate::errno::negated;
-use crate::{Done, Engine, EngineError, EngineInfo, EngineKind, File, Io, Limits, Setup, cannot};
+use crate::{CompletedIo, Engine, EngineError, EngineInfo, EngineKind, File, Io, Limits, Setup, cannot};
 use diskspd_base::operation::Operation;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
-use diskspd_sys::overlapped::{Queue, Told};
+use diskspd_sys::overlapped::{CompletionNotice, Queue};
 use std::io;
 use std::os::windows::fs::FileExt;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(70);
 pub(super) struct Overlapped {
     queue: Queue,
     limits: Limits,
-    told: Told,
+    told: CompletionNotice,
 }
 
 impl Overlapped {
@@ -26,7 +26,11 @@ impl Overlapped {
     ///
     /// # Errors
     /// What the system refused.
-    pub(crate) fn open(setup: Setup, kind: EngineKind, told: Told) -> Result<Overlapped, EngineError> {
+    pub(crate) fn open(
+        setup: Setup,
+        kind: EngineKind,
+        told: CompletionNotice,
+    ) -> Result<Overlapped, EngineError> {
         let limits = Limits::for_setup(&setup, kind);
         let files = setup.files.into_iter().map(|file| file.handle).collect();
         let queue = Queue::new(told, setup.depth, files, setup.buffer, DRAIN_LIMIT).map_err(|source| {
@@ -50,8 +54,13 @@ impl Engine for Overlapped {
         Ok(batch.len())
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        let ended = |request, result| done.push(Done { request, result });
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
+        let ended = |request, result| done.push(CompletedIo { request, result });
         self.queue.wait(min, timeout, ended).map_err(|source| EngineError {
             what: "the completion port is not responding".to_owned(),
             source: Some(source),
@@ -66,10 +75,10 @@ impl Engine for Overlapped {
         self.queue.memory_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
+    fn info(&self) -> EngineInfo<'_> {
         EngineInfo::features(match self.told {
-            Told::AtPort => "overlapped I/O: completion port",
-            Told::ByRoutine => "overlapped I/O: completion routines",
+            CompletionNotice::AtPort => "overlapped I/O: completion port",
+            CompletionNotice::ByRoutine => "overlapped I/O: completion routines",
         })
     }
 }

@@ -77,14 +77,14 @@ fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
 
 fn join_values(values: &[Option<String>]) -> Option<String> {
     /// More are only counted.
-    const SHOWN: usize = 3;
+    const MAX_SHOWN: usize = 3;
     if values.iter().all(Option::is_none) {
         return None;
     }
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not recorded".into());
-    let mut shown: Vec<String> = values.iter().take(SHOWN).map(text).collect();
-    if values.len() > SHOWN {
-        shown.push(format!("{} more", values.len() - SHOWN));
+    let mut shown: Vec<String> = values.iter().take(MAX_SHOWN).map(text).collect();
+    if values.len() > MAX_SHOWN {
+        shown.push(format!("{} more", values.len() - MAX_SHOWN));
     }
     Some(shown.join(" or "))
 }

@@ -15,7 +15,7 @@ pub enum PlannedRuns {
 
 /// The limits of planned runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Foreseen {
+pub struct PlannedPower {
     pub message: String,
     /// Whether no figure at all can show a change.
     pub detects_nothing: bool,
@@ -26,17 +26,17 @@ pub struct Foreseen {
 }
 
 /// Figures of a time span in addition to the deciding figure.
-const OTHERS: usize = 5;
-const MOST: usize = 1000;
+const OTHER_FIGURES: usize = 5;
+const MAX_RUNS: usize = 1000;
 
 /// Returns the limits of these runs; `None` = every figure can show a change. `deciding`: the number of
 /// figures that decide, one for each time span or test.
-pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<Foreseen> {
+pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<PlannedPower> {
     let surest = 100.0 * rank_design(planned).surest();
-    let found = |message: String, detects_nothing: bool, figures: usize| Foreseen {
+    let found = |message: String, detects_nothing: bool, figures: usize| PlannedPower {
         message,
         detects_nothing,
-        each: sufficient_runs(|runs| with_each(planned, runs), figures).unwrap_or(MOST),
+        each: sufficient_runs(|runs| with_each(planned, runs), figures).unwrap_or(MAX_RUNS),
         later: match planned {
             PlannedRuns::Pairs(_) => None,
             PlannedRuns::Sides([first, _]) => {
@@ -58,13 +58,13 @@ pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<Foreseen> {
         return Some(found(message, true, deciding));
     }
     let PlannedRuns::Pairs(runs) = planned else { return None };
-    (!is_sure(planned, OTHERS)).then(|| {
+    (!is_sure(planned, OTHER_FIGURES)).then(|| {
         let message = format!(
             "{runs} runs per side can detect a change of the deciding figure, but not of the other figures \
              (together they share an error rate of 5 %, and a rank test of these runs is at most \
              {surest:.1} % sure)"
         );
-        found(message, false, OTHERS)
+        found(message, false, OTHER_FIGURES)
     })
 }
 
@@ -91,7 +91,7 @@ fn is_sure(planned: PlannedRuns, figures: usize) -> bool {
 
 /// The smallest number of runs that is sufficient.
 fn sufficient_runs(planned: impl Fn(usize) -> PlannedRuns, figures: usize) -> Option<usize> {
-    (1..=MOST).find(|runs| is_sure(planned(*runs), figures))
+    (1..=MAX_RUNS).find(|runs| is_sure(planned(*runs), figures))
 }
 
 #[cfg(test)]

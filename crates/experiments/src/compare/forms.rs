@@ -58,7 +58,7 @@ impl AnswerForm {
         named.or_else(by_ending).filter(|(_, file)| !file.is_empty())
     }
 
-    pub fn expected() -> String {
+    pub fn expected_forms() -> String {
         let words: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.word).collect();
         let endings: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.ending).collect();
         format!(

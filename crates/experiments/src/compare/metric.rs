@@ -1,6 +1,6 @@
 //! The figures that are compared, and their values of each run.
 
-use super::no_value::{BEYOND, NoValue};
+use super::no_value::{BEYOND, MissingValueError};
 use super::{Runs, SideRun};
 use crate::selection::RunFigure;
 use diskspd_figures::units::Millis;
@@ -110,7 +110,7 @@ const BY_RESPONSE: &str = "A rate is set: response times decide, which count fro
 const BY_SERVICE: &str = "A rate is set, but not every run has response times: latencies from submission \
                           decide, which mostly omit stalls (coordinated omission).";
 
-pub(super) fn usual(sides: Runs, index: usize) -> Vec<Metric> {
+pub(super) fn default_metrics(sides: Runs, index: usize) -> Vec<Metric> {
     let latencies = [RunFigure::Mean, RunFigure::P50, RunFigure::P99, RunFigure::P999];
     let p99 = response(RunFigure::P99);
     let felt = spans(sides, index).all(|span| p99.value(span).is_some());
@@ -136,31 +136,35 @@ pub(super) fn spans(sides: Runs<'_>, index: usize) -> impl Iterator<Item = &Span
 }
 
 /// Returns the value of a run, or the reason for its absence. 0 is a value for a run without I/O.
-pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, NoValue> {
+pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, MissingValueError> {
     let name = &run.known.name;
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
-    let span = span.ok_or_else(|| NoValue::NotMeasured { run: name.clone() })?;
+    let span = span.ok_or_else(|| MissingValueError::NotMeasured { run: name.clone() })?;
     let value = metric.value(span).filter(|value| *value >= 0.0 && value.is_finite());
     let idle = span.figures(metric.way).ios == Some(0) && !metric.figure.more_is_better();
     let value = value.filter(|_| !idle).ok_or_else(|| match idle {
-        true => NoValue::Idle { run: name.clone() },
-        false => NoValue::NoFigure { run: name.clone() },
+        true => MissingValueError::Idle { run: name.clone() },
+        false => MissingValueError::NoFigure { run: name.clone() },
     })?;
     let is_percentile = metric.figure.percent().is_some() && metric.from == CountedFrom::Handover;
     if is_percentile && span.is_lower_bound(Millis::new(value)) {
-        return Err(NoValue::LowerBound {
+        return Err(MissingValueError::LowerBound {
             run: name.clone(),
             at_least: format!("{} ms", Millis::new(value)),
         });
     }
-    beyond(name, metric.figure, span.figures(metric.way).ios).map(|()| value)
+    check_tail_count(name, metric.figure, span.figures(metric.way).ios).map(|()| value)
 }
 
-pub(super) fn beyond(run: &str, figure: RunFigure, ios: Option<u64>) -> Result<(), NoValue> {
+pub(super) fn check_tail_count(
+    run: &str,
+    figure: RunFigure,
+    ios: Option<u64>,
+) -> Result<(), MissingValueError> {
     let Some((percent, ios)) = figure.percent().zip(ios) else { return Ok(()) };
     let beyond = ios as f64 * (100.0 - percent) / 100.0;
     if beyond + 0.5 >= BEYOND {
         return Ok(());
     }
-    Err(NoValue::TooFew { run: run.to_owned(), beyond: format!("{beyond:.0}") })
+    Err(MissingValueError::TooFew { run: run.to_owned(), beyond: format!("{beyond:.0}") })
 }

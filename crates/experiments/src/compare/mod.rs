@@ -29,11 +29,11 @@ use crate::repetition::RepeatedWork;
 use crate::{AnswerFormat, KeptAnswer};
 use allowance::KnownLevels;
 pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
-pub use bisect::{Bisected, bisected};
+pub use bisect::{BisectAnswer, bisected};
 use diskspd_base::finding::Severity;
 pub use diskspd_results::WhichIos;
 pub use facts::SideDifference;
-pub use foreseen::{Foreseen, PlannedRuns, foreseen};
+pub use foreseen::{PlannedPower, PlannedRuns, foreseen};
 pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
 pub use looks::{
     LEVELS, LOOKS, Looks, MAX_PAIRS, SureEnd, UntilSure, draw_look_order, look_after, spent_after,
@@ -50,15 +50,15 @@ use std::collections::BTreeMap;
 pub use summary::in_one_sentence;
 pub use table::{ComparedLine, csv, lines_of_span, place};
 pub use text::{
-    ChangeText, about_order, answer, between, differing, error_rate, more_boots, noise, not_recorded,
-    sentence, table, text, unjudged, wrong_figures,
+    ChangeText, about_order, answer, differences_text, error_rate, interval_text, more_boots, noise,
+    not_recorded, sentence, table, text, unjudged_text, wrong_figures,
 };
 pub use until_sure::judge_look;
 use verdict::{AboutFigure, Basis};
-pub use verdict::{ChangeVerdict, Compared, Summarized};
+pub use verdict::{ChangeVerdict, Compared, SideSummary};
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct ComparisonQuery {
     /// Decisive metric. `None` = IOPS, or the 99th percentile under a rate limit, of response times if all
     /// runs have them.
     pub metric: Option<Metric>,
@@ -78,13 +78,19 @@ pub struct TestQuestion {
     pub worse: f64,
 }
 
-impl Default for Question {
-    fn default() -> Question {
-        Question { metric: None, same: SAME, anyway: false, tests: BTreeMap::new(), looks: Looks::Equal(1) }
+impl Default for ComparisonQuery {
+    fn default() -> ComparisonQuery {
+        ComparisonQuery {
+            metric: None,
+            same: DEFAULT_MARGIN,
+            anyway: false,
+            tests: BTreeMap::new(),
+            looks: Looks::Equal(1),
+        }
     }
 }
 
-impl Question {
+impl ComparisonQuery {
     pub fn question_for(&self, name: &str) -> TestQuestion {
         let own = self.tests.get(name).copied().unwrap_or_default();
         TestQuestion { metric: own.metric.or(self.metric), same: Some(own.same.unwrap_or(self.same)), ..own }
@@ -92,7 +98,7 @@ impl Question {
 
     /// Whether a time span is certainly worse, with a best estimate of at least `by`. A test of a suite
     /// uses its own limit.
-    pub fn fails(&self, comparison: &RunComparison, span: &SpanCompared, by: f64) -> bool {
+    pub fn exceeds_limit(&self, comparison: &RunComparison, span: &SpanCompared, by: f64) -> bool {
         let by = by.max(self.question_for(comparison.workload_name(span)).worse);
         let worse = |metric: &&Compared| {
             metric.verdict == ChangeVerdict::Worse
@@ -103,7 +109,7 @@ impl Question {
 }
 
 /// Default equivalence margin; smaller differences are rarely relevant.
-pub const SAME: f64 = 0.02;
+pub const DEFAULT_MARGIN: f64 = 0.02;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunComparison {
@@ -217,7 +223,7 @@ impl RunComparison {
 pub fn compare(
     first: &Side,
     other: &Side,
-    question: &Question,
+    question: &ComparisonQuery,
 ) -> Result<RunComparison, Vec<SideDifference>> {
     compare_knowing(first, other, &[], question)
 }
@@ -231,7 +237,7 @@ pub fn compare_knowing(
     first: &Side,
     other: &Side,
     past: &[SideRun],
-    question: &Question,
+    question: &ComparisonQuery,
 ) -> Result<RunComparison, Vec<SideDifference>> {
     let found = workloads::from_sides([first, other]);
     let matched: Vec<[Vec<&SideRun>; 2]> = found.both.iter().map(|one| one.runs([first, other])).collect();
@@ -332,7 +338,7 @@ fn compare_span(
         None => metric::primary(runs, index),
     };
     let others: Vec<Metric> =
-        metric::usual(runs, index).into_iter().filter(|metric| *metric != primary).collect();
+        metric::default_metrics(runs, index).into_iter().filter(|metric| *metric != primary).collect();
     let same_work = |run: &&SideRun| runs[0].first().is_some_and(|one| workloads::same(one, run));
     let past: Vec<&SideRun> = past.iter().filter(same_work).collect();
     let one = |metric: Metric, figures: usize| {

@@ -4,7 +4,7 @@
 pub const BEYOND: f64 = 100.0;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoValue {
+pub(super) enum MissingValueError {
     /// It didn't come so far.
     #[error("'{run}' ended before it was measured")]
     NotMeasured { run: String },

@@ -200,14 +200,14 @@ impl RunOrder {
         match &self.layout {
             RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
                 let changes: Vec<f64> = pairs.iter().map(|pair| pair.change([first, other])).collect();
-                Shift::within(&changes, sure)
+                Shift::estimate_within(&changes, sure)
             }
             RunLayout::Alternating(blocks) => {
                 // A drift is upward in the one and downward in the other: a change is the same in both.
                 let [there, back] = [0, 1].map(|from| block_steps(blocks, [first, other], from));
-                Some(Shift::within(&there, sure)?.and(Shift::within(&back, sure)?))
+                Some(Shift::estimate_within(&there, sure)?.combine_with(Shift::estimate_within(&back, sure)?))
             }
-            _ => Shift::between(first, other, sure),
+            _ => Shift::estimate_between(first, other, sure),
         }
     }
 
@@ -232,7 +232,7 @@ impl RunOrder {
         let RunLayout::InTurn(pairs) = &self.layout else { return None };
         let effects: Vec<f64> = pairs.iter().map(|pair| pair.position_effect(values)).collect();
         let can_tell = pairs.len() >= FEWEST_PAIRS && self.period.is_none();
-        Shift::within(&effects, sure).filter(|_| can_tell)
+        Shift::estimate_within(&effects, sure).filter(|_| can_tell)
     }
 
     /// The period of the pattern that the sides follow, in runs.

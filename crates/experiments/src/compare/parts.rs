@@ -3,8 +3,8 @@
 //! The number of a part's I/Os is its share of the total, so only latency is specific to a part.
 
 use super::allowance::KnownLevels;
-use super::metric::beyond;
-use super::no_value::NoValue;
+use super::metric::check_tail_count;
+use super::no_value::MissingValueError;
 use super::verdict::{self, AboutFigure, Basis, Compared};
 use super::{Runs, SideRun, metric};
 use crate::selection::RunFigure;
@@ -53,11 +53,11 @@ fn read_figure(part: &PartSummary, figure: RunFigure) -> Option<f64> {
     time.map(Millis::ms).filter(|value| *value > 0.0)
 }
 
-fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result<f64, NoValue> {
+fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result<f64, MissingValueError> {
     let name = &run.known.name;
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
-    let span = span.ok_or_else(|| NoValue::NotMeasured { run: name.clone() })?;
-    let part = known_part(span, key).ok_or_else(|| NoValue::NoPart { run: name.clone() })?;
-    let value = read_figure(part, figure).ok_or_else(|| NoValue::NoFigure { run: name.clone() })?;
-    beyond(name, figure, Some(part.ios)).map(|()| value)
+    let span = span.ok_or_else(|| MissingValueError::NotMeasured { run: name.clone() })?;
+    let part = known_part(span, key).ok_or_else(|| MissingValueError::NoPart { run: name.clone() })?;
+    let value = read_figure(part, figure).ok_or_else(|| MissingValueError::NoFigure { run: name.clone() })?;
+    check_tail_count(name, figure, Some(part.ios)).map(|()| value)
 }

@@ -50,7 +50,7 @@ pub fn text(comparison: &RunComparison, room: usize) -> String {
     }
     if !comparison.differences.is_empty() {
         text.push_str("\nOther differences:\n");
-        text.extend(differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
+        text.extend(differences_text(&comparison.differences).iter().map(|told| format!("  {told}\n")));
     }
     text
 }
@@ -88,7 +88,7 @@ pub fn table(comparison: &RunComparison, heads: [&'static str; 2], room: usize) 
 
 /// Returns a sentence for each difference: `kernel: 6.1 in A, 6.2 in B`. Facts recorded by one side only
 /// are combined at the end.
-pub fn differing(differences: &[SideDifference]) -> Vec<String> {
+pub fn differences_text(differences: &[SideDifference]) -> Vec<String> {
     let both = differences.iter().filter(|one| one.first.is_some() && one.second.is_some()).map(sentence);
     both.chain(not_recorded(differences)).collect()
 }
@@ -223,7 +223,7 @@ pub fn more_boots(made: u32) -> String {
 }
 
 /// Why what decides can't be judged, in sentences; empty = it can.
-pub fn unjudged(comparison: &RunComparison) -> Vec<String> {
+pub fn unjudged_text(comparison: &RunComparison) -> Vec<String> {
     let spans = comparison.time_spans.iter().filter_map(|span| Some((span, span.metrics.first()?)));
     let without = spans.filter(|(_, metric)| metric.verdict == ChangeVerdict::NotCompared);
     let sentence = |(span, metric): (&SpanCompared, &Compared)| {
@@ -289,7 +289,7 @@ pub struct ChangeText {
 pub fn answer(metric: &Compared, same: f64) -> ChangeText {
     let title = &metric.title;
     let change = metric.change_percent.map_or("from 0".into(), signed);
-    let between = match (between(metric, "and"), metric.confidence_percent, metric.allowance) {
+    let between = match (interval_text(metric, "and"), metric.confidence_percent, metric.allowance) {
         (Some(between), Some(_), Some(_)) => {
             format!("between {between} (including changes of the machine itself)")
         }
@@ -314,7 +314,7 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeText {
 }
 
 /// Returns the interval of the true change, with a word between both ends; `None` if unknown.
-pub fn between(metric: &Compared, word: &str) -> Option<String> {
+pub fn interval_text(metric: &Compared, word: &str) -> Option<String> {
     metric.confidence_percent?;
     let high = metric.high_percent.map_or("any higher".into(), signed);
     let low = metric.low_percent.map_or("any lower".into(), signed);
@@ -362,7 +362,7 @@ fn detectable_change(metric: &Compared) -> Option<String> {
         None => String::new(),
     };
     let runs = metric.sides.as_ref()?.iter().map(|side| side.values.len()).min()?;
-    let roughly = match runs < ENOUGH {
+    let roughly = match runs < MIN_RUNS_FOR_POWER {
         true => " This is a rough estimate: few runs say little about their scatter.",
         false => "",
     };
@@ -374,4 +374,4 @@ fn detectable_change(metric: &Compared) -> Option<String> {
 
 /// Least runs per side for which the printed probability of finding a change is accurate to 2 in 100
 /// (docs/reference/compare.md). With fewer runs their variation is often underestimated.
-const ENOUGH: usize = 8;
+const MIN_RUNS_FOR_POWER: usize = 8;

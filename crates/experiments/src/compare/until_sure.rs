@@ -1,7 +1,7 @@
 //! The end of a comparison with `--until-sure`.
 
 use super::looks::{MAX_PAIRS, SureEnd, UntilSure, look_after};
-use super::{Bisected, ChangeVerdict, RunComparison, bisected};
+use super::{BisectAnswer, ChangeVerdict, RunComparison, bisected};
 
 /// Judges the comparison after a look; `None` = more pairs are needed. `loss` is the loss of `--bisect`.
 pub fn judge_look(comparison: &RunComparison, pairs: usize, loss: Option<f64>) -> Option<UntilSure> {
@@ -17,7 +17,7 @@ fn end_of(comparison: &RunComparison, loss: Option<f64>) -> Option<SureEnd> {
         return Some(SureEnd::NoFigure);
     }
     if let Some(loss) = loss {
-        return (bisected(comparison, loss) != Bisected::Skip).then_some(SureEnd::Bisected);
+        return (bisected(comparison, loss) != BisectAnswer::Skip).then_some(SureEnd::Bisected);
     }
     if has(ChangeVerdict::CantTell) || has(ChangeVerdict::TwoRuns) {
         return None;

@@ -2,7 +2,7 @@
 
 use super::allowance::{self, KnownLevels, OrderAllowance};
 use super::looks::Looks;
-use super::no_value::NoValue;
+use super::no_value::MissingValueError;
 use super::order::RunOrder;
 use super::schedule::FEWEST_PAIRS;
 
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 /// Probability of detection for the recommended number of runs.
 const LIKELY: f64 = 0.8;
-const MOST: usize = 1000;
+const MAX_RUNS: usize = 1000;
 const MOST_OF_B: u32 = 60;
-const TOLD: f64 = 0.05;
+const MIN_REPORTED_CHANGE: f64 = 0.05;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -58,7 +58,7 @@ impl ChangeVerdict {
 
 /// The values of a side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Summarized {
+pub struct SideSummary {
     pub median: f64,
     pub values: Vec<f64>,
 }
@@ -70,7 +70,7 @@ pub struct Compared {
     pub title: String,
     pub more_is_better: bool,
     /// Both sides; `None` = not compared.
-    pub sides: Option<[Summarized; 2]>,
+    pub sides: Option<[SideSummary; 2]>,
     pub verdict: ChangeVerdict,
     pub reason: Option<String>,
     /// The change (Hodges-Lehmann, of the logarithms); `None` = not compared, or A did nothing and B
@@ -154,7 +154,11 @@ impl Basis<'_> {
 }
 
 /// Compares a figure from the values of each side, none negative, or the reason for their absence.
-pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2], on: Basis) -> Compared {
+pub(super) fn compared(
+    about: AboutFigure,
+    values: [Result<Vec<f64>, MissingValueError>; 2],
+    on: Basis,
+) -> Compared {
     let empty = Compared {
         metric: about.metric,
         title: about.title,
@@ -226,7 +230,7 @@ fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) ->
     let more_of_b =
         undecided.and_then(|((by, _), scatter)| more_of_b(&shift, counts, scatter, by, (on.same, sure)));
     let finds = |(design, scatter): (RankDesign, f64)| {
-        design.power(change_deviations(TOLD.ln_1p(), scatter).min(1e6), sure) * 100.0
+        design.power(change_deviations(MIN_REPORTED_CHANGE.ln_1p(), scatter).min(1e6), sure) * 100.0
     };
     let detectable =
         |(design, scatter): (RankDesign, f64)| log_percent(design.detectable(LIKELY, sure)? * scatter);
@@ -237,8 +241,8 @@ fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) ->
         low_percent: shift.interval.and_then(|(low, _)| log_percent(low)),
         high_percent: shift.interval.and_then(|(_, high)| log_percent(high)),
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
-        p_value: Some(shift.chance()),
-        corrected_p_value: Some(on.corrected_chance(shift.chance())),
+        p_value: Some(shift.p_value()),
+        corrected_p_value: Some(on.corrected_chance(shift.p_value())),
         noise_percent: noise.filter(|noise| *noise < VAST_INTERVAL).and_then(log_percent),
         power_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),
@@ -289,7 +293,7 @@ fn more_runs(
     let enough = |design: RankDesign| design.power(deviations, sure) >= LIKELY;
     match design {
         RankDesign::Pairs(count) => {
-            let wanted = RankDesign::needed(RankDesign::Pairs, deviations, LIKELY, sure, MOST)?;
+            let wanted = RankDesign::needed(RankDesign::Pairs, deviations, LIKELY, sure, MAX_RUNS)?;
             more([first.max(other) + wanted.saturating_sub(count); 2])
         }
         RankDesign::Sides(..) => {
@@ -307,7 +311,7 @@ fn more_runs(
                 true => (RankDesign::Pairs, deviations / 2f64.sqrt()),
                 false => (|count| RankDesign::Sides(count, count), deviations),
             };
-            more([RankDesign::needed(design, deviations, LIKELY, sure, MOST)?; 2])
+            more([RankDesign::needed(design, deviations, LIKELY, sure, MAX_RUNS)?; 2])
         }
     }
 }
@@ -324,8 +328,8 @@ fn position_percent(order: &RunOrder, values: [&[f64]; 2]) -> Option<f64> {
     log_percent(effect.estimate).filter(|_| low > 0.0 || high < 0.0)
 }
 
-fn summarize_values(values: Vec<f64>) -> Summarized {
-    Summarized { median: median(values.iter().copied()), values }
+fn summarize_values(values: Vec<f64>) -> SideSummary {
+    SideSummary { median: median(values.iter().copied()), values }
 }
 
 /// Returns equivalence if the whole interval is within the margin, and a change if it excludes 0.

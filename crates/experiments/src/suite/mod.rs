@@ -22,7 +22,7 @@ pub use table::{SuiteRow, suite_text};
 
 use super::compare::TestQuestion;
 
-pub const ROUNDS: u32 = 5;
+pub const DEFAULT_ROUNDS: u32 = 5;
 pub const MOST_ROUNDS: u32 = 1000;
 pub const MOST_TESTS: usize = 100;
 

@@ -43,7 +43,7 @@ impl SuiteRow {
         let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
         let spread = how.spread(&iops);
         let middle = |values: Vec<f64>| (!values.is_empty()).then(|| median(values));
-        let felt = || lines.iter().filter_map(RunRow::felt);
+        let felt = || lines.iter().filter_map(RunRow::user_latency);
         SuiteRow {
             test: test.name.clone(),
             about: test.about.clone(),
@@ -62,35 +62,38 @@ impl SuiteRow {
 impl SuiteRow {
     fn p99(&self) -> Cell {
         let Some(median) = self.p99_ms.map(Millis::new) else { return Cell::Missing };
-        let open = self.lines.iter().filter_map(RunRow::felt).find(|latency| latency.open_end_ms.is_some());
+        let open =
+            self.lines.iter().filter_map(RunRow::user_latency).find(|latency| latency.open_end_ms.is_some());
         open.map_or(Cell::Time(median), |latency| latency.cell(median))
     }
 }
 
 impl SuiteRow {
     pub const COLUMNS: &[TableColumn<SuiteRow>] = &[
-        TableColumn::<SuiteRow>::words("test", |row| Cell::named(&row.test)).brief_and_paged().wide(4),
+        TableColumn::<SuiteRow>::words("test", |row| Cell::name_cell(&row.test))
+            .brief_and_paged()
+            .with_least_width(4),
         TableColumn::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64))
             .brief_and_paged()
-            .wide(4),
+            .with_least_width(4),
         TableColumn::<SuiteRow>::number("IOPS", |row| Cell::figure(row.iops, 2))
             .brief_and_paged()
             .meaning("the mean of all runs")
-            .wide(12),
+            .with_least_width(12),
         TableColumn::<SuiteRow>::number("+- %", |row| Cell::figure(row.spread_percent, 2))
             .brief()
             .on_page("± %")
             .meaning("the 95 % interval of the mean IOPS, to each side")
-            .wide(6),
+            .with_least_width(6),
         TableColumn::<SuiteRow>::number("MiB/s", |row| Cell::figure(row.mib_per_s, 2))
             .brief_and_paged()
             .meaning("the median of all runs")
-            .wide(10),
+            .with_least_width(10),
         TableColumn::<SuiteRow>::number("p99 ms", SuiteRow::p99)
             .brief()
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer: the median of all runs")
-            .wide(9),
+            .with_least_width(9),
         TableColumn::<SuiteRow>::words("verdict", |row| match row.lines.as_slice() {
             [] => Cell::Text("no run".to_owned()),
             _ => row.verdict.verdict_cell(),

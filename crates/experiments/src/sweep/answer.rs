@@ -3,16 +3,16 @@
 //! as uncertain.
 
 use super::hosts::HostsAnswer;
-use super::knee::{self, ALIKE, Knee, KneeStatus};
+use super::knee::{self, EQUAL_POWER_SHARE, Knee, KneeStatus};
 use super::levels::{Enough, Levels, Scatter};
-use super::objective::{self, Kept, Tried};
+use super::objective::{self, LoadOutcome, SloResult};
 use super::{PointRow, Settings};
 use crate::RunRow;
 use crate::repeat;
 use serde::Serialize;
 
 /// Within this share two figures count as the same.
-pub(super) const SAME: f64 = 0.02;
+pub(super) const NEGLIGIBLE_SHARE: f64 = 0.02;
 /// A CPU that is busy for more than this, percent, limits.
 const BUSY: f64 = 95.0;
 
@@ -36,7 +36,7 @@ pub struct SweepAnswer {
     pub knee_row: Option<usize>,
     /// The smallest load within 2 % of the highest IOPS; rows in place of places.
     pub smallest: Enough,
-    pub objective: Option<Kept>,
+    pub objective: Option<SloResult>,
     pub objective_row: Option<usize>,
     /// Limiting resource at the smallest and the largest load; `None` if not checked.
     pub limits: [Option<String>; 2],
@@ -46,7 +46,7 @@ pub struct SweepAnswer {
     pub hosts: Option<HostsAnswer>,
     /// Rows that need more repetitions; empty if none do.
     pub undecided: Vec<usize>,
-    /// Number of runs of each of these rows for a likely conclusion, at most [`repeat::MOST`]. `None` if
+    /// Number of runs of each of these rows for a likely conclusion, at most [`repeat::MAX_RUNS`]. `None` if
     /// they are about the same, or it is unknown.
     pub would_tell: Option<u32>,
 }
@@ -89,7 +89,7 @@ impl SweepAnswer {
             most: enough.most.map(|at| places[at]),
         };
         let objective = settings.objective.map(|objective| {
-            let tried: Vec<Tried> =
+            let tried: Vec<LoadOutcome> =
                 places.iter().map(|place| load_outcome(&rows[*place], objective)).collect();
             objective::find_kept(&tried, objective)
         });
@@ -106,7 +106,7 @@ impl SweepAnswer {
                 .map(|left| left.into_iter().filter(|at| *at != best).map(|at| places[at]).collect()),
             knee,
             knee_row: knee.map(|knee| places[knee.place]),
-            smallest: in_rows(rates.enough(SAME)?),
+            smallest: in_rows(rates.enough(NEGLIGIBLE_SHARE)?),
             objective,
             objective_row: objective.and_then(|kept| kept.surely_kept()).and_then(at_load),
             limits: [places.first(), places.last()].map(|place| rows[*place?].limit()),
@@ -175,17 +175,20 @@ impl SweepAnswer {
                     .filter(|at| (*low..=*high).contains(&load(&self.made_of[*at])))
                     .collect();
                 let decided = left.len() == 1
-                    || *told == KneeStatus::Found && left.iter().all(|at| powers.is_within(*at, ALIKE));
+                    || *told == KneeStatus::Found
+                        && left.iter().all(|at| powers.is_within(*at, EQUAL_POWER_SHARE));
                 wanted.extend(left.iter().filter(|_| !decided).map(|at| self.made_of[*at]));
             }
             (None, Some(_)) => wanted.extend(&self.made_of),
             (None, None) => {
-                let alike = (0..self.made_of.len()).all(|at| rates.is_within(at, SAME));
+                let alike = (0..self.made_of.len()).all(|at| rates.is_within(at, NEGLIGIBLE_SHARE));
                 let unsure = self.as_high.as_ref().is_none_or(|others| !others.is_empty());
                 wanted.extend(self.made_of.iter().filter(|_| unsure && !alike));
             }
         }
-        if let Some(threads) = self.threads.as_ref().filter(|threads| threads.enough.sure().is_none()) {
+        if let Some(threads) =
+            self.threads.as_ref().filter(|threads| threads.enough.certain_level().is_none())
+        {
             let counts = threads.best.iter().map(|(count, _)| *count).collect::<Vec<u64>>();
             let from = threads.enough.least.map_or(0, |at| counts[at]);
             let to = threads.enough.most.map_or(u64::MAX, |at| counts[at]);
@@ -201,12 +204,12 @@ impl SweepAnswer {
         let (low, high) = knee.between?;
         let rivals = (0..self.made_of.len()).filter(|at| {
             let load = rows[self.made_of[*at]].load;
-            *at != knee.place && (load == low || load == high) && !powers.is_within(*at, ALIKE)
+            *at != knee.place && (load == low || load == high) && !powers.is_within(*at, EQUAL_POWER_SHARE)
         });
         let runs = rivals.filter_map(|at| powers.runs_to_tell(knee.place, at)).reduce(f64::max)?;
         let done = self.undecided.iter().map(|row| rows[*row].runs.len()).min().unwrap_or(1);
         let runs = runs.max(done as f64 + 1.0);
-        (runs <= f64::from(repeat::MOST)).then_some(runs as u32)
+        (runs <= f64::from(repeat::MAX_RUNS)).then_some(runs as u32)
     }
 }
 
@@ -225,9 +228,9 @@ pub(super) fn groups(rows: &[PointRow]) -> Vec<Vec<usize>> {
     numbers.into_iter().map(of_group).filter(|places| !places.is_empty()).collect()
 }
 
-pub(super) fn load_outcome(row: &PointRow, objective: objective::Objective) -> Tried {
+pub(super) fn load_outcome(row: &PointRow, objective: objective::Objective) -> LoadOutcome {
     let offered = row.by_rate.then_some(row.load as f64);
-    Tried::new(row.load as f64, offered, row.runs.iter(), objective)
+    LoadOutcome::new(row.load as f64, offered, row.runs.iter(), objective)
 }
 
 fn estimate_levels(
@@ -283,7 +286,7 @@ fn compare_threads(rows: &[PointRow], places: &[usize], looks: usize) -> Option<
         }
     }
     best.sort_by_key(|place| rows[*place].threads);
-    let enough = estimate_levels(rows, &best, looks, |line| Some(line.iops)).enough(SAME)?;
+    let enough = estimate_levels(rows, &best, looks, |line| Some(line.iops)).enough(NEGLIGIBLE_SHARE)?;
     let of = |place: &usize| (rows[*place].threads, iops(*place));
     (best.len() > 1).then(|| SameThreads { enough, best: best.iter().map(of).collect() })
 }

@@ -1,10 +1,10 @@
 //! The answer in words.
 
-use super::answer::{SAME, SweepAnswer, groups};
+use super::answer::{NEGLIGIBLE_SHARE, SweepAnswer, groups};
 use super::estimate::words as time_in_words;
 use super::knee::{Knee, KneeStatus};
 use super::levels::Enough;
-use super::objective::{Kept, Objective};
+use super::objective::{Objective, SloResult};
 use super::{PointRow, Settings};
 use diskspd_checks::Limiter;
 use diskspd_figures::stats::replicates::Bounds;
@@ -68,7 +68,7 @@ pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Ve
         let best: Vec<String> =
             threads.best.iter().map(|(count, iops)| format!("{count}: {iops:.0}")).collect();
         let name = |at: usize| threads.best[at].0.to_string();
-        let enough = match threads.enough.sure() {
+        let enough = match threads.enough.certain_level() {
             Some(last) if last + 1 == threads.best.len() => {
                 format!("throughput rises up to {}, the most that was tried", name(last))
             }
@@ -97,7 +97,8 @@ fn point_label(row: &PointRow) -> String {
 
 fn point_text(row: &PointRow) -> String {
     let Some(figures) = &row.figures else { return row.label() };
-    let latency = figures.felt().map(|latency| format!(" at {} ms", latency.mean_ms)).unwrap_or_default();
+    let latency =
+        figures.user_latency().map(|latency| format!(" at {} ms", latency.mean_ms)).unwrap_or_default();
     format!("{}: {:.0} IOPS{latency}", point_label(row), figures.iops)
 }
 
@@ -202,7 +203,7 @@ fn extension_text(answer: &SweepAnswer, rows: &[PointRow]) -> String {
 
 /// `of` names a step.
 fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str, certainty: &str) -> String {
-    let margin = 100.0 * SAME;
+    let margin = 100.0 * NEGLIGIBLE_SHARE;
     let seen = of(enough.seen);
     match (enough.least, enough.most) {
         (Some(least), Some(most)) if least == most => {
@@ -250,7 +251,12 @@ fn what_would_tell(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     })
 }
 
-fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows: &[PointRow]) -> String {
+fn objective_words(
+    kept: &SloResult,
+    objective: Objective,
+    answer: &SweepAnswer,
+    rows: &[PointRow],
+) -> String {
     let of = &rows[answer.highest];
     let unit = of.unit();
     let mut text = match (kept.highest, kept.broken) {
@@ -283,7 +289,7 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     // The row above the rates, whose latency is another one.
     let closed =
         rows.iter().find(|row| !row.is_offered()).filter(|_| of.is_offered() && kept.highest.is_none());
-    let closed = closed.and_then(|row| row.figures.as_ref()?.felt().copied());
+    let closed = closed.and_then(|row| row.figures.as_ref()?.user_latency().copied());
     if let Some(service) = closed.filter(|latency| objective.read_from(latency).ms() <= objective.limit_ms) {
         text += &format!(
             "; the run at full load shows only {} ms: a closed loop counts from submission and omits the \

@@ -1,10 +1,10 @@
 //! Values of an option that a sweep goes through: `1..64` (doubling), `1..16+1` (steps), `1,2,4` (a list,
 //! whose parts may be ranges).
 
-use super::fault::AxisFault;
+use super::fault::AxisError;
 
 /// More values than this on one axis are a mistake.
-const MOST: usize = 4096;
+const MAX_VALUES: usize = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValueForm {
@@ -36,7 +36,7 @@ pub fn is_range(text: &str) -> bool {
 ///
 /// # Errors
 /// Fails for an invalid axis.
-pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, AxisFault> {
+pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, AxisError> {
     let ending = form.endings.iter().find(|ending| text.ends_with(**ending)).copied().unwrap_or_default();
     let text = &text[form.head(text).len()..text.len() - ending.len()];
     if !text.contains("..") && !text.contains(',') {
@@ -46,20 +46,20 @@ pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, AxisFa
     for part in text.split(',') {
         match part.split_once("..") {
             Some((from, behind)) => expand_range(from, behind, form, &mut all)?,
-            None if part.is_empty() => return Err(AxisFault::Missing),
+            None if part.is_empty() => return Err(AxisError::Missing),
             None => all.push(part.to_owned()),
         }
-        if all.len() > MOST {
-            return Err(AxisFault::ManyValues(MOST));
+        if all.len() > MAX_VALUES {
+            return Err(AxisError::ManyValues(MAX_VALUES));
         }
     }
     match all.iter().enumerate().find(|(at, value)| all[..*at].contains(value)) {
-        Some((_, value)) => Err(AxisFault::Twice(value.clone())),
+        Some((_, value)) => Err(AxisError::Twice(value.clone())),
         None => Ok(Some(all.into_iter().map(|value| value + ending).collect())),
     }
 }
 
-fn expand_range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Result<(), AxisFault> {
+fn expand_range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Result<(), AxisError> {
     let (to, step) = match behind.split_once('+') {
         Some((to, step)) => (to, Some(step)),
         None => (behind, None),
@@ -69,23 +69,23 @@ fn expand_range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>
     let has_tail = !tail.is_empty() && parts.iter().flatten().any(|part| part.ends_with(tail));
     let number = |text: &str| {
         let digits = text.strip_suffix(tail).unwrap_or(text);
-        parse_amount(digits, form.kilo).ok_or_else(|| AxisFault::NoNumber(text.to_owned()))
+        parse_amount(digits, form.kilo).ok_or_else(|| AxisError::NoNumber(text.to_owned()))
     };
     let (first, last) = (number(from)?, number(to)?);
     let step = step.map(number).transpose()?;
     if first.0 > last.0 {
-        return Err(AxisFault::Descending { from: from.to_owned(), to: to.to_owned() });
+        return Err(AxisError::Descending { from: from.to_owned(), to: to.to_owned() });
     }
     if step.is_some_and(|step| step.0 == 0) {
-        return Err(AxisFault::NoStep);
+        return Err(AxisError::NoStep);
     }
     if step.is_none() && first.0 == 0 {
-        return Err(AxisFault::FromZero { from: from.to_owned(), to: to.to_owned() });
+        return Err(AxisError::FromZero { from: from.to_owned(), to: to.to_owned() });
     }
     let with_unit = first.1 || last.1;
     let mut put = |value: u64| {
         all.push(format!("{}{}", value_text(value, with_unit, form.kilo), if has_tail { tail } else { "" }));
-        all.len() <= MOST
+        all.len() <= MAX_VALUES
     };
     let mut value = first.0;
     while value < last.0 && put(value) {

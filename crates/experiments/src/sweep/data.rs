@@ -16,11 +16,11 @@ impl<'a> PointRun<'a> {
     fn point_columns() -> Vec<TableColumn<PointRun<'a>>> {
         let point = [
             TableColumn::<PointRun>::number("offered_iops", |run| {
-                Cell::whole(Some(run.row.load).filter(|_| run.row.by_rate))
+                Cell::number_cell(Some(run.row.load).filter(|_| run.row.by_rate))
             }),
             TableColumn::<PointRun>::number("threads", |run| Cell::Whole(run.row.threads)),
             TableColumn::<PointRun>::number("load", |run| Cell::Whole(run.row.load)),
-            TableColumn::<PointRun>::number("run", |run| Cell::whole(run.number)),
+            TableColumn::<PointRun>::number("run", |run| Cell::number_cell(run.number)),
         ];
         let failure = TableColumn::<PointRun>::words("failure", |run| {
             Cell::text(run.row.failure.as_ref().filter(|_| run.line.is_none()))

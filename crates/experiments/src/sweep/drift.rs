@@ -1,7 +1,7 @@
 //! Drift: whether the device changed while it was measured. Judged by all runs of points that were run more
 //! than once, references among them, against how much those scatter.
 
-use super::{Ran, Sweep, What};
+use super::{CompletedPoint, Sweep, SweepAction};
 use diskspd_figures::stats::replicates::student_t;
 
 /// False-positive rate for an unchanged device, of the straight line and of the bend. Together below 5 %.
@@ -38,10 +38,10 @@ struct Timed {
 
 impl Drift {
     /// `None` = too little was run more than once.
-    pub fn detect(sweep: &Sweep, history: &[Ran]) -> Option<Drift> {
+    pub fn detect(sweep: &Sweep, history: &[CompletedPoint]) -> Option<Drift> {
         let steps = history.len().checked_sub(1).filter(|steps| *steps > 0)?;
         let timed = history.iter().enumerate().filter_map(|(at, ran)| {
-            let (What::Point(group) | What::Reference(group)) = ran.what else { return None };
+            let (SweepAction::Point(group) | SweepAction::Reference(group)) = ran.what else { return None };
             // A rate that is asked for is done, whatever became of the device.
             let by_rate = sweep.points.get(group).is_some_and(|point| point.by_rate);
             let iops = ran.line.as_ref()?.iops;
@@ -67,7 +67,7 @@ impl Drift {
         let references: Vec<(usize, f64)> = history
             .iter()
             .filter_map(|ran| match ran.what {
-                What::Reference(point) => Some((point, ran.line.as_ref()?.iops)),
+                SweepAction::Reference(point) => Some((point, ran.line.as_ref()?.iops)),
                 _ => None,
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use super::next::forecast;
 use super::slices::max_runs;
-use super::{Ran, Sweep, What};
+use super::{CompletedPoint, Sweep, SweepAction};
 use crate::repeat::Repeat;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,13 +15,13 @@ pub struct Estimate {
     pub longest_s: Option<f64>,
 }
 
-pub fn estimate(sweep: &Sweep, history: &[Ran]) -> Estimate {
+pub fn estimate(sweep: &Sweep, history: &[CompletedPoint]) -> Estimate {
     let settings = &sweep.settings;
     let runs = forecast(sweep, history);
     let planned: f64 = runs.iter().map(|what| sweep.seconds_of(*what, history)).sum();
     let beyond_s = beyond_plan(sweep, history);
     let longest = || {
-        let run_s = sweep.seconds_of(What::Point(0), history) + beyond_s;
+        let run_s = sweep.seconds_of(SweepAction::Point(0), history) + beyond_s;
         let spent: f64 = history.iter().map(|ran| ran.seconds).sum();
         let all = max_runs(sweep, history) as f64 * run_s;
         settings.budget_s.map_or(all, |budget| all.min((budget - spent).max(0.0)))
@@ -39,7 +39,7 @@ pub fn estimate(sweep: &Sweep, history: &[Ran]) -> Estimate {
     }
 }
 
-fn beyond_plan(sweep: &Sweep, history: &[Ran]) -> f64 {
+fn beyond_plan(sweep: &Sweep, history: &[CompletedPoint]) -> f64 {
     let beyond: f64 = history.iter().map(|ran| ran.seconds - sweep.seconds_of(ran.what, history)).sum();
     (beyond / history.len().max(1) as f64).max(0.0)
 }
@@ -57,7 +57,7 @@ pub fn words(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::{Settings, SweepPoint, What};
+    use crate::sweep::{Settings, SweepAction, SweepPoint};
 
     #[test]
     fn a_forecast_counts_repetitions_and_references() {
@@ -66,7 +66,8 @@ mod tests {
         let sweep = Sweep { points, settings };
         let found = estimate(&sweep, &[]);
         assert_eq!(found, Estimate { runs: 24, seconds: 480.0, at_least: false, longest_s: None });
-        let ran = Ran { what: What::Reference(6), seconds: 23.0, line: None, failure: None };
+        let ran =
+            CompletedPoint { what: SweepAction::Reference(6), seconds: 23.0, line: None, failure: None };
         assert_eq!(estimate(&sweep, &[ran]).seconds, 23.0 * 23.0, "each takes 3 s more than planned");
         for (seconds, text) in [(44.6, "45 s"), (130.0, "2 min 10 s"), (3900.0, "1 h 5 min")] {
             assert_eq!(words(seconds), text);

@@ -2,7 +2,7 @@
 
 /// Why values make no axis, or axes no points.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AxisFault {
+pub enum AxisError {
     #[error("a value between the commas is missing")]
     Missing,
     /// More values than an axis may have.

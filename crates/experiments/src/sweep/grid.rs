@@ -1,8 +1,8 @@
 //! Axes become points: the settings of each.
 
-use super::fault::AxisFault;
+use super::fault::AxisError;
 
-const MOST: usize = 10_000;
+const MAX_POINTS: usize = 10_000;
 
 /// An option that is given a value per point.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub struct Setting {
 ///
 /// # Errors
 /// A message: too many.
-pub fn points(axes: &[Axis]) -> Result<Vec<Vec<Setting>>, AxisFault> {
+pub fn points(axes: &[Axis]) -> Result<Vec<Vec<Setting>>, AxisError> {
     let count = axes.iter().try_fold(1_usize, |product, axis| product.checked_mul(axis.values.len()));
-    let count = count.filter(|count| *count <= MOST).ok_or(AxisFault::ManyPoints(MOST))?;
+    let count = count.filter(|count| *count <= MAX_POINTS).ok_or(AxisError::ManyPoints(MAX_POINTS))?;
     Ok((0..count).map(|number| grid_point(axes, number)).collect())
 }
 
@@ -60,12 +60,12 @@ fn grid_point(axes: &[Axis], number: usize) -> Vec<Setting> {
 ///
 /// # Errors
 /// Fails if there is no diagonal.
-pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, AxisFault> {
+pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, AxisError> {
     let find = |name: &str| axes.iter().find(|axis| axis.option == name);
-    let threads = find("-t").ok_or(AxisFault::NoThreads)?;
+    let threads = find("-t").ok_or(AxisError::NoThreads)?;
     let largest = find("-o").map_or(depth, |axis| axis.axis_numbers().max());
     let (Some(smallest), Some(largest)) = (threads.axis_numbers().min(), largest) else {
-        return Err(AxisFault::NoDepth);
+        return Err(AxisError::NoDepth);
     };
     let product = smallest.saturating_mul(largest);
     let mut all = axes.to_vec();
@@ -81,7 +81,7 @@ pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, 
     };
     let found: Vec<Vec<Setting>> = points(&all)?.into_iter().filter(is_on_it).collect();
     match found.len() {
-        0 | 1 => Err(AxisFault::NoDiagonal { product }),
+        0 | 1 => Err(AxisError::NoDiagonal { product }),
         _ => Ok(found),
     }
 }

@@ -10,7 +10,7 @@ const ALARMS: f64 = 0.01;
 /// A host that lacks less than this share of the median is not reported.
 const LEAST_LACK: f64 = 0.02;
 /// Fewer hosts do not show the usual variation.
-const FEWEST: usize = 4;
+const MIN_HOSTS: usize = 4;
 
 /// The point with the most hosts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,7 +65,7 @@ impl HostsAnswer {
                 "; {} is slower than its peers: {:.0} % of the median host's IOPS (at most 1 % false alarms)",
                 slow.name, slow.percent_of_median
             ),
-            None if self.hosts < FEWEST => String::new(),
+            None if self.hosts < MIN_HOSTS => String::new(),
             None => "; no host is slower than its peers".to_owned(),
         };
         format!(
@@ -89,7 +89,7 @@ fn mean_rates(runs: &[RunRow]) -> Vec<(&str, f64)> {
 /// Grubbs's one-sided test of the lowest logarithm: hosts vary by shares.
 fn slow(rates: &[(&str, f64)]) -> Option<SlowHost> {
     let count = rates.len() as f64;
-    if rates.len() < FEWEST {
+    if rates.len() < MIN_HOSTS {
         return None;
     }
     let (name, lowest) = rates.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -115,9 +115,9 @@ mod tests {
     use super::*;
 
     /// Normal deviates by Box and Muller, of a linear congruential generator.
-    struct Deviates(u64);
+    struct NormalDeviates(u64);
 
-    impl Deviates {
+    impl NormalDeviates {
         fn uniform(&mut self) -> f64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
@@ -132,7 +132,7 @@ mod tests {
     fn slow_host_has_one_percent_false_alarms() {
         for hosts in [4, 8, 32, 200] {
             let names: Vec<String> = (0..hosts).map(|host| host.to_string()).collect();
-            let mut deviates = Deviates(hosts as u64);
+            let mut deviates = NormalDeviates(hosts as u64);
             let mut alarms = 0;
             for _ in 0..4000 {
                 let rates: Vec<(&str, f64)> = names

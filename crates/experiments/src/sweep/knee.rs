@@ -3,7 +3,7 @@
 use super::levels::Levels;
 
 /// Maximum difference in power of an equally good knee, as a share of the best.
-pub(super) const ALIKE: f64 = 0.05;
+pub(super) const EQUAL_POWER_SHARE: f64 = 0.05;
 
 /// The knee of a group of loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

@@ -75,7 +75,7 @@ impl Levels {
     }
 
     /// By how much `one` is above `other`, as a difference of logarithms.
-    pub(super) fn above(&self, one: usize, other: usize) -> f64 {
+    pub(super) fn share_above(&self, one: usize, other: usize) -> f64 {
         self.level_at(one).0 - self.level_at(other).0
     }
 
@@ -90,7 +90,7 @@ impl Levels {
         let best = self.best().filter(|_| self.scatter.is_known())?;
         let left = |place: &usize| {
             *place == best
-                || self.margin(best, *place).is_none_or(|margin| self.above(best, *place) <= margin)
+                || self.margin(best, *place).is_none_or(|margin| self.share_above(best, *place) <= margin)
         };
         Some(self.measured_levels().filter(left).collect())
     }
@@ -98,14 +98,14 @@ impl Levels {
     pub(super) fn is_within(&self, place: usize, share: f64) -> bool {
         let allowed = -(-share).ln_1p();
         self.measured_levels().filter(|other| *other != place).all(|other| {
-            self.margin(other, place).is_some_and(|margin| self.above(other, place) + margin <= allowed)
+            self.margin(other, place).is_some_and(|margin| self.share_above(other, place) + margin <= allowed)
         })
     }
 
     fn is_short(&self, place: usize, share: f64) -> bool {
         let allowed = -(-share).ln_1p();
         self.measured_levels().any(|other| {
-            self.margin(other, place).is_some_and(|margin| self.above(other, place) - margin > allowed)
+            self.margin(other, place).is_some_and(|margin| self.share_above(other, place) - margin > allowed)
         })
     }
 
@@ -113,7 +113,8 @@ impl Levels {
     pub(super) fn enough(&self, share: f64) -> Option<Enough> {
         let best = self.best()?;
         let allowed = -(-share).ln_1p();
-        let seen = self.measured_levels().find(|place| self.above(best, *place) <= allowed).unwrap_or(best);
+        let seen =
+            self.measured_levels().find(|place| self.share_above(best, *place) <= allowed).unwrap_or(best);
         let known = self.scatter.is_known();
         let least = self.measured_levels().find(|place| !self.is_short(*place, share)).filter(|_| known);
         let most = self.measured_levels().find(|place| self.is_within(*place, share));
@@ -123,7 +124,7 @@ impl Levels {
     /// Returns the number of runs of each that would separate `one` from `other`; `None` if they are
     /// equal.
     pub(super) fn runs_to_tell(&self, one: usize, other: usize) -> Option<f64> {
-        let difference = self.above(one, other).abs();
+        let difference = self.share_above(one, other).abs();
         let needed = 2.0 * (self.t * self.scatter.deviation() / difference).powi(2);
         (self.scatter.is_known() && difference > 0.0).then_some(needed.ceil())
     }
@@ -140,7 +141,7 @@ pub struct Enough {
 }
 
 impl Enough {
-    pub fn sure(&self) -> Option<usize> {
+    pub fn certain_level(&self) -> Option<usize> {
         self.most.filter(|most| self.least == Some(*most))
     }
 }
@@ -177,10 +178,10 @@ mod tests {
     #[test]
     fn sufficient_depth_is_certain_and_smallest() {
         let sure = sample_levels(&[&[50.0, 50.1, 49.9], &[99.9, 100.0, 100.1], &[100.0, 100.1, 99.9]]);
-        assert_eq!(sure.enough(0.02).unwrap().sure(), Some(1));
+        assert_eq!(sure.enough(0.02).unwrap().certain_level(), Some(1));
         let noisy = sample_levels(&[&[90.0, 110.0], &[95.0, 105.0], &[99.0, 103.0]]);
         let found = noisy.enough(0.02).unwrap();
-        assert_eq!((found.least, found.most, found.sure()), (Some(0), None, None));
+        assert_eq!((found.least, found.most, found.certain_level()), (Some(0), None, None));
         let single = sample_levels(&[&[1.0], &[2.0]]).enough(0.02).unwrap();
         assert_eq!((single.seen, single.least, single.most), (1, None, None));
     }

@@ -32,13 +32,13 @@ pub use axis::{ValueForm, is_range, values};
 pub use data::csv;
 pub use drift::Drift;
 pub use estimate::{Estimate, estimate, words as time_in_words};
-pub use fault::AxisFault;
+pub use fault::AxisError;
 pub use grid::{Axis, Setting, diagonal, points};
 pub use hosts::{HostsAnswer, SlowHost};
 pub use knee::{Knee, KneeStatus};
 pub use levels::Enough;
 pub use next::{NextPoint, next};
-pub use objective::{Kept, Measure, Objective, Tried, find_kept};
+pub use objective::{LoadOutcome, Measure, Objective, SloResult, find_kept};
 pub use result::{SweepEnd, SweepResult};
 pub use rows::{PointRow, rows};
 pub use settings::{Settings, SweepOrder, curve, seconds};
@@ -75,7 +75,7 @@ pub struct SweepPoint {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum SweepAction {
     /// A point, by its number from 0.
     Point(usize),
     Reference(usize),
@@ -85,8 +85,8 @@ pub enum What {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ran {
-    pub what: What,
+pub struct CompletedPoint {
+    pub what: SweepAction,
     /// How long it took with all around it, s.
     pub seconds: f64,
     pub line: Option<RunRow>,

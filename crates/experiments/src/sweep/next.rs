@@ -3,12 +3,12 @@
 //! run.
 
 use super::answer::SweepAnswer;
-use super::objective::{self, Tried};
+use super::objective::{self, LoadOutcome};
 use super::order::pass;
 use super::rows::rows;
 use super::settings::SweepOrder;
 use super::slices;
-use super::{Ran, Settings, Sweep, What};
+use super::{CompletedPoint, Settings, Sweep, SweepAction};
 use std::collections::HashMap;
 
 /// Minimum number of points for reference runs, which would otherwise be the majority.
@@ -24,7 +24,7 @@ const INVENTED_IOPS: f64 = 10_000.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextPoint {
-    Run(What),
+    Run(SweepAction),
     Done {
         /// Something was left out for it.
         out_of_budget: bool,
@@ -33,7 +33,7 @@ pub enum NextPoint {
     Astray(usize),
 }
 
-pub fn next(sweep: &Sweep, history: &[Ran]) -> NextPoint {
+pub fn next(sweep: &Sweep, history: &[CompletedPoint]) -> NextPoint {
     let mut replay = Replay::new(sweep, history);
     match replay.replay_all() {
         Err(Stop::Run(what)) => NextPoint::Run(what),
@@ -45,7 +45,7 @@ pub fn next(sweep: &Sweep, history: &[Ran]) -> NextPoint {
 
 /// Returns the remaining runs if every run succeeds with the same result. Rates of a curve are then shares
 /// of an unknown maximum.
-pub(super) fn forecast(sweep: &Sweep, history: &[Ran]) -> Vec<What> {
+pub(super) fn forecast(sweep: &Sweep, history: &[CompletedPoint]) -> Vec<SweepAction> {
     let mut replay = Replay::new(sweep, history);
     replay.invents = true;
     // Whatever ends it, that is what would be run.
@@ -55,7 +55,7 @@ pub(super) fn forecast(sweep: &Sweep, history: &[Ran]) -> Vec<What> {
 
 enum Stop {
     /// This has not been run yet.
-    Run(What),
+    Run(SweepAction),
     Budget,
     /// Something else has been run.
     Astray,
@@ -70,12 +70,12 @@ struct PointTally {
 
 struct Replay<'a> {
     sweep: &'a Sweep,
-    history: &'a [Ran],
+    history: &'a [CompletedPoint],
     at: usize,
-    tallies: HashMap<What, PointTally>,
+    tallies: HashMap<SweepAction, PointTally>,
     spent_s: f64,
     invents: bool,
-    invented: Vec<What>,
+    invented: Vec<SweepAction>,
     reference: Option<usize>,
     /// Runs after which the middle has come; `None` = it has been.
     middle: Option<usize>,
@@ -83,7 +83,7 @@ struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    fn new(sweep: &'a Sweep, history: &'a [Ran]) -> Replay<'a> {
+    fn new(sweep: &'a Sweep, history: &'a [CompletedPoint]) -> Replay<'a> {
         Replay {
             sweep,
             history,
@@ -111,7 +111,7 @@ impl<'a> Replay<'a> {
         self.run_reference()?;
         let points = match self.sweep.settings.adaptive {
             true => self.run_adaptive(),
-            false => self.run_passes(&(0..count).map(What::Point).collect::<Vec<_>>()),
+            false => self.run_passes(&(0..count).map(SweepAction::Point).collect::<Vec<_>>()),
         };
         self.unless_cut_short(points)?;
         self.run_reference()?;
@@ -122,7 +122,7 @@ impl<'a> Replay<'a> {
     /// Runs slices of the highest load until the storage has settled.
     fn warm_up(&mut self, count: usize) -> Result<(), Stop> {
         let Some(last) = count.checked_sub(1).filter(|_| self.sweep.settings.slices) else { return Ok(()) };
-        let what = What::WarmUp(last);
+        let what = SweepAction::WarmUp(last);
         for _ in 0..slices::MAX_WARM_UPS {
             let failed = self.tallies.get(&what).is_some_and(|tally| tally.failed);
             if failed || slices::has_settled(self.measured_iops(what)) {
@@ -147,7 +147,7 @@ impl<'a> Replay<'a> {
                 settings.until_sure || !slices::is_narrow(answer, &loads)
             };
             let open = answers.iter().filter(is_open);
-            let mut wanted: Vec<What> =
+            let mut wanted: Vec<SweepAction> =
                 open.flat_map(|answer| &answer.undecided).map(|row| rows[*row].what).collect();
             wanted.retain(|what| self.measured_iops(*what).len() < slices::max_slices(settings));
             if wanted.is_empty() {
@@ -171,7 +171,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn run(&mut self, what: What) -> Result<(), Stop> {
+    fn run(&mut self, what: SweepAction) -> Result<(), Stop> {
         let tally = self.tallies.entry(what).or_default();
         match self.history.get(self.at) {
             Some(ran) if ran.what != what => return Err(Stop::Astray),
@@ -205,13 +205,13 @@ impl<'a> Replay<'a> {
         places
     }
 
-    fn measured_iops(&self, what: What) -> &[f64] {
+    fn measured_iops(&self, what: SweepAction) -> &[f64] {
         self.tallies.get(&what).map_or(&[], |tally| &tally.iops)
     }
 
     fn run_reference(&mut self) -> Result<(), Stop> {
         match self.reference {
-            Some(point) => self.run(What::Reference(point)),
+            Some(point) => self.run(SweepAction::Reference(point)),
             None => Ok(()),
         }
     }
@@ -226,13 +226,13 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn is_wanted(&self, what: What) -> bool {
+    fn is_wanted(&self, what: SweepAction) -> bool {
         let failed = self.tallies.get(&what).is_some_and(|tally| tally.failed);
         !failed && self.sweep.settings.repeat.another(self.measured_iops(what))
     }
 
-    fn check_budget(&self, runs: &[What]) -> Result<(), Stop> {
-        let behind = self.reference.map(What::Reference);
+    fn check_budget(&self, runs: &[SweepAction]) -> Result<(), Stop> {
+        let behind = self.reference.map(SweepAction::Reference);
         let among = behind.filter(|_| self.middle.is_some());
         let all = runs.iter().chain(&among).chain(&behind);
         let so_far = &self.history[..self.at.min(self.history.len())];
@@ -244,7 +244,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Runs them all, as often as they want.
-    fn run_passes(&mut self, items: &[What]) -> Result<(), Stop> {
+    fn run_passes(&mut self, items: &[SweepAction]) -> Result<(), Stop> {
         let order = self.sweep.settings.order;
         if order == SweepOrder::Given {
             for item in items {
@@ -260,7 +260,8 @@ impl<'a> Replay<'a> {
         }
         for number in 0.. {
             let places = self.pass_order(items.len(), number).into_iter();
-            let wanted: Vec<What> = places.map(|at| items[at]).filter(|item| self.is_wanted(*item)).collect();
+            let wanted: Vec<SweepAction> =
+                places.map(|at| items[at]).filter(|item| self.is_wanted(*item)).collect();
             if wanted.is_empty() {
                 break;
             }
@@ -291,7 +292,7 @@ impl<'a> Replay<'a> {
             tried.dedup();
             let mut new = tried.clone();
             while !new.is_empty() {
-                let items: Vec<What> = new.iter().map(|at| What::Point(points[*at])).collect();
+                let items: Vec<SweepAction> = new.iter().map(|at| SweepAction::Point(points[*at])).collect();
                 if new != tried {
                     self.check_budget(&items)?;
                 }
@@ -307,7 +308,7 @@ impl<'a> Replay<'a> {
     /// Places halfway between the best of those tried and its neighbours.
     fn halfway_places(&self, tried: &[usize], points: &[usize]) -> Vec<usize> {
         let worth = |at: usize| {
-            let tally = self.tallies.get(&What::Point(points[at]));
+            let tally = self.tallies.get(&SweepAction::Point(points[at]));
             tally.map_or(0.0, |tally| mean(&tally.worths))
         };
         let Some(best) = (0..tried.len()).max_by(|a, b| worth(tried[*a]).total_cmp(&worth(tried[*b]))) else {
@@ -323,8 +324,8 @@ impl<'a> Replay<'a> {
     /// First the maximum, then parts of it as offered rates, then rates around the objective.
     fn run_curve(&mut self) -> Result<(), Stop> {
         let settings = &self.sweep.settings;
-        self.run_passes(&[What::Point(0)])?;
-        let maximum = mean(self.measured_iops(What::Point(0)));
+        self.run_passes(&[SweepAction::Point(0)])?;
+        let maximum = mean(self.measured_iops(SweepAction::Point(0)));
         if maximum < 1.0 {
             return Ok(());
         }
@@ -334,7 +335,7 @@ impl<'a> Replay<'a> {
         let repeated = rates.len() * settings.repeat.fewest() as usize;
         self.set_reference(0, rates.len(), repeated / 2);
         self.run_reference()?;
-        let parts = self.run_passes(&rates.iter().map(|rate| What::Rate(*rate)).collect::<Vec<_>>());
+        let parts = self.run_passes(&rates.iter().map(|rate| SweepAction::Rate(*rate)).collect::<Vec<_>>());
         self.unless_cut_short(parts)?;
         if !self.cut_short {
             let refined = self.refine_rates(rates, maximum);
@@ -351,19 +352,20 @@ impl<'a> Replay<'a> {
         for _ in 0..MOST_TRIED {
             let of_rate = |rate: &u64| {
                 let runs = self.history[..self.at.min(self.history.len())].iter();
-                let lines =
-                    runs.filter(|ran| ran.what == What::Rate(*rate)).filter_map(|ran| ran.line.as_ref());
-                Tried::new(*rate as f64, Some(*rate as f64), lines, objective)
+                let lines = runs
+                    .filter(|ran| ran.what == SweepAction::Rate(*rate))
+                    .filter_map(|ran| ran.line.as_ref());
+                LoadOutcome::new(*rate as f64, Some(*rate as f64), lines, objective)
             };
-            let tried: Vec<Tried> = rates.iter().map(of_rate).collect();
+            let tried: Vec<LoadOutcome> = rates.iter().map(of_rate).collect();
             let (kept, broken) = objective::edge(&tried, objective);
             let (below, above) = (kept.unwrap_or(0.0), broken.unwrap_or(0.0));
             let middle = ((below + above) / 2.0).round() as u64;
             if above - below <= PRECISION * maximum || middle == 0 || rates.contains(&middle) {
                 break;
             }
-            self.check_budget(&[What::Rate(middle)])?;
-            self.run_passes(&[What::Rate(middle)])?;
+            self.check_budget(&[SweepAction::Rate(middle)])?;
+            self.run_passes(&[SweepAction::Rate(middle)])?;
             rates.push(middle);
             rates.sort_unstable();
         }

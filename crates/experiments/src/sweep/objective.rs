@@ -1,6 +1,6 @@
 //! The objective (`--slo p99=5ms`): the highest load that keeps it.
 
-use crate::{LatencyLine, NotAsExpected, RunRow};
+use crate::{InvalidValueError, LatencyLine, RunRow};
 use diskspd_figures::stats::replicates::Spread;
 use diskspd_figures::units::Millis;
 
@@ -46,8 +46,8 @@ impl Objective {
     ///
     /// # Errors
     /// Fails with the expected values.
-    pub fn parse(text: &str) -> Result<Objective, NotAsExpected> {
-        let expected = NotAsExpected("avg, p99 or p99.9 with a time, as in p99=5ms or avg=500us");
+    pub fn parse(text: &str) -> Result<Objective, InvalidValueError> {
+        let expected = InvalidValueError("avg, p99 or p99.9 with a time, as in p99=5ms or avg=500us");
         let (measure, limit) = text.split_once('=').ok_or(expected)?;
         let measure = match measure {
             "avg" => Measure::Average,
@@ -89,7 +89,7 @@ impl std::fmt::Display for Objective {
 
 /// A load and how its runs came out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tried {
+pub struct LoadOutcome {
     /// The load: an offered rate, or I/Os outstanding.
     pub load: f64,
     /// The objective's figure of each run, ms.
@@ -100,16 +100,16 @@ pub struct Tried {
     pub enough_ios: bool,
 }
 
-impl Tried {
+impl LoadOutcome {
     /// From the runs of a load; `offered` I/Os per second, if any.
     pub fn new<'a>(
         load: f64,
         offered: Option<f64>,
         runs: impl Iterator<Item = &'a RunRow>,
         objective: Objective,
-    ) -> Tried {
+    ) -> LoadOutcome {
         let runs: Vec<&RunRow> = runs.collect();
-        let felt: Vec<&LatencyLine> = runs.iter().filter_map(|line| line.felt()).collect();
+        let felt: Vec<&LatencyLine> = runs.iter().filter_map(|line| line.user_latency()).collect();
         // A lower bound above the limit breaks the objective; below it, the value is unknown.
         let is_unknown = |latency: &&LatencyLine| {
             let value = objective.read_from(latency);
@@ -133,7 +133,7 @@ impl Tried {
             objective.measure.slower().is_none_or(|slower| (ios * slower).round() >= BEYOND)
         };
         let enough_ios = runs.iter().all(enough);
-        Tried { load, values_ms: values, kept_up, enough_ios }
+        LoadOutcome { load, values_ms: values, kept_up, enough_ios }
     }
 
     /// Logarithms: latencies vary by factors.
@@ -151,7 +151,7 @@ impl Tried {
 
 /// The highest load that keeps an objective.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
-pub struct Kept {
+pub struct SloResult {
     /// The highest load that keeps it, below the first that doesn't; `None` = none does.
     pub highest: Option<f64>,
     /// The first load that doesn't; `None` = all do.
@@ -167,7 +167,7 @@ pub struct Kept {
     pub too_few_ios: u32,
 }
 
-impl Kept {
+impl SloResult {
     /// Returns the highest load that certainly meets it, below the first that apparently fails.
     pub fn surely_kept(&self) -> Option<f64> {
         self.surely_kept.filter(|_| self.repeated).and_then(|sure| Some(sure.min(self.highest?)))
@@ -176,7 +176,7 @@ impl Kept {
 
 /// Returns the highest load that meets the objective below the first failing load, and the failing load.
 /// Loads must be in rising order.
-pub(super) fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>) {
+pub(super) fn edge(tried: &[LoadOutcome], objective: Objective) -> (Option<f64>, Option<f64>) {
     let mut highest = None;
     for load in tried {
         match load.keeps_objective(objective) {
@@ -191,10 +191,10 @@ pub(super) fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Optio
 /// Judges loads in rising order. A load meets the objective if the geometric mean over runs is within the
 /// limit, and the offered rate was achieved. It is certain if the 95 % interval of the mean is within the
 /// limit too.
-pub fn find_kept(tried: &[Tried], objective: Objective) -> Kept {
+pub fn find_kept(tried: &[LoadOutcome], objective: Objective) -> SloResult {
     let limit = objective.limit_ms.ln();
     let (highest, broken) = edge(tried, objective);
-    let mut kept = Kept { highest, broken, repeated: true, ..Kept::default() };
+    let mut kept = SloResult { highest, broken, repeated: true, ..SloResult::default() };
     let mut doubtful = false;
     for load in tried {
         let Some(spread) = Spread::from_values(&load.log_figures()) else { continue };
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn kept_ends_at_the_first_load_that_breaks_it() {
         let objective = Objective { measure: Measure::P99, limit_ms: 5.0 };
-        let load = |load: f64, values: &[f64], kept_up: bool| Tried {
+        let load = |load: f64, values: &[f64], kept_up: bool| LoadOutcome {
             load,
             values_ms: values.to_vec(),
             kept_up,
@@ -266,14 +266,18 @@ mod tests {
     #[test]
     fn a_percentile_of_too_few_ios_is_never_sure() {
         let objective = Objective { measure: Measure::P999, limit_ms: 5.0 };
-        let load = |enough_ios| Tried { load: 50.0, values_ms: vec![1.0, 1.01], kept_up: true, enough_ios };
+        let load =
+            |enough_ios| LoadOutcome { load: 50.0, values_ms: vec![1.0, 1.01], kept_up: true, enough_ios };
         assert_eq!(find_kept(&[load(true)], objective).surely_kept, Some(50.0));
         let found = find_kept(&[load(false)], objective);
         assert_eq!((found.highest, found.surely_kept, found.too_few_ios), (Some(50.0), None, 1));
-        let broken = Tried { values_ms: vec![20.0, 20.1], ..load(false) };
+        let broken = LoadOutcome { values_ms: vec![20.0, 20.1], ..load(false) };
         assert_eq!(find_kept(std::slice::from_ref(&broken), objective).surely_broken, None);
         // What doesn't keep up is broken.
-        assert_eq!(find_kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
+        assert_eq!(
+            find_kept(&[LoadOutcome { kept_up: false, ..broken }], objective).surely_broken,
+            Some(50.0)
+        );
     }
 
     /// A run of 10 s.
@@ -303,7 +307,7 @@ mod tests {
         };
         let keeps = |runs: &[RunRow], measure, limit_ms| {
             let objective = Objective { measure, limit_ms };
-            Tried::new(1.0, None, runs.iter(), objective).keeps_objective(objective)
+            LoadOutcome::new(1.0, None, runs.iter(), objective).keeps_objective(objective)
         };
         let bound = [run(10.0), run(10.0)];
         assert_eq!(keeps(&bound, Measure::P99, 5.0), Some(false));
@@ -317,7 +321,7 @@ mod tests {
     fn how_many_ios_a_percentile_needs() {
         let enough = |measure, ios: f64| {
             let lines = [line(100_000.0), line(ios)];
-            Tried::new(1.0, None, lines.iter(), Objective { measure, limit_ms: 1.0 }).enough_ios
+            LoadOutcome::new(1.0, None, lines.iter(), Objective { measure, limit_ms: 1.0 }).enough_ios
         };
         for (measure, few, some) in [(Measure::P99, 900.0, 1000.0), (Measure::P999, 9000.0, 10_000.0)] {
             assert!(!enough(measure, few) && enough(measure, some), "{measure:?}");
@@ -326,6 +330,6 @@ mod tests {
         // Its length was not recorded.
         let unknown = RunRow { measured_s: 0.0, ..line(1.0) };
         let objective = Objective { measure: Measure::P99, limit_ms: 1.0 };
-        assert!(Tried::new(1.0, None, [unknown].iter(), objective).enough_ios);
+        assert!(LoadOutcome::new(1.0, None, [unknown].iter(), objective).enough_ios);
     }
 }

@@ -1,6 +1,6 @@
 //! One row per point, which combines its runs.
 
-use super::{Ran, Setting, Sweep, What};
+use super::{CompletedPoint, Setting, Sweep, SweepAction};
 use crate::{LatencyLine, RunRow};
 use diskspd_checks::Limiter;
 use diskspd_figures::stats::median;
@@ -10,7 +10,7 @@ use diskspd_results::RunVerdict;
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PointRow {
-    pub what: What,
+    pub what: SweepAction,
     /// The options that make it.
     pub settings: Vec<Setting>,
     /// I/Os outstanding, or I/Os per second offered.
@@ -36,7 +36,7 @@ pub struct PointRow {
 impl PointRow {
     pub fn label(&self) -> String {
         match self.what {
-            What::Rate(rate) => format!("{rate} IOPS offered"),
+            SweepAction::Rate(rate) => format!("{rate} IOPS offered"),
             _ => self.settings.iter().map(Setting::written).collect::<Vec<_>>().join(" "),
         }
     }
@@ -53,7 +53,7 @@ impl PointRow {
 
     /// Whether it is an offered rate of a curve, not a point of the grid.
     pub fn is_offered(&self) -> bool {
-        matches!(self.what, What::Rate(_))
+        matches!(self.what, SweepAction::Rate(_))
     }
 
     /// Returns the reason why the row is not usable for the answer; `None` if it is usable.
@@ -71,10 +71,10 @@ impl PointRow {
 
 /// Returns the rows of a sweep: grid points in order, then offered rates in rising order. Reference runs
 /// are excluded.
-pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
+pub fn rows(sweep: &Sweep, history: &[CompletedPoint]) -> Vec<PointRow> {
     let mut rows: Vec<PointRow> = Vec::new();
     for (number, point) in sweep.points.iter().enumerate() {
-        let what = What::Point(number);
+        let what = SweepAction::Point(number);
         rows.extend(point_row(sweep, what, history).map(|row| PointRow {
             settings: point.settings.clone(),
             load: point.load,
@@ -87,7 +87,7 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
     let mut rates: Vec<u64> = history
         .iter()
         .filter_map(|ran| match ran.what {
-            What::Rate(rate) => Some(rate),
+            SweepAction::Rate(rate) => Some(rate),
             _ => None,
         })
         .collect();
@@ -95,7 +95,7 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
     rates.dedup();
     let threads = sweep.points.first().map_or(0, |point| point.threads);
     rows.extend(rates.into_iter().filter_map(|rate| {
-        point_row(sweep, What::Rate(rate), history).map(|row| PointRow {
+        point_row(sweep, SweepAction::Rate(rate), history).map(|row| PointRow {
             load: rate,
             by_rate: true,
             threads,
@@ -106,8 +106,8 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
 }
 
 /// `None` = it has not been run.
-fn point_row(sweep: &Sweep, what: What, history: &[Ran]) -> Option<PointRow> {
-    let ran: Vec<&Ran> = history.iter().filter(|ran| ran.what == what).collect();
+fn point_row(sweep: &Sweep, what: SweepAction, history: &[CompletedPoint]) -> Option<PointRow> {
+    let ran: Vec<&CompletedPoint> = history.iter().filter(|ran| ran.what == what).collect();
     if ran.is_empty() {
         return None;
     }
@@ -129,9 +129,9 @@ fn point_row(sweep: &Sweep, what: What, history: &[Ran]) -> Option<PointRow> {
     })
 }
 
-fn reference_lines(what: What, history: &[Ran]) -> Vec<RunRow> {
-    let What::Point(number) = what else { return Vec::new() };
-    let of_it = history.iter().filter(|ran| ran.what == What::Reference(number));
+fn reference_lines(what: SweepAction, history: &[CompletedPoint]) -> Vec<RunRow> {
+    let SweepAction::Point(number) = what else { return Vec::new() };
+    let of_it = history.iter().filter(|ran| ran.what == SweepAction::Reference(number));
     of_it.filter_map(|ran| ran.line.clone()).collect()
 }
 

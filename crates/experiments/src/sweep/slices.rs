@@ -7,7 +7,7 @@
 //! ```
 
 use super::objective::Objective;
-use super::{Ran, Settings, Sweep, SweepAnswer, What};
+use super::{CompletedPoint, Settings, Sweep, SweepAction, SweepAnswer};
 use crate::repeat;
 
 /// Slices of each point before the first answer.
@@ -29,22 +29,26 @@ const REFERENCES: usize = 3;
 
 impl Sweep {
     /// How long this is planned to take with the pause before it, s, after these runs.
-    pub(super) fn seconds_of(&self, what: What, history: &[Ran]) -> f64 {
+    pub(super) fn seconds_of(&self, what: SweepAction, history: &[CompletedPoint]) -> f64 {
         if self.settings.slices {
             return f64::from(self.slice_seconds(what, history)) + self.settings.settle_s;
         }
         let number = match what {
-            What::Point(number) | What::Reference(number) | What::WarmUp(number) => number,
-            What::Rate(_) => 0,
+            SweepAction::Point(number) | SweepAction::Reference(number) | SweepAction::WarmUp(number) => {
+                number
+            }
+            SweepAction::Rate(_) => 0,
         };
         self.points.get(number).map_or(0.0, |point| point.seconds) + self.settings.settle_s
     }
 
     /// The duration of a slice after these runs, s.
-    pub fn slice_seconds(&self, what: What, history: &[Ran]) -> u32 {
+    pub fn slice_seconds(&self, what: SweepAction, history: &[CompletedPoint]) -> u32 {
         match what {
-            What::WarmUp(_) => 1,
-            What::Point(_) | What::Reference(_) | What::Rate(_) => slice_length(self, history),
+            SweepAction::WarmUp(_) => 1,
+            SweepAction::Point(_) | SweepAction::Reference(_) | SweepAction::Rate(_) => {
+                slice_length(self, history)
+            }
         }
     }
 }
@@ -60,8 +64,8 @@ pub(super) fn has_settled(iops: &[f64]) -> bool {
 
 /// Returns the length of a slice after the warm-up, s: the slowest point does enough I/Os even if its rate is
 /// only proportional to its load.
-fn slice_length(sweep: &Sweep, history: &[Ran]) -> u32 {
-    let warm_ups = history.iter().filter(|ran| matches!(ran.what, What::WarmUp(_)));
+fn slice_length(sweep: &Sweep, history: &[CompletedPoint]) -> u32 {
+    let warm_ups = history.iter().filter(|ran| matches!(ran.what, SweepAction::WarmUp(_)));
     let iops = warm_ups.filter_map(|ran| Some(ran.line.as_ref()?.iops)).reduce(f64::min);
     let loads = || sweep.points.iter().map(|point| point.load.max(1) as f64);
     let Some(((least, most), iops)) = loads().reduce(f64::min).zip(loads().reduce(f64::max)).zip(iops) else {
@@ -74,11 +78,11 @@ fn slice_length(sweep: &Sweep, history: &[Ran]) -> u32 {
 
 /// Returns the most slices of a point.
 pub(super) fn max_slices(settings: &Settings) -> usize {
-    if settings.slices && !settings.until_sure { MAX_SLICES } else { repeat::MOST as usize }
+    if settings.slices && !settings.until_sure { MAX_SLICES } else { repeat::MAX_RUNS as usize }
 }
 
 /// Returns the most slices that follow, if the storage never settles and the interval never becomes narrow.
-pub(super) fn max_runs(sweep: &Sweep, history: &[Ran]) -> usize {
+pub(super) fn max_runs(sweep: &Sweep, history: &[CompletedPoint]) -> usize {
     let passes = max_slices(&sweep.settings);
     let further = passes - FEWEST_SLICES as usize;
     let all = MAX_WARM_UPS + sweep.points.len() * passes + REFERENCES + further;
@@ -148,7 +152,12 @@ mod tests {
             let objective = objective.map(|text| Objective::parse(text).unwrap());
             let points = [1, 64].map(|load| SweepPoint { load, ..SweepPoint::default() }).to_vec();
             let sweep = Sweep { points, settings: Settings { objective, ..Settings::default() } };
-            let ran = Ran { what: What::WarmUp(1), seconds: 1.0, line: Some(line), failure: None };
+            let ran = CompletedPoint {
+                what: SweepAction::WarmUp(1),
+                seconds: 1.0,
+                line: Some(line),
+                failure: None,
+            };
             assert_eq!(slice_length(&sweep, &[ran.clone(), ran]), expected, "{iops} {objective:?}");
             assert_eq!(slice_length(&sweep, &[]), 1);
         }

@@ -24,15 +24,15 @@ pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointLin
 impl<'a> PointLine<'a> {
     /// All columns, in order.
     pub const COLUMNS: &'a [TableColumn<PointLine<'a>>] = &[
-        TableColumn::<PointLine>::words("point", PointLine::name).brief_and_paged().wide(5),
-        TableColumn::<PointLine>::number("IOPS", PointLine::iops_cell).brief_and_paged().wide(12),
+        TableColumn::<PointLine>::words("point", PointLine::name).brief_and_paged().with_least_width(5),
+        TableColumn::<PointLine>::number("IOPS", PointLine::iops_cell).brief_and_paged().with_least_width(12),
         TableColumn::<PointLine>::number("runs", |line| {
-            Cell::whole(line.repeated.then_some(line.row.runs.len() as u64))
+            Cell::number_cell(line.repeated.then_some(line.row.runs.len() as u64))
         })
         .brief_and_paged()
         .spare(5)
         .optional()
-        .wide(4),
+        .with_least_width(4),
         TableColumn::<PointLine>::number("+- %", |line| {
             let share = line.row.iops.filter(|_| line.repeated).and_then(|spread| spread.relative());
             Cell::figure(share.map(|share| 100.0 * share), 2)
@@ -42,21 +42,21 @@ impl<'a> PointLine<'a> {
         .on_page("± %")
         .meaning("the 95 % interval of the mean, to each side")
         .optional()
-        .wide(7),
+        .with_least_width(7),
         TableColumn::<PointLine>::number("MiB/s", |line| line.figure_cell(|run| Some(run.mib_per_s), 2))
             .brief_and_paged()
             .spare(1)
-            .wide(10),
+            .with_least_width(10),
         TableColumn::<PointLine>::number("avg ms", |line| line.response_cell(|felt| felt.mean_ms))
             .brief()
             .spare(3)
             .on_page("mean")
-            .wide(9),
+            .with_least_width(9),
         TableColumn::<PointLine>::number("p99 ms", |line| line.response_cell(|felt| felt.p99_ms))
             .brief()
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer")
-            .wide(9),
+            .with_least_width(9),
         TableColumn::<PointLine>::number("p99.9 ms", |line| line.response_cell(|felt| felt.p999_ms))
             .on_page("99.9 %")
             .meaning("999 of 1000 I/Os took no longer"),
@@ -65,12 +65,12 @@ impl<'a> PointLine<'a> {
             .spare(4)
             .on_page("CPUs, %")
             .meaning("the mean of all CPUs")
-            .wide(6),
+            .with_least_width(6),
         TableColumn::<PointLine>::number("core %", |line| line.figure_cell(|run| run.hottest, 1))
             .brief()
             .spare(2)
             .on_page("busiest CPU, %")
-            .wide(6),
+            .with_least_width(6),
         TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
         TableColumn::<PointLine>::words("verdict", PointLine::verdict_cell).brief_and_paged(),
         TableColumn::<PointLine>::words("severity", PointLine::severity_cell).brief_and_paged(),
@@ -94,7 +94,7 @@ impl<'a> PointLine<'a> {
     }
 
     fn response_cell(&self, of: fn(&LatencyLine) -> Millis) -> Cell {
-        let felt = self.row.figures.as_ref().and_then(RunRow::felt);
+        let felt = self.row.figures.as_ref().and_then(RunRow::user_latency);
         felt.map_or(Cell::Missing, |felt| felt.cell(of(felt)))
     }
 

@@ -8,7 +8,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Maximum number of intervals in a stored record; larger values indicate a damaged file.
-const MOST: usize = 1 << 20;
+const MAX_INTERVALS: usize = 1 << 20;
 
 /// Numbers, one for each interval; stored as text (base64 of numbers of seven bits a byte, the lowest first).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,8 +31,8 @@ impl<'de> Deserialize<'de> for PackedCounts {
             counts.push(
                 pop(&mut rest).ok_or_else(|| D::Error::custom("a list of counts ends within a number"))?,
             );
-            if counts.len() > MOST {
-                return Err(D::Error::custom(format!("more than {MOST} intervals")));
+            if counts.len() > MAX_INTERVALS {
+                return Err(D::Error::custom(format!("more than {MAX_INTERVALS} intervals")));
             }
         }
         Ok(PackedCounts(counts))

@@ -85,7 +85,7 @@ impl Histogram {
     }
 
     /// The filled buckets, ascending, as pairs of distance and count.
-    pub(super) fn packed(&self) -> Vec<u8> {
+    pub(super) fn pack_cells(&self) -> Vec<u8> {
         pack(self.filled())
     }
 

@@ -17,7 +17,7 @@ type Cells = Scale<6, 5, 40>;
 const CELLS: usize = Cells::CELLS;
 
 /// Maximum number of stored intervals; later I/Os count only in the series.
-const LONGEST: u64 = 1 << 20;
+const MAX_INTERVALS: u64 = 1 << 20;
 /// Memory for the latencies of all threads together, in bytes. 256 threads and 3600 intervals have 580
 /// bytes for each interval, about 240 cells: latencies that differ by a factor of 40. Untouched pages cost
 /// no memory.
@@ -58,7 +58,7 @@ impl IntervalLog {
     /// `duration_s` s. All memory is reserved here.
     pub fn new(width_ms: u32, duration_s: u32, latencies: bool, threads: usize) -> IntervalLog {
         let width_ms = u64::from(width_ms.max(1));
-        let kept = (u64::from(duration_s) * 1000).div_ceil(width_ms).min(LONGEST);
+        let kept = (u64::from(duration_s) * 1000).div_ceil(width_ms).min(MAX_INTERVALS);
         let latency_bytes = match latencies {
             true => (BUDGET / threads.max(1) as u64).min(kept * CELLS as u64 * PER_CELL),
             false => 0,

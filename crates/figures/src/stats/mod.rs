@@ -40,7 +40,7 @@ pub use relative::{change_in_parentheses, relative_change};
 pub use scale::Scale;
 pub use series::Series;
 pub use series_sum::SeriesSum;
-pub use steady::{Course, FEWEST, LARGEST_EXCURSION, Level, Shape, beyond_window, is_flat};
+pub use steady::{Course, LARGEST_EXCURSION, Level, MIN_INTERVALS, Shape, beyond_window, is_flat};
 
 /// Maximum change of the regression line over the rounds of a steady window, as a share of their mean
 /// (SNIA PTS). Smaller changes of level, and interruptions with a smaller effect on the mean, are ignored

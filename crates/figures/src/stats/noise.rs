@@ -8,12 +8,12 @@ pub(super) struct Noise {
     /// Long-run variance, in the square of the values' unit: the variance of a mean of n values times n.
     /// It equals the variance for independent values, and is larger otherwise.
     pub long_run: f64,
-    /// How much a value resembles the one before it, 0 (not at all) to [`STRONGEST`].
+    /// How much a value resembles the one before it, 0 (not at all) to [`MAX_AUTOCORRELATION`].
     pub autocorrelation: f64,
 }
 
 /// Maximum autocorrelation that can be distinguished from a drift in a short series.
-pub(crate) const STRONGEST: f64 = 0.8;
+pub(crate) const MAX_AUTOCORRELATION: f64 = 0.8;
 /// From the median of absolute values to the standard deviation, for normal noise.
 pub(crate) const TO_DEVIATION: f64 = 1.4826;
 
@@ -29,14 +29,14 @@ impl Noise {
             return Noise { long_run: least, autocorrelation: 0.0 };
         }
         // Few values tell their dependence badly: what they say then counts for less.
-        let trust = values.len() as f64 / (values.len() as f64 + DOUBT);
-        let a = (far / near - 1.0).clamp(0.0, STRONGEST) * trust;
+        let trust = values.len() as f64 / (values.len() as f64 + DRIFT_THRESHOLD);
+        let a = (far / near - 1.0).clamp(0.0, MAX_AUTOCORRELATION) * trust;
         let long_run = near * (1.0 + a) / (2.0 * (1.0 - a) * (1.0 - a));
         Noise { long_run: long_run.max(least), autocorrelation: a }
     }
 }
 
-const DOUBT: f64 = 8.0;
+const DRIFT_THRESHOLD: f64 = 8.0;
 
 fn spread_of_differences(values: &[f64], distance: usize) -> f64 {
     let differences: Vec<f64> = values.windows(distance + 1).map(|w| w[distance] - w[0]).collect();
@@ -49,16 +49,16 @@ pub(crate) fn deviation_around(values: &[f64]) -> f64 {
     median(values.iter().map(|value| (value - middle).abs()))
 }
 
-const NEIGHBOURS: usize = 4;
+const MIN_NEIGHBOURS: usize = 4;
 
 /// A value with its neighbours on both sides.
 pub(crate) fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
-    let from = index.saturating_sub(NEIGHBOURS);
-    let to = (index + NEIGHBOURS + 1).min(values.len());
+    let from = index.saturating_sub(MIN_NEIGHBOURS);
+    let to = (index + MIN_NEIGHBOURS + 1).min(values.len());
     &values[from..to]
 }
 
-const FAR: f64 = 4.0;
+const OUTLIER_DEVIATIONS: f64 = 4.0;
 
 /// Returns the series with every outlier replaced by the median of its neighbourhood, and the number of
 /// outliers. Values within [`FAR`] times `smallest` of this median are not outliers. Neither is a lasting
@@ -69,7 +69,7 @@ pub(crate) fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usiz
         let around = neighbourhood(values, index);
         let middle = median(around.iter().copied());
         let deviation = (TO_DEVIATION * deviation_around(around)).max(smallest);
-        if (values[index] - middle).abs() <= FAR * deviation {
+        if (values[index] - middle).abs() <= OUTLIER_DEVIATIONS * deviation {
             return values[index];
         }
         outliers += 1;

@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-const FAR: f64 = 8.0;
+const MAX_DEVIATIONS: f64 = 8.0;
 
 /// The chance of a value of at most `x` deviations above the mean; exact to 14 digits (Marsaglia's series).
 pub fn cumulative(x: f64) -> f64 {
-    if x.abs() >= FAR {
+    if x.abs() >= MAX_DEVIATIONS {
         return if x > 0.0 { 1.0 } else { 0.0 };
     }
     let (mut term, mut sum, mut power) = (x, x, 1.0);

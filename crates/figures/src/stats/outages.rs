@@ -11,8 +11,8 @@ const FAR_LESS: f64 = 0.05;
 /// Minimum number of I/Os in a usual second; below, a rate twenty times lower is not significant.
 const TELLING_IOS: f64 = 400.0;
 /// Minimum share of the usual rate around an outage; a rate that stays low is a change of level.
-const USUAL: f64 = 0.5;
-const NEARLY: f64 = 0.95;
+const MIN_RATE_AROUND: f64 = 0.5;
+const MIN_EMPTY_SHARE: f64 = 0.95;
 const HABIT_TIMES: usize = 4;
 /// ... and that take more of the time than this share are how the target works.
 const HABIT_SHARE: f64 = 0.25;
@@ -22,7 +22,7 @@ const BY_CHANCE: f64 = 7.0;
 /// I/Os.
 const COARSE_S: f64 = 0.1;
 /// Minimum number of I/Os before the usual speed is known, in multiples of the queue depth.
-const ROUNDS: u64 = 8;
+const MIN_QUEUE_TURNS: u64 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdleStretch {
@@ -65,7 +65,7 @@ pub fn detect(watched: WatchedIos) -> Vec<IdleStretch> {
         let all = silences.into_iter().filter(long);
         return all.map(|stretch| quiet_stretch(&watched, stretch, None)).collect();
     }
-    if ios < ROUNDS.saturating_mul(in_flight) {
+    if ios < MIN_QUEUE_TURNS.saturating_mul(in_flight) {
         return Vec::new();
     }
     let usual = UsualRate::estimate(&watched);
@@ -76,7 +76,9 @@ pub fn detect(watched: WatchedIos) -> Vec<IdleStretch> {
         |silence: &Range<usize>, low: &Range<usize>| low.start <= silence.start && silence.end <= low.end;
     // What is silent nearly all the time is silent: its edges are known better.
     let is_silent = |low: &Range<usize>| {
-        silent.iter().any(|silence| within(silence, low) && silence.len() as f64 >= NEARLY * low.len() as f64)
+        silent
+            .iter()
+            .any(|silence| within(silence, low) && silence.len() as f64 >= MIN_EMPTY_SHARE * low.len() as f64)
     };
     let lows = usual.iter().flat_map(|usual| usual.far_less(&watched)).filter(long);
     let lows: Vec<Range<usize>> = lows.filter(|low| !is_silent(low)).collect();
@@ -196,7 +198,7 @@ impl UsualRate {
     fn is_usual_around(&self, counts: &[u64], stretch: &Range<usize>) -> bool {
         let is_usual = |around: &[u64]| {
             around.len() * 2 >= self.second
-                && sum(around) as f64 >= USUAL * self.per_interval * around.len() as f64
+                && sum(around) as f64 >= MIN_RATE_AROUND * self.per_interval * around.len() as f64
         };
         let before = &counts[stretch.start.saturating_sub(self.second)..stretch.start];
         let behind = &counts[stretch.end..counts.len().min(stretch.end + self.second)];

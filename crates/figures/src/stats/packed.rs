@@ -31,7 +31,7 @@ const UNIFORM: u64 = 0;
 /// Count, minimum, range, sum and squares follow.
 const NARROW: u64 = 1;
 /// Format flag: the upper 64 bits of both sums follow.
-const WIDE: u64 = 2;
+const WIDE_SUMS: u64 = 2;
 
 /// Adds an interval `distance` (below 2^62) intervals after the previous one. The distance is first, with
 /// the format in its lowest two bits. A few I/Os around 100 us take about 18 bytes, one I/O takes 5.
@@ -47,13 +47,13 @@ pub(crate) fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) 
     } else if narrow {
         NARROW
     } else {
-        WIDE
+        WIDE_SUMS
     };
     [distance << 2 | form, count, min].into_iter().for_each(|number| push(log, number));
     if form != UNIFORM {
         [max.wrapping_sub(min), sum as u64, squares as u64].into_iter().for_each(|number| push(log, number));
     }
-    if form == WIDE {
+    if form == WIDE_SUMS {
         [(sum >> 64) as u64, (squares >> 64) as u64].into_iter().for_each(|number| push(log, number));
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn pop_moments(log: &mut std::slice::Iter<u8>) -> Option<(u64, Moment
         }
         form => {
             let (range, sum, squares) = (pop(log)?, u128::from(pop(log)?), u128::from(pop(log)?));
-            let mut upper = || Some(if form == WIDE { u128::from(pop(log)?) << 64 } else { 0 });
+            let mut upper = || Some(if form == WIDE_SUMS { u128::from(pop(log)?) << 64 } else { 0 });
             Moments {
                 count,
                 min,

@@ -15,10 +15,10 @@ pub struct Periodic {
 }
 
 const FEWEST_TURNS: usize = 3;
-const SHORTEST: usize = 4;
+const MIN_PERIOD: usize = 4;
 const MOST_PARTS: usize = 8;
 /// Explains less than this of the variance: no turns.
-const EXPLAINS: f64 = 0.7;
+const MIN_EXPLAINED_VARIANCE: f64 = 0.7;
 /// A turn within so much of the best explains as much: the shortest of them is it, not a multiple.
 const AS_GOOD: f64 = 0.05;
 
@@ -27,9 +27,9 @@ const AS_GOOD: f64 = 0.05;
 pub(super) fn detect(values: &[f64]) -> Option<Periodic> {
     let longest = values.len() / FEWEST_TURNS;
     let turns: Vec<Periodic> =
-        (2 * SHORTEST..=2 * longest).filter_map(|half| fold_values(values, half as f64 / 2.0)).collect();
+        (2 * MIN_PERIOD..=2 * longest).filter_map(|half| fold_values(values, half as f64 / 2.0)).collect();
     let best = turns.iter().map(|turn| turn.explained).fold(0.0, f64::max);
-    if best < EXPLAINS {
+    if best < MIN_EXPLAINED_VARIANCE {
         return None;
     }
     // The first hill of those that are as good: its top.
@@ -39,7 +39,7 @@ pub(super) fn detect(values: &[f64]) -> Option<Periodic> {
 }
 
 fn fold_values(values: &[f64], period: f64) -> Option<Periodic> {
-    let parts = (period as usize).clamp(SHORTEST, MOST_PARTS);
+    let parts = (period as usize).clamp(MIN_PERIOD, MOST_PARTS);
     let part = |index: usize| ((index as f64 % period) / period * parts as f64) as usize % parts;
     let mut sums = [(0.0, 0.0); MOST_PARTS];
     for (index, value) in values.iter().enumerate() {

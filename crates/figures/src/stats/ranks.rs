@@ -5,6 +5,6 @@ mod law;
 mod power;
 mod shift;
 
-pub use law::{EXACT, RankLaw};
+pub use law::{MAX_EXACT_PAIRS, RankLaw};
 pub use power::RankDesign;
 pub use shift::{CONFIDENCE, Shift, VAST_INTERVAL};

@@ -86,7 +86,7 @@ impl Series {
     }
 
     /// The intervals that hold something and count, packed as in the log.
-    pub(super) fn packed(&self) -> Cow<'_, [u8]> {
+    pub(super) fn pack_cells(&self) -> Cow<'_, [u8]> {
         match self.current_interval() {
             None => Cow::Borrowed(&self.log),
             Some((number, moments)) => {

@@ -20,7 +20,7 @@ impl SeriesSum {
         self.allocated = self.allocated.max(series.allocated);
         self.last = self.last.max(series.last);
         self.extend_to(series.end() as usize);
-        series.filled().for_each(|(number, moments)| self.at(number).merge(&moments));
+        series.filled().for_each(|(number, moments)| self.moments_mut(number).merge(&moments));
     }
 
     /// Adds another sum, as its series would be.
@@ -32,7 +32,7 @@ impl SeriesSum {
         self.intervals.iter_mut().zip(&other.intervals).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
-    pub(super) fn at(&mut self, number: u64) -> &mut Moments {
+    pub(super) fn moments_mut(&mut self, number: u64) -> &mut Moments {
         self.extend_to(number as usize + 1);
         &mut self.intervals[number as usize]
     }
@@ -96,7 +96,7 @@ impl Series {
         if number < self.next {
             let mut all = SeriesSum::default();
             all.add(self);
-            all.at(number).record_equal(latency, count);
+            all.moments_mut(number).record_equal(latency, count);
             *self = all.pack();
             return;
         }

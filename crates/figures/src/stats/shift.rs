@@ -1,15 +1,15 @@
 //! Where a series of any distribution moves for good: by ranks, which outliers don't move.
 
-const FEWEST: usize = 5;
-const SHORTEST: usize = 3;
+const MIN_VALUES: usize = 5;
+const MIN_LEVEL_LENGTH: usize = 3;
 /// Significance threshold of a shift in standard deviations, for the best of all places.
-const SURE: f64 = 3.75;
-const STRONGEST: f64 = 0.9;
+const SIGNIFICANT_DEVIATIONS: f64 = 3.75;
+const MAX_AUTOCORRELATION: f64 = 0.9;
 
 /// The index from which on values are others than before, as a rule higher or lower. `None` = nowhere.
 pub fn find_shift(values: &[f64]) -> Option<usize> {
     let count = values.len();
-    if count < 2 * FEWEST {
+    if count < 2 * MIN_VALUES {
         return None;
     }
     let ranks = rank_values(values);
@@ -19,7 +19,7 @@ pub fn find_shift(values: &[f64]) -> Option<usize> {
     let mut best = (0.0, 0);
     for (index, rank) in ranks.iter().enumerate() {
         let (before, behind) = (index as f64, (count - index) as f64);
-        if index >= FEWEST && count - index >= FEWEST {
+        if index >= MIN_VALUES && count - index >= MIN_VALUES {
             let deviation = (variance * before * behind / count as f64).sqrt();
             let distance = (sum - before * middle).abs() / deviation;
             if distance > best.0 {
@@ -34,13 +34,13 @@ pub fn find_shift(values: &[f64]) -> Option<usize> {
 
 fn required_gap(ranks: &[f64], at: usize) -> f64 {
     let alike = rank_resemblance(ranks, at);
-    SURE * ((1.0 + alike) / (1.0 - alike)).sqrt()
+    SIGNIFICANT_DEVIATIONS * ((1.0 + alike) / (1.0 - alike)).sqrt()
 }
 
 /// Whether an already known change at `at` is confirmed. In a short series all values must be different.
 pub fn is_at(values: &[f64], at: usize) -> bool {
     let (before, behind) = values.split_at(at.min(values.len()));
-    if before.len() < SHORTEST || behind.len() < SHORTEST {
+    if before.len() < MIN_LEVEL_LENGTH || behind.len() < MIN_LEVEL_LENGTH {
         return false;
     }
     let low = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -66,7 +66,7 @@ fn rank_values(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// How much a value resembles the one before it, the shift at `at` left out: 0 to [`STRONGEST`].
+/// How much a value resembles the one before it, the shift at `at` left out: 0 to [`MAX_AUTOCORRELATION`].
 fn rank_resemblance(ranks: &[f64], at: usize) -> f64 {
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
     let means = [mean(&ranks[..at]), mean(&ranks[at..])];
@@ -74,7 +74,7 @@ fn rank_resemblance(ranks: &[f64], at: usize) -> f64 {
         ranks.iter().enumerate().map(|(index, rank)| rank - means[usize::from(index >= at)]).collect();
     let products: f64 = rest.windows(2).map(|pair| pair[0] * pair[1]).sum();
     let squares: f64 = rest.iter().map(|value| value * value).sum();
-    (products / squares.max(f64::MIN_POSITIVE)).clamp(0.0, STRONGEST)
+    (products / squares.max(f64::MIN_POSITIVE)).clamp(0.0, MAX_AUTOCORRELATION)
 }
 
 #[cfg(test)]

@@ -4,22 +4,22 @@ use super::median;
 
 /// Maximum share of the level in an interval of a pause. A tenth of the speed is slow and not a stall;
 /// writes after a full page cache are an example.
-const HARDLY: f64 = 0.05;
+const MAX_PAUSE_RATE: f64 = 0.05;
 /// Minimum share of the level next to a pause ...
 const GOES_ON: f64 = 0.5;
 /// ... within this number of intervals. A gradual stop or a slow rate after it is a change of level.
-const BESIDE: usize = 3;
-const SHORTEST: f64 = 2.5;
+const MAX_EDGE_INTERVALS: usize = 3;
+const MIN_PAUSE_INTERVALS: f64 = 2.5;
 const FEWEST_IOS: f64 = 8.0;
 /// Intervals are added up to get there, but no more than this many: pauses are no shorter than two of those.
 const MOST_JOINED: usize = 8;
-const FEWEST: usize = 3;
+const MIN_PAUSES: usize = 3;
 const NEIGHBOURHOOD_S: f64 = 4.0;
 const LONGEST_S: f64 = 2.0;
 /// Minimum number of I/Os between two pauses, in multiples of the queue depth. Simultaneous completions
 /// after a long latency are not pauses.
-const ROUNDS: f64 = 4.0;
-const REGULAR: f64 = 0.8;
+const MIN_QUEUE_TURNS: f64 = 4.0;
+const MIN_REGULAR_SHARE: f64 = 0.8;
 
 /// Periods with almost no completions between periods with many.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,14 +65,14 @@ pub fn detect(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     let level = |index: usize| levels[index].1;
     let pauses: Vec<Pause> = find_stretches(&counts, level)
         .map(|(begin, end)| Pause { begin, end, lost: lost_ios(&counts, level, begin, end) })
-        .filter(|pause| pause.lost >= SHORTEST && pause.lost * width <= LONGEST_S)
+        .filter(|pause| pause.lost >= MIN_PAUSE_INTERVALS && pause.lost * width <= LONGEST_S)
         .filter(|pause| is_between(&counts, level(pause.begin), pause))
         .collect();
     // How long one is that goes on beyond an edge is not known.
     let inner = pauses.iter().filter(|pause| pause.begin > 0 && pause.end < counts.len());
     let lengths: Vec<f64> = inner.map(|pause| pause.lost * width).collect();
     let between = all as f64 / pauses.len().max(1) as f64;
-    if lengths.len() < FEWEST || between < ROUNDS * in_flight as f64 {
+    if lengths.len() < MIN_PAUSES || between < MIN_QUEUE_TURNS * in_flight as f64 {
         return None;
     }
     let lost: f64 = pauses.iter().map(|pause| pause.lost * width).sum();
@@ -110,7 +110,7 @@ fn find_stretches<'a>(
     counts: &'a [f64],
     level: impl Fn(usize) -> f64 + 'a,
 ) -> impl Iterator<Item = (usize, usize)> + 'a {
-    let is_pause = move |index: usize| counts[index] <= HARDLY * level(index) && level(index) > 0.0;
+    let is_pause = move |index: usize| counts[index] <= MAX_PAUSE_RATE * level(index) && level(index) > 0.0;
     let mut from = 0;
     std::iter::from_fn(move || {
         let begin = (from..counts.len()).find(|index| is_pause(*index))?;
@@ -127,10 +127,12 @@ fn lost_ios(counts: &[f64], level: impl Fn(usize) -> f64, begin: usize, end: usi
 }
 
 fn is_between(counts: &[f64], level: f64, pause: &Pause) -> bool {
-    let goes_on =
-        |beside: &[f64]| beside.len() < BESIDE || beside.iter().any(|count| *count >= GOES_ON * level);
-    let behind = (pause.end + BESIDE).min(counts.len());
-    goes_on(&counts[pause.begin.saturating_sub(BESIDE)..pause.begin]) && goes_on(&counts[pause.end..behind])
+    let goes_on = |beside: &[f64]| {
+        beside.len() < MAX_EDGE_INTERVALS || beside.iter().any(|count| *count >= GOES_ON * level)
+    };
+    let behind = (pause.end + MAX_EDGE_INTERVALS).min(counts.len());
+    goes_on(&counts[pause.begin.saturating_sub(MAX_EDGE_INTERVALS)..pause.begin])
+        && goes_on(&counts[pause.end..behind])
 }
 
 /// The usual distance of two beginnings, if most are like it.
@@ -141,7 +143,7 @@ fn usual_period(pauses: &[Pause]) -> Option<f64> {
     let usual = median(distances.iter().copied());
     let near = |distance: &&f64| (**distance - usual).abs() <= (usual / 4.0).max(1.0);
     let regular: Vec<f64> = distances.iter().filter(near).copied().collect();
-    (distances.len() >= 2 && regular.len() as f64 >= REGULAR * distances.len() as f64)
+    (distances.len() >= 2 && regular.len() as f64 >= MIN_REGULAR_SHARE * distances.len() as f64)
         .then(|| regular.iter().sum::<f64>() / regular.len() as f64)
 }
 

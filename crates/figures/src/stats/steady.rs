@@ -13,19 +13,19 @@ use super::segments::{self, Ramp, SHORTEST_LEVEL, Sums};
 use super::{LARGEST_SLOPE, relative_change};
 use std::ops::Range;
 
-pub const FEWEST: usize = 10;
+pub const MIN_INTERVALS: usize = 10;
 /// Number of rounds, as in the steady-state window of the SNIA's Performance Test Specification.
-const ROUNDS: usize = 5;
+const WINDOW_ROUNDS: usize = 5;
 /// Largest distance between two rounds of a steady window, share of their mean (SNIA PTS).
 pub const LARGEST_EXCURSION: f64 = 0.20;
 /// Minimum noise as a share of the mean, caused by timing alone.
 const LEAST_NOISE: f64 = 0.005;
-const MOST: usize = 240;
-const SURE: f64 = 6.0;
+const MAX_INTERVALS: usize = 240;
+const SIGNIFICANT_DEVIATIONS: f64 = 6.0;
 /// Rates that vary by less than this share of their mean are flat.
-const FLAT: f64 = 0.10;
+const MAX_FLAT_VARIATION: f64 = 0.10;
 /// More levels than this, and it's not a change any more but how the device is.
-const RESTLESS: usize = 4;
+const MAX_LEVELS: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
@@ -92,26 +92,29 @@ pub struct Course {
 }
 
 impl Course {
-    /// Describes rates of intervals of the same length. `None` for fewer than [`FEWEST`] rates, or only
-    /// zeros.
+    /// Describes rates of intervals of the same length. `None` for fewer than [`MIN_INTERVALS`] rates, or
+    /// only zeros.
     pub fn classify(rates: &[f64]) -> Option<Course> {
-        let factor = rates.len().div_ceil(MOST).max(1);
+        let factor = rates.len().div_ceil(MAX_INTERVALS).max(1);
         let merged: Vec<f64> =
             rates.chunks(factor).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
         let mean = mean_of(&merged);
-        if rates.len() < FEWEST || mean.is_nan() || mean <= 0.0 {
+        if rates.len() < MIN_INTERVALS || mean.is_nan() || mean <= 0.0 {
             return None;
         }
         let least = LEAST_NOISE * mean;
         let (values, outliers) = without_outliers(&merged, least);
         let mean = mean_of(&values).max(f64::MIN_POSITIVE);
         let noise = Noise::estimate(&values, least);
-        let rounds: Vec<f64> = (0..ROUNDS)
-            .map(|i| mean_of(&values[i * values.len() / ROUNDS..(i + 1) * values.len() / ROUNDS]))
+        let rounds: Vec<f64> = (0..WINDOW_ROUNDS)
+            .map(|i| {
+                mean_of(&values[i * values.len() / WINDOW_ROUNDS..(i + 1) * values.len() / WINDOW_ROUNDS])
+            })
             .collect();
         let excursion = (max_of(&rounds) - min_of(&rounds)) / mean;
         let mut shape = cheapest_shape(&values, &noise, mean);
-        let by_chance = SURE * (noise.long_run / (values.len() / ROUNDS) as f64).sqrt() / mean;
+        let by_chance =
+            SIGNIFICANT_DEVIATIONS * (noise.long_run / (values.len() / WINDOW_ROUNDS) as f64).sqrt() / mean;
         if shape == Shape::Level && excursion > LARGEST_EXCURSION.max(by_chance) {
             shape = Shape::Restless { low: min_of(&rounds), high: max_of(&rounds) };
         }
@@ -149,8 +152,8 @@ impl Course {
         self.shape == Shape::Level && beyond_window(self.excursion, self.slope) <= 1.0
     }
 
-    /// The interval from which on it is level, with at least [`FEWEST`] / 2 intervals to show it; `None` =
-    /// nowhere.
+    /// The interval from which on it is level, with at least [`MIN_INTERVALS`] / 2 intervals to show it;
+    /// `None` = nowhere.
     pub fn settles_at(&self) -> Option<usize> {
         self.settles_at
     }
@@ -231,7 +234,7 @@ fn left_level(found: Interruptions, rates: &[f64]) -> Shape {
 pub fn is_flat(rates: &[f64]) -> bool {
     let rest = rates.get(1..).unwrap_or_default();
     let mean = mean_of(rest);
-    rest.len() + 1 >= FEWEST / 2 && mean > 0.0 && deviation_of(rest) <= FLAT * mean
+    rest.len() + 1 >= MIN_INTERVALS / 2 && mean > 0.0 && deviation_of(rest) <= MAX_FLAT_VARIATION * mean
 }
 
 fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {
@@ -243,7 +246,7 @@ fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {
         Shape::Interrupted(Interruptions { times: 1, begin: 0, end, .. }) => *end,
         Shape::Interrupted(_) | Shape::Periodic(_) | Shape::Restless { .. } => return None,
     };
-    if from + FEWEST / 2 > rates.len() {
+    if from + MIN_INTERVALS / 2 > rates.len() {
         return None;
     }
     // The interval of the change belongs to both sides.
@@ -273,7 +276,7 @@ fn cheapest_shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
             Level { begin: range.start, end: range.end, rate, variation }
         })
         .collect();
-    if levels.len() > RESTLESS {
+    if levels.len() > MAX_LEVELS {
         let rates: Vec<f64> = levels.iter().map(|level| level.rate).collect();
         return Shape::Restless { low: min_of(&rates), high: max_of(&rates) };
     }
@@ -347,4 +350,4 @@ fn slope_of(values: &[f64]) -> f64 {
     product / squares * (values.len() as f64 - 1.0)
 }
 
-const _: () = assert!(FEWEST >= 2 * SHORTEST_LEVEL && FEWEST >= ROUNDS);
+const _: () = assert!(MIN_INTERVALS >= 2 * SHORTEST_LEVEL && MIN_INTERVALS >= WINDOW_ROUNDS);

@@ -71,7 +71,8 @@ struct FoundHistogram {
 
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        StoredHistogram { moments: self.moments, packed: Packed(self.packed().into()) }.serialize(serializer)
+        StoredHistogram { moments: self.moments, packed: Packed(self.pack_cells().into()) }
+            .serialize(serializer)
     }
 }
 
@@ -151,7 +152,7 @@ struct FoundSeries {
 impl Serialize for Series {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Series { width, allocated, last, .. } = *self;
-        StoredSeries { width, allocated, last, packed: Packed(self.packed()) }.serialize(serializer)
+        StoredSeries { width, allocated, last, packed: Packed(self.pack_cells()) }.serialize(serializer)
     }
 }
 

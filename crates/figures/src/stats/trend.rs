@@ -64,7 +64,7 @@ impl Trend {
         let ranges: Vec<Range<usize>> = begins.iter().zip(ends).map(|(begin, end)| *begin..end).collect();
         let (mut levels, mut apart) = (Vec::new(), Vec::new());
         for range in &ranges {
-            let far = steadied::far(&values[range.clone()]);
+            let far = steadied::find_outliers(&values[range.clone()]);
             levels.push(describe_level(values, range, &far));
             apart.extend(far.iter().map(|place| place + range.start));
         }

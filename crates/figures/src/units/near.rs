@@ -2,8 +2,8 @@
 
 /// Returns the most similar word, at most two letters different. All short words match.
 pub fn nearest<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
-    const SHORTEST: usize = 4;
-    if given.len() < SHORTEST {
+    const MIN_WORD_LENGTH: usize = 4;
+    if given.len() < MIN_WORD_LENGTH {
         return None;
     }
     // Who differs by more letters than two in length alone isn't looked at: what is given may be a MiB.

@@ -90,7 +90,7 @@ impl<R> TableColumn<R> {
     }
 
     #[must_use]
-    pub const fn wide(self, least_width: usize) -> TableColumn<R> {
+    pub const fn with_least_width(self, least_width: usize) -> TableColumn<R> {
         TableColumn { least_width, ..self }
     }
 
@@ -189,11 +189,11 @@ impl Cell {
         text.map_or(Cell::Missing, |text| Cell::Text(text.to_string()))
     }
 
-    pub fn named(name: impl Into<String>) -> Cell {
+    pub fn name_cell(name: impl Into<String>) -> Cell {
         Cell::Named { name: name.into(), beside: String::new(), link: None, kind: "" }
     }
 
-    pub fn whole(number: Option<impl Into<u64>>) -> Cell {
+    pub fn number_cell(number: Option<impl Into<u64>>) -> Cell {
         number.map_or(Cell::Missing, |number| Cell::Whole(number.into()))
     }
 

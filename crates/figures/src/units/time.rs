@@ -71,7 +71,7 @@ impl Millis {
 
     /// The same, but at least the shortest and at most the longest.
     #[must_use]
-    pub fn within(self, shortest: Millis, longest: Millis) -> Millis {
+    pub fn clamp_to(self, shortest: Millis, longest: Millis) -> Millis {
         Millis(self.0.clamp(shortest.0, longest.0))
     }
 

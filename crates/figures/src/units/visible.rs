@@ -116,26 +116,26 @@ impl<W: Write> Write for Guard<W> {
 mod tests {
     use super::*;
 
-    const HOSTILE: &str = "a\x1b]0;t\x07\r\u{9b}31m\u{202e}\u{200b}\x7f\u{2066}\u{feff}b\n\tc µ 日本";
+    const HOSTILE_TEXT: &str = "a\x1b]0;t\x07\r\u{9b}31m\u{202e}\u{200b}\x7f\u{2066}\u{feff}b\n\tc µ 日本";
 
     #[test]
     fn control_characters_are_made_visible() {
         let shown = "a\\x1b]0;t\\x07\\r\\x9b31m\\u{202e}\\u{200b}\\x7f\\u{2066}\\u{feff}b";
-        assert_eq!(line(HOSTILE), format!("{shown}\\n\\tc µ 日本"));
-        assert_eq!(lines(HOSTILE), format!("{shown}\n\tc µ 日本"));
+        assert_eq!(line(HOSTILE_TEXT), format!("{shown}\\n\\tc µ 日本"));
+        assert_eq!(lines(HOSTILE_TEXT), format!("{shown}\n\tc µ 日本"));
         assert!(matches!(line("plain µ"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn guard_escapes_split_writes_and_leaves_files_unchanged() {
-        let bytes = [HOSTILE.as_bytes(), b"\xff\x9b\xc3", HOSTILE.as_bytes(), b"\xe2\x80"].concat();
+        let bytes = [HOSTILE_TEXT.as_bytes(), b"\xff\x9b\xc3", HOSTILE_TEXT.as_bytes(), b"\xe2\x80"].concat();
         let through = |terminal, size| {
             let mut guard = Guard::new(Vec::new(), terminal);
             bytes.chunks(size).for_each(|chunk| guard.write_all(chunk).unwrap());
             guard.flush().unwrap();
             guard.sink
         };
-        let shown = lines(HOSTILE);
+        let shown = lines(HOSTILE_TEXT);
         let expected = format!("{shown}\\xff\\x9b\\xc3{shown}\\xe2\\x80");
         for size in [1, 2, 3, 7, bytes.len()] {
             assert_eq!(String::from_utf8(through(true, size)).unwrap(), expected, "{size}");

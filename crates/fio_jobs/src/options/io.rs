@@ -1,6 +1,6 @@
 //! Options for the kind and position of I/Os.
 
-use super::{FioForm, FioOption, near, near_unless, refused, same};
+use super::{FioForm, FioOption, approximate_option, near_unless, refused_option, same};
 
 const SPRANDOM: &str = "fio's sprandom preconditioning is not available";
 const RANGES: &str = "a discard is one range";
@@ -15,43 +15,68 @@ pub(super) const ROWS: &[FioOption] = &[
     same("bssplit", &[], FioForm::Text),
     same("ba", &["blockalign"], FioForm::SizeEach),
     same("norandommap", &[], FioForm::Switch),
-    near(
+    approximate_option(
         "softrandommap",
         &[],
         FioForm::Switch,
         "the run is refused if there is no memory for a map of the blocks that were done",
     ),
     same("randseed", &[], FioForm::Number),
-    near("randrepeat", &[], FioForm::Switch, "the seed is set by -z, 0 unless given: runs repeat each other"),
-    near(
+    approximate_option(
+        "randrepeat",
+        &[],
+        FioForm::Switch,
+        "the seed is set by -z, 0 unless given: runs repeat each other",
+    ),
+    approximate_option(
         "allrandrepeat",
         &[],
         FioForm::Switch,
         "the seed is set by -z, 0 unless given: runs repeat each other",
     ),
-    near("random_generator", &[], FioForm::Text, "random numbers come from DISKSPD's generator"),
+    approximate_option(
+        "random_generator",
+        &[],
+        FioForm::Text,
+        "random numbers come from DISKSPD's generator",
+    ),
     same("random_distribution", &[], FioForm::Text),
     same("percentage_random", &[], FioForm::Text),
     same("ioengine", &[], FioForm::Text),
     same("cmd_type", &[], FioForm::Text),
     same("iodepth", &[], FioForm::Number),
-    near(
+    approximate_option(
         "io_submit_mode",
         &[],
         FioForm::Text,
         "I/Os are submitted by the worker thread; with a rate, response times count from when each was due",
     ),
     same("hipri", &[], FioForm::Switch),
-    near(
+    approximate_option(
         "fixedbufs",
         &[],
         FioForm::Switch,
         "buffers are registered with io_uring where the kernel allows it",
     ),
-    near("registerfiles", &[], FioForm::Switch, "files are registered with io_uring where that helps"),
-    near("userspace_reap", &[], FioForm::Switch, "completions are reaped in batches by the engine"),
-    near("nonvectored", &[], FioForm::Number, "the engine decides which calls submit an I/O"),
-    near("libaio_vectored", &[], FioForm::Switch, "the engine decides which calls submit an I/O"),
+    approximate_option(
+        "registerfiles",
+        &[],
+        FioForm::Switch,
+        "files are registered with io_uring where that helps",
+    ),
+    approximate_option(
+        "userspace_reap",
+        &[],
+        FioForm::Switch,
+        "completions are reaped in batches by the engine",
+    ),
+    approximate_option("nonvectored", &[], FioForm::Number, "the engine decides which calls submit an I/O"),
+    approximate_option(
+        "libaio_vectored",
+        &[],
+        FioForm::Switch,
+        "the engine decides which calls submit an I/O",
+    ),
     near_unless(
         "iodepth_batch",
         &["iodepth_batch_submit"],
@@ -59,7 +84,7 @@ pub(super) const ROWS: &[FioOption] = &[
         &["1"],
         "I/Os are submitted in batches of the engine's own, of 16 at most",
     ),
-    refused(
+    refused_option(
         "iodepth_batch_complete_min",
         &["iodepth_batch_complete"],
         &["1"],
@@ -73,44 +98,74 @@ pub(super) const ROWS: &[FioOption] = &[
         &["1"],
         "all completed I/Os are reaped together",
     ),
-    refused("iodepth_low", &[], &[], "the queue is refilled at once, never drained first", "leave it out"),
-    refused("serialize_overlap", &[], &["0"], "overlapping I/Os are not held back", "leave it out"),
-    refused("rw_sequencer", &[], &[], "each random I/O has its own offset", "leave it out"),
-    refused("bs_unaligned", &["blocksize_unaligned"], &["0"], "I/Os begin at multiples", "leave it out"),
-    refused("bs_is_seq_rand", &[], &["0"], "sizes by direction are for reads and writes", "use two jobs"),
-    refused("percentage_sequential", &[], &[], "deprecated in fio itself", "use percentage_random"),
-    refused("rwmixcycle", &[], &[], "deprecated in fio itself", "leave it out"),
-    refused(
+    refused_option(
+        "iodepth_low",
+        &[],
+        &[],
+        "the queue is refilled at once, never drained first",
+        "leave it out",
+    ),
+    refused_option("serialize_overlap", &[], &["0"], "overlapping I/Os are not held back", "leave it out"),
+    refused_option("rw_sequencer", &[], &[], "each random I/O has its own offset", "leave it out"),
+    refused_option(
+        "bs_unaligned",
+        &["blocksize_unaligned"],
+        &["0"],
+        "I/Os begin at multiples",
+        "leave it out",
+    ),
+    refused_option(
+        "bs_is_seq_rand",
+        &[],
+        &["0"],
+        "sizes by direction are for reads and writes",
+        "use two jobs",
+    ),
+    refused_option("percentage_sequential", &[], &[], "deprecated in fio itself", "use percentage_random"),
+    refused_option("rwmixcycle", &[], &[], "deprecated in fio itself", "leave it out"),
+    refused_option(
         "random_sequence_stride",
         &[],
         &[],
         "a fixed sequence of random offsets is not supported",
         "use --replay with a log of I/Os",
     ),
-    refused("num_range", &[], &["1"], RANGES, "leave it out"),
-    refused("sprandom", &[], &["0"], SPRANDOM, "use diskspd precondition"),
-    refused("spr_num_regions", &[], &[], SPRANDOM, "use diskspd precondition"),
-    refused("spr_op", &[], &[], SPRANDOM, "use diskspd precondition"),
-    refused("spr_cs", &[], &[], SPRANDOM, "use diskspd precondition"),
+    refused_option("num_range", &[], &["1"], RANGES, "leave it out"),
+    refused_option("sprandom", &[], &["0"], SPRANDOM, "use diskspd precondition"),
+    refused_option("spr_num_regions", &[], &[], SPRANDOM, "use diskspd precondition"),
+    refused_option("spr_op", &[], &[], SPRANDOM, "use diskspd precondition"),
+    refused_option("spr_cs", &[], &[], SPRANDOM, "use diskspd precondition"),
     same("atomic", &[], FioForm::Switch),
-    refused("write_barrier", &[], &["0"], "it has no effect in fio itself on Linux", "use fsync"),
-    refused("sync_file_range", &[], &[], "parts of a file are not flushed separately", "use fdatasync"),
-    refused("end_syncfs", &[], &["0"], "targets are flushed, not file systems", "use end_fsync"),
-    refused("hipri_percentage", &[], &[], "all I/Os are polled for, or none", "use hipri=1"),
+    refused_option("write_barrier", &[], &["0"], "it has no effect in fio itself on Linux", "use fsync"),
+    refused_option(
+        "sync_file_range",
+        &[],
+        &[],
+        "parts of a file are not flushed separately",
+        "use fdatasync",
+    ),
+    refused_option("end_syncfs", &[], &["0"], "targets are flushed, not file systems", "use end_fsync"),
+    refused_option("hipri_percentage", &[], &[], "all I/Os are polled for, or none", "use hipri=1"),
     near_unless("sqthread_poll", &[], FioForm::Switch, &["0"], NO_THREAD),
-    near("sqthread_poll_cpu", &[], FioForm::Number, NO_THREAD),
+    approximate_option("sqthread_poll_cpu", &[], FioForm::Number, NO_THREAD),
     same("uncached", &[], FioForm::Switch),
-    refused(
+    refused_option(
         "nowait",
         &[],
         &["0"],
         "an I/O that would wait ends with EAGAIN in fio",
         "leave it out, and add --nowait to the line that diskspd convert prints: it repeats such I/Os",
     ),
-    refused("force_async", &[], &["0"], "the kernel decides what is done by its workers", "leave it out"),
-    refused("readfua", &[], &["0"], "reads cannot be forced to the medium", "leave it out"),
+    refused_option(
+        "force_async",
+        &[],
+        &["0"],
+        "the kernel decides what is done by its workers",
+        "leave it out",
+    ),
+    refused_option("readfua", &[], &["0"], "reads cannot be forced to the medium", "leave it out"),
     same("writefua", &[], FioForm::Switch),
-    refused(
+    refused_option(
         "write_mode",
         &[],
         &["write"],

@@ -13,7 +13,7 @@ mod time;
 
 pub use engines::{ENGINES, EngineRule, engine};
 pub use option::{FioForm, FioKind, FioOption};
-use option::{near, near_unless, refused, same};
+use option::{approximate_option, near_unless, refused_option, same};
 
 /// Options that belong together, as the documentation shows them.
 pub struct FioGroup {

@@ -55,7 +55,7 @@ pub(super) const fn same(name: &'static str, aliases: &'static [&'static str], f
     FioOption { name, aliases, form, kind: FioKind::Same, harmless: &[] }
 }
 
-pub(super) const fn near(
+pub(super) const fn approximate_option(
     name: &'static str,
     aliases: &'static [&'static str],
     form: FioForm,
@@ -75,7 +75,7 @@ pub(super) const fn near_unless(
     FioOption { name, aliases, form, kind: FioKind::Near(what), harmless }
 }
 
-pub(super) const fn refused(
+pub(super) const fn refused_option(
     name: &'static str,
     aliases: &'static [&'static str],
     harmless: &'static [&'static str],

@@ -1,6 +1,6 @@
 //! Options without an equivalent, in addition to the refused options of the other tables.
 
-use super::{FioOption, refused};
+use super::{FioOption, refused_option};
 
 const ZONED: &str = "fio chooses zones by its own rules, and lays zones over files";
 const PRIORITY: &str = "all I/Os of a thread have one priority";
@@ -14,7 +14,7 @@ const ERRORS: &str = "an I/O that fails ends the run, and the job expects some";
 const PROTECTED: &str = "per-block metadata is not supported";
 
 const fn zone_option(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
-    refused(
+    refused_option(
         name,
         &[],
         harmless,
@@ -25,7 +25,7 @@ const fn zone_option(name: &'static str, harmless: &'static [&'static str]) -> F
 }
 
 const fn placement_option(name: &'static str, aliases: &'static [&'static str]) -> FioOption {
-    refused(
+    refused_option(
         name,
         aliases,
         &["0"],
@@ -35,7 +35,7 @@ const fn placement_option(name: &'static str, aliases: &'static [&'static str]) 
 }
 
 const fn replay_option(name: &'static str) -> FioOption {
-    refused(name, &[], &[], REPLAY, "use diskspd --replay FILE TARGET, which reads fio's iologs too")
+    refused_option(name, &[], &[], REPLAY, "use diskspd --replay FILE TARGET, which reads fio's iologs too")
 }
 
 pub(super) const ROWS: &[FioOption] = &[
@@ -53,12 +53,12 @@ pub(super) const ROWS: &[FioOption] = &[
     placement_option("plid_select", &["fdp_pli_select"]),
     placement_option("plids", &["fdp_pli"]),
     placement_option("dp_scheme", &[]),
-    refused("cmdprio", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
-    refused("cmdprio_class", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
-    refused("cmdprio_percentage", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
-    refused("cmdprio_bssplit", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
-    refused("cmdprio_split", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
-    refused("cmdprio_hint", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused_option("cmdprio", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused_option("cmdprio_class", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused_option("cmdprio_percentage", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused_option("cmdprio_bssplit", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused_option("cmdprio_split", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused_option("cmdprio_hint", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     replay_option("read_iolog"),
     replay_option("read_iolog_chunked"),
     replay_option("replay_no_stall"),
@@ -70,30 +70,36 @@ pub(super) const ROWS: &[FioOption] = &[
     replay_option("merge_blktrace_file"),
     replay_option("merge_blktrace_scalars"),
     replay_option("merge_blktrace_iters"),
-    refused(
+    refused_option(
         "trim_percentage",
         &[],
         &["0"],
         TRIMS,
         "use rw=randtrim in a concurrent job, or add --trim to the line that diskspd convert prints",
     ),
-    refused("trim_verify_zero", &[], &["0"], TRIMS, "leave it out"),
-    refused("trim_backlog", &[], &["0"], TRIMS, "leave it out"),
-    refused("trim_backlog_batch", &[], &["0"], TRIMS, "leave it out"),
-    refused("exec_prerun", &[], &[], HOOKS, "start it before diskspd"),
-    refused("exec_postrun", &[], &[], HOOKS, "start it after diskspd"),
-    refused("uid", &[], &[], RIGHTS, "start diskspd as that user"),
-    refused("gid", &[], &[], RIGHTS, "start diskspd with that group"),
-    refused("cgroup", &[], &[], "no control group is made", "start diskspd with systemd-run --scope"),
-    refused("cgroup_weight", &[], &[], "no control group is made", "use systemd-run --scope"),
-    refused("cgroup_nodelete", &[], &[], "no control group is made", "use systemd-run --scope"),
-    refused("ignore_error", &[], &[], ERRORS, "leave it out"),
-    refused("profile", &[], &[], "fio's built-in profiles are not supported", "diskspd preset lists ours"),
-    refused("comm", &[], &[], "thread names cannot be set", "leave it out"),
-    refused("gpu_dev_id", &[], &[], "memory of graphics cards is not used", "leave it out"),
-    refused("md_per_io_size", &[], &["0"], PROTECTED, "leave it out"),
-    refused("pi_act", &[], &["1"], PROTECTED, "leave it out"),
-    refused("pi_chk", &[], &[], PROTECTED, "leave it out"),
-    refused("apptag", &[], &[], PROTECTED, "leave it out"),
-    refused("apptag_mask", &[], &[], PROTECTED, "leave it out"),
+    refused_option("trim_verify_zero", &[], &["0"], TRIMS, "leave it out"),
+    refused_option("trim_backlog", &[], &["0"], TRIMS, "leave it out"),
+    refused_option("trim_backlog_batch", &[], &["0"], TRIMS, "leave it out"),
+    refused_option("exec_prerun", &[], &[], HOOKS, "start it before diskspd"),
+    refused_option("exec_postrun", &[], &[], HOOKS, "start it after diskspd"),
+    refused_option("uid", &[], &[], RIGHTS, "start diskspd as that user"),
+    refused_option("gid", &[], &[], RIGHTS, "start diskspd with that group"),
+    refused_option("cgroup", &[], &[], "no control group is made", "start diskspd with systemd-run --scope"),
+    refused_option("cgroup_weight", &[], &[], "no control group is made", "use systemd-run --scope"),
+    refused_option("cgroup_nodelete", &[], &[], "no control group is made", "use systemd-run --scope"),
+    refused_option("ignore_error", &[], &[], ERRORS, "leave it out"),
+    refused_option(
+        "profile",
+        &[],
+        &[],
+        "fio's built-in profiles are not supported",
+        "diskspd preset lists ours",
+    ),
+    refused_option("comm", &[], &[], "thread names cannot be set", "leave it out"),
+    refused_option("gpu_dev_id", &[], &[], "memory of graphics cards is not used", "leave it out"),
+    refused_option("md_per_io_size", &[], &["0"], PROTECTED, "leave it out"),
+    refused_option("pi_act", &[], &["1"], PROTECTED, "leave it out"),
+    refused_option("pi_chk", &[], &[], PROTECTED, "leave it out"),
+    refused_option("apptag", &[], &[], PROTECTED, "leave it out"),
+    refused_option("apptag_mask", &[], &[], PROTECTED, "leave it out"),
 ];

@@ -1,16 +1,16 @@
 //! Options that change only fio's reports and logs.
 
-use super::{FioForm, FioOption, near, same};
+use super::{FioForm, FioOption, approximate_option, same};
 
 const REPORT: &str = "it changes fio's report alone; ours has its own form (--out, -L, -D)";
 const LOGS: &str = "no such log is written; use --io-log, or -D with --out FILE.csv";
 
 const fn report_option(name: &'static str, aliases: &'static [&'static str]) -> FioOption {
-    near(name, aliases, FioForm::Text, REPORT)
+    approximate_option(name, aliases, FioForm::Text, REPORT)
 }
 
 const fn log_option(name: &'static str) -> FioOption {
-    near(name, &[], FioForm::Text, LOGS)
+    approximate_option(name, &[], FioForm::Text, LOGS)
 }
 
 pub(super) const ROWS: &[FioOption] = &[

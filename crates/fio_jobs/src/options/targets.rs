@@ -1,8 +1,9 @@
 //! Options for files and devices, and their creation.
 
-use super::{FioForm, FioOption, near, near_unless, refused, same};
+use super::{FioForm, FioOption, approximate_option, near_unless, refused_option, same};
 
-const MADE: &str = "files are always complete before the run: they are made with data in every block";
+const FILES_COMPLETE: &str =
+    "files are always complete before the run: they are made with data in every block";
 
 pub(super) const ROWS: &[FioOption] = &[
     same("filename", &[], FioForm::Text),
@@ -34,34 +35,61 @@ pub(super) const ROWS: &[FioOption] = &[
     same("job_max_open_zones", &[], FioForm::Number),
     same("write_hint", &[], FioForm::Text),
     same("allow_file_create", &[], FioForm::Switch),
-    near("fallocate", &[], FioForm::Text, MADE),
-    near("overwrite", &[], FioForm::Switch, MADE),
-    near("create_on_open", &[], FioForm::Switch, MADE),
-    near("create_serialize", &[], FioForm::Switch, "files are made several at a time"),
-    near("create_fsync", &[], FioForm::Switch, "files are always flushed when they have been made"),
-    near(
+    approximate_option("fallocate", &[], FioForm::Text, FILES_COMPLETE),
+    approximate_option("overwrite", &[], FioForm::Switch, FILES_COMPLETE),
+    approximate_option("create_on_open", &[], FioForm::Switch, FILES_COMPLETE),
+    approximate_option("create_serialize", &[], FioForm::Switch, "files are made several at a time"),
+    approximate_option(
+        "create_fsync",
+        &[],
+        FioForm::Switch,
+        "files are always flushed when they have been made",
+    ),
+    approximate_option(
         "ioscheduler",
         &[],
         FioForm::Text,
         "the scheduler of a device is not changed: write it to /sys/block/DEVICE/queue/scheduler before",
     ),
-    near("filetype", &[], FioForm::Text, "the kernel reports whether a target is a file or a device"),
-    near("allow_mounted_write", &[], FioForm::Switch, "devices that are in use are never written to"),
-    refused("file_append", &[], &["0"], "appending is not supported", "give offset and size"),
+    approximate_option(
+        "filetype",
+        &[],
+        FioForm::Text,
+        "the kernel reports whether a target is a file or a device",
+    ),
+    approximate_option(
+        "allow_mounted_write",
+        &[],
+        FioForm::Switch,
+        "devices that are in use are never written to",
+    ),
+    refused_option("file_append", &[], &["0"], "appending is not supported", "give offset and size"),
     near_unless("unlink", &[], FioForm::Switch, &["0"], "files are kept after a run: remove them"),
-    refused("unlink_each_loop", &[], &["0"], "files are kept", "leave it out"),
-    refused(
+    refused_option("unlink_each_loop", &[], &["0"], "files are kept", "leave it out"),
+    refused_option(
         "fill_device",
         &["fill_fs"],
         &["0"],
         "a run does not continue until the device is full",
         "give size",
     ),
-    refused("create_only", &[], &["0"], "a job that only creates files cannot be converted", "leave it out"),
-    refused("pre_read", &[], &["0"], "no data is read into the cache before a run", "use ramp_time"),
-    refused("opendir", &[], &[], "folders are not searched for files", "list them in filename, with colons"),
-    refused("lockfile", &[], &["none"], "files are not locked", "leave it out"),
-    refused(
+    refused_option(
+        "create_only",
+        &[],
+        &["0"],
+        "a job that only creates files cannot be converted",
+        "leave it out",
+    ),
+    refused_option("pre_read", &[], &["0"], "no data is read into the cache before a run", "use ramp_time"),
+    refused_option(
+        "opendir",
+        &[],
+        &[],
+        "folders are not searched for files",
+        "list them in filename, with colons",
+    ),
+    refused_option("lockfile", &[], &["none"], "files are not locked", "leave it out"),
+    refused_option(
         "unique_filename",
         &[],
         &["1"],

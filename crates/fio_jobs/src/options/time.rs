@@ -1,12 +1,12 @@
 //! Options for time, rate and threads.
 
-use super::{FioForm, FioOption, near, near_unless, refused, same};
+use super::{FioForm, FioOption, approximate_option, near_unless, refused_option, same};
 
 const FLOW: &str = "jobs cannot be throttled by each other's progress";
 const TARGET: &str = "a run does not search for the best depth or rate";
 const SWEEP: &str = "use diskspd sweep with --slo, as in diskspd sweep -o1..128 --slo p99=5ms";
-const STEADY: &str = "the run lasts for its whole runtime: it does not end earlier when it is steady";
-const LOW: &str = "a run with a lower rate does not fail; the report has the rate that it reached";
+const FIXED_RUNTIME: &str = "the run lasts for its whole runtime: it does not end earlier when it is steady";
+const LOW_RATE: &str = "a run with a lower rate does not fail; the report has the rate that it reached";
 
 pub(super) const ROWS: &[FioOption] = &[
     same("runtime", &["timeout"], FioForm::Seconds),
@@ -26,48 +26,59 @@ pub(super) const ROWS: &[FioOption] = &[
     same("cpus_allowed", &[], FioForm::Text),
     same("cpus_allowed_policy", &[], FioForm::Text),
     same("prioclass", &[], FioForm::Number),
-    near("rate_cycle", &["ratecycle"], FioForm::Number, "a rate is kept evenly, I/O by I/O"),
-    near("clocksource", &[], FioForm::Text, "times come from the monotonic clock"),
-    near("gtod_cpu", &[], FioForm::Number, "each thread reads the clock itself"),
-    near("gtod_reduce", &[], FioForm::Switch, "all latencies are measured; the report states the cost"),
-    near("job_start_clock_id", &[], FioForm::Number, "the report has the wall clock"),
+    approximate_option("rate_cycle", &["ratecycle"], FioForm::Number, "a rate is kept evenly, I/O by I/O"),
+    approximate_option("clocksource", &[], FioForm::Text, "times come from the monotonic clock"),
+    approximate_option("gtod_cpu", &[], FioForm::Number, "each thread reads the clock itself"),
+    approximate_option(
+        "gtod_reduce",
+        &[],
+        FioForm::Switch,
+        "all latencies are measured; the report states the cost",
+    ),
+    approximate_option("job_start_clock_id", &[], FioForm::Number, "the report has the wall clock"),
     near_unless("continue_on_error", &[], FioForm::Text, &["none", "0"], "an I/O that fails ends the run"),
-    near("exitall_on_error", &[], FioForm::Switch, "an error always ends the run"),
-    near_unless("rate_min", &["ratemin"], FioForm::SizeEach, &["0"], LOW),
-    near_unless("rate_iops_min", &[], FioForm::SizeEach, &["0"], LOW),
-    refused("rate_ignore_thinktime", &[], &["0"], "thinktime and rate do not go together", "leave one out"),
-    refused("thinktime_spin", &[], &["0"], "a pause uses no CPU time", "leave it out"),
-    refused("thinkcycles", &[], &["0"], "a pause uses no CPU time", "leave it out"),
-    refused(
+    approximate_option("exitall_on_error", &[], FioForm::Switch, "an error always ends the run"),
+    near_unless("rate_min", &["ratemin"], FioForm::SizeEach, &["0"], LOW_RATE),
+    near_unless("rate_iops_min", &[], FioForm::SizeEach, &["0"], LOW_RATE),
+    refused_option(
+        "rate_ignore_thinktime",
+        &[],
+        &["0"],
+        "thinktime and rate do not go together",
+        "leave one out",
+    ),
+    refused_option("thinktime_spin", &[], &["0"], "a pause uses no CPU time", "leave it out"),
+    refused_option("thinkcycles", &[], &["0"], "a pause uses no CPU time", "leave it out"),
+    refused_option(
         "thinktime_iotime",
         &[],
         &["0"],
         "pauses come after I/Os, not after a time",
         "use thinktime_blocks",
     ),
-    refused("ramp_size", &[], &["0"], "the warm-up has a time, not an amount", "use ramp_time"),
+    refused_option("ramp_size", &[], &["0"], "the warm-up has a time, not an amount", "use ramp_time"),
     same("exitall", &[], FioForm::Switch),
-    refused(
+    refused_option(
         "exit_what",
         &[],
         &[],
         "a time span ends for all of its jobs at once",
         "give all the same runtime",
     ),
-    refused(
+    refused_option(
         "flow",
         &[],
         &["0"],
         FLOW,
         "for fixed shares of the I/Os use --mix with the line that diskspd convert prints",
     ),
-    refused("flow_id", &[], &[], FLOW, "leave it out"),
-    refused("flow_watermark", &[], &[], FLOW, "leave it out"),
-    refused("flow_sleep", &[], &[], FLOW, "leave it out"),
-    refused("latency_target", &[], &["0"], TARGET, SWEEP),
-    refused("latency_window", &[], &["0"], TARGET, SWEEP),
-    refused("latency_percentile", &[], &[], TARGET, SWEEP),
-    refused("latency_run", &[], &["0"], TARGET, SWEEP),
+    refused_option("flow_id", &[], &[], FLOW, "leave it out"),
+    refused_option("flow_watermark", &[], &[], FLOW, "leave it out"),
+    refused_option("flow_sleep", &[], &[], FLOW, "leave it out"),
+    refused_option("latency_target", &[], &["0"], TARGET, SWEEP),
+    refused_option("latency_window", &[], &["0"], TARGET, SWEEP),
+    refused_option("latency_percentile", &[], &[], TARGET, SWEEP),
+    refused_option("latency_run", &[], &["0"], TARGET, SWEEP),
     near_unless(
         "max_latency",
         &[],
@@ -75,14 +86,20 @@ pub(super) const ROWS: &[FioOption] = &[
         &["0"],
         "a slow I/O does not end the run: the report has the maximum",
     ),
-    near("steadystate", &["ss"], FioForm::Text, STEADY),
-    near("steadystate_duration", &["ss_dur"], FioForm::Text, STEADY),
-    near("steadystate_ramp_time", &["ss_ramp"], FioForm::Text, STEADY),
-    near("steadystate_check_interval", &["ss_interval"], FioForm::Text, STEADY),
-    refused("cpumask", &[], &[], "CPUs are listed by number", "use cpus_allowed"),
+    approximate_option("steadystate", &["ss"], FioForm::Text, FIXED_RUNTIME),
+    approximate_option("steadystate_duration", &["ss_dur"], FioForm::Text, FIXED_RUNTIME),
+    approximate_option("steadystate_ramp_time", &["ss_ramp"], FioForm::Text, FIXED_RUNTIME),
+    approximate_option("steadystate_check_interval", &["ss_interval"], FioForm::Text, FIXED_RUNTIME),
+    refused_option("cpumask", &[], &[], "CPUs are listed by number", "use cpus_allowed"),
     same("numa_cpu_nodes", &[], FioForm::Text),
     same("numa_mem_policy", &[], FioForm::Text),
-    refused("nice", &[], &["0"], "the priority of threads is not set", "start the program with nice"),
-    refused("prio", &[], &["0"], "only three I/O priorities exist", "use prioclass=3 for the idle class"),
-    refused("priohint", &[], &["0"], "I/O priority hints are not supported", "leave it out"),
+    refused_option("nice", &[], &["0"], "the priority of threads is not set", "start the program with nice"),
+    refused_option(
+        "prio",
+        &[],
+        &["0"],
+        "only three I/O priorities exist",
+        "use prioclass=3 for the idle class",
+    ),
+    refused_option("priohint", &[], &["0"], "I/O priority hints are not supported", "leave it out"),
 ];

@@ -1,6 +1,6 @@
 //! The JSON in fio's output. Warnings and notes may surround it, and a file may contain several documents.
 
-use super::super::fault::LineFault;
+use super::super::fault::LineError;
 use diskspd_base::json_reader::{JsonError, read_json};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub(super) fn is_without_json(text: &str) -> bool {
 ///
 /// # Errors
 /// Fails if there is no document, or one is truncated.
-pub(super) fn split_documents(text: &str) -> Result<Vec<FioDocument>, LineFault> {
+pub(super) fn split_documents(text: &str) -> Result<Vec<FioDocument>, LineError> {
     let mut found: Vec<FioDocument> = Vec::new();
     let (mut at, mut line) = (0, 1);
     while let Some(piece) = text[at..].split_inclusive('\n').next() {
@@ -35,7 +35,7 @@ pub(super) fn split_documents(text: &str) -> Result<Vec<FioDocument>, LineFault>
             continue;
         };
         let Some(length) = object_length(&text[begin..]) else {
-            let fault = LineFault::at(line, "the JSON that begins here does not end");
+            let fault = LineError::at_line(line, "the JSON that begins here does not end");
             return Err(fault.hint("was the file cut off, or is fio still running?"));
         };
         let place = begin..begin + length;
@@ -53,7 +53,7 @@ pub(super) fn split_documents(text: &str) -> Result<Vec<FioDocument>, LineFault>
         at = place.end;
     }
     if found.is_empty() {
-        let fault = LineFault::of_all("not fio's JSON");
+        let fault = LineError::of_all("not fio's JSON");
         return Err(fault
             .hint("fio's normal and terse output have rounded figures: run fio with --output-format=json+"));
     }
@@ -96,10 +96,10 @@ fn begin_of_json(line: &str, behind: &str) -> Option<usize> {
     is_fios.then_some(before.len())
 }
 
-fn line_fault(line: usize, error: JsonError) -> LineFault {
+fn line_fault(line: usize, error: JsonError) -> LineError {
     // Lines count from the document's first.
     let error = error.moved_by(line.saturating_sub(1));
-    LineFault::of_all(error.to_string()).hint("was the file edited or damaged?")
+    LineError::of_all(error.to_string()).hint("was the file edited or damaged?")
 }
 
 /// Returns the length in bytes of the object at the start of the text; `None` if it is not closed.

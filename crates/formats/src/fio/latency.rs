@@ -165,7 +165,7 @@ impl FioDistribution {
     }
 
     /// The time that this share of the I/Os did not exceed.
-    pub(super) fn at(&self, percent: f64) -> Option<Millis> {
+    pub(super) fn percentile(&self, percent: f64) -> Option<Millis> {
         match self {
             FioDistribution::Stated(known) => known
                 .iter()
@@ -202,12 +202,15 @@ mod tests {
         let other =
             from_value(&json!({"N": 97, "min": 90, "max": 1_000_000, "bins": {"100": 96, "1000448": 1}}));
         let both = FioDistribution::of_all(&[one.clone(), other]).unwrap();
-        assert_eq!((both.at(50.0), both.at(99.0)), (Some(Millis::of_ns(100)), Some(Millis::of_ns(200))));
+        assert_eq!(
+            (both.percentile(50.0), both.percentile(99.0)),
+            (Some(Millis::of_ns(100)), Some(Millis::of_ns(200)))
+        );
         // The middle of the last bin lies beyond the longest I/O.
-        assert_eq!(both.at(99.9), Some(Millis::new(1.0)));
+        assert_eq!(both.percentile(99.9), Some(Millis::new(1.0)));
         let stated =
             from_value(&json!({"N": 3, "percentile": {"50.000000": 1000, "99.900000": 5000, "0.00": 0}}));
-        assert_eq!((stated.at(99.9), stated.at(99.0)), (Some(Millis::of_ns(5000)), None));
+        assert_eq!((stated.percentile(99.9), stated.percentile(99.0)), (Some(Millis::of_ns(5000)), None));
         assert_eq!(stated.percents(), [50.0, 99.9]);
         assert_eq!(FioDistribution::of_all(&[one, stated]), None);
         assert_eq!(FioDistribution::of_all(&[]), None);
@@ -223,7 +226,7 @@ mod tests {
             (json!({last: 10}), 17_050_000_000, 17_045.651_456, true),
         ] {
             let found = from_value(&json!({"N": 10, "min": 1000, "max": max, "bins": bins}));
-            assert_eq!(found.at(99.9), Some(Millis::new(at_999)), "{bins}");
+            assert_eq!(found.percentile(99.9), Some(Millis::new(at_999)), "{bins}");
             assert_eq!(found.open_end(), is_open.then_some(Millis::new(17_045.651_456)), "{bins}");
         }
         let stated = from_value(&json!({"N": 3, "percentile": {"50.000000": 17_112_760_320_u64}}));

@@ -17,7 +17,7 @@ mod options;
 mod span;
 
 use super::decode::{decoded, name_runs};
-use super::fault::{LineFault, ResultError};
+use super::fault::{LineError, ResultError};
 use diskspd_base::finding::Severity;
 use diskspd_base::limits;
 use diskspd_profile::xml::text::bytes as plain_bytes;
@@ -45,15 +45,15 @@ pub fn begins_so(text: &str) -> bool {
 /// It holds not fio's JSON, or one that was cut off: with the line.
 pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
+        return Err(LineError::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
     if is_dense(bytes) {
         let what = "more lists, objects and values than results of fio of this size have";
-        return Err(LineFault::of_all(what.to_owned()).into());
+        return Err(LineError::of_all(what.to_owned()).into());
     }
     let text = decoded(bytes);
     let documents = documents::split_documents(&text)?;
-    let runs = documents.iter().map(run).collect::<Result<Vec<RunSummary>, LineFault>>()?;
+    let runs = documents.iter().map(run).collect::<Result<Vec<RunSummary>, LineError>>()?;
     Ok(name_runs(runs, name))
 }
 
@@ -71,14 +71,14 @@ pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     documents.into_iter().map(|document| plain_bytes(&text[document.place])).collect()
 }
 
-fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
+fn run(document: &FioDocument) -> Result<RunSummary, LineError> {
     let jobs = jobs::read_jobs(&document.value);
     if jobs.len() > MOST_JOBS {
         let what = format!("{} jobs in one result; at most {MOST_JOBS} are read", jobs.len());
-        return Err(LineFault::at(document.line, what));
+        return Err(LineError::at_line(document.line, what));
     }
     if jobs.is_empty() {
-        let fault = LineFault::at(document.line, "fio's results hold no jobs");
+        let fault = LineError::at_line(document.line, "fio's results hold no jobs");
         return Err(fault.hint("did fio fail before its first job? see the messages next to the JSON"));
     }
     let mut run = RunSummary::new("", Origin::Fio { version: fio_version(&document.value) });

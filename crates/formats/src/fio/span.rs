@@ -45,7 +45,7 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
     let latency = common_kind(&all, |times| times.mean().is_some());
     let place = common_kind(&all, |times| times.percentiles().is_some());
     let kind = if entries.iter().any(FioJob::misplaces_percentiles) { place.and(latency) } else { place };
-    let sum = |directions: &[&Value]| of_directions(directions, Taken { latency, kind, seconds });
+    let sum = |directions: &[&Value]| of_directions(directions, SpanFigures { latency, kind, seconds });
     let figures = |directions: &[&Value]| match only_mixed {
         true => DirectionSummary::default(),
         false => sum(directions),
@@ -99,7 +99,7 @@ fn read_bytes(direction: &Value) -> Option<u64> {
 }
 
 #[derive(Clone, Copy)]
-struct Taken {
+struct SpanFigures {
     latency: Option<FioLatency>,
     /// Kind of the percentiles. The extremes have the same kind, so values stay in order.
     kind: Option<FioLatency>,
@@ -108,7 +108,7 @@ struct Taken {
 }
 
 /// Returns the sum over this time; jobs that ended earlier count as idle for the rest.
-fn of_directions(directions: &[&Value], taken: Taken) -> DirectionSummary {
+fn of_directions(directions: &[&Value], taken: SpanFigures) -> DirectionSummary {
     let each: Vec<DirectionSummary> =
         directions.iter().map(|direction| of_direction(direction, taken)).collect();
     let sum = DirectionSummary::of_all(&each.iter().collect::<Vec<_>>());
@@ -123,7 +123,7 @@ fn of_directions(directions: &[&Value], taken: Taken) -> DirectionSummary {
     }
 }
 
-fn of_direction(direction: &Value, taken: Taken) -> DirectionSummary {
+fn of_direction(direction: &Value, taken: SpanFigures) -> DirectionSummary {
     let deviation = direction.get("iops_stddev").and_then(Value::as_f64);
     let sampled = number_field(direction, "iops_samples") > 1;
     let mut figures = DirectionSummary {
@@ -179,7 +179,7 @@ impl Charts {
         let mut percents: Vec<f64> = self.all_charts().flat_map(FioDistribution::percents).collect();
         percents.sort_by(f64::total_cmp);
         percents.dedup();
-        let at = |chart: &Option<FioDistribution>, percent| chart.as_ref()?.at(percent);
+        let at = |chart: &Option<FioDistribution>, percent| chart.as_ref()?.percentile(percent);
         let row = |percent| ChartRow {
             read: at(&self.read, percent),
             write: at(&self.write, percent),
@@ -194,7 +194,7 @@ impl Charts {
 fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> ([Option<Millis>; 5], Option<Millis>) {
     let known: Option<Vec<FioDistribution>> = charted.iter().map(|times| times.percentiles()).collect();
     let chart = known.and_then(|known| FioDistribution::of_all(&known));
-    let at = |percent| chart.as_ref()?.at(percent);
+    let at = |percent| chart.as_ref()?.percentile(percent);
     let mean = if let [one] = times { one.mean() } else { None };
     let max = charted.iter().map(|times| times.max()).reduce(|a, b| Some(a?.max(b?))).flatten();
     ([mean, at(50.0), at(99.0), at(99.9), max], chart.as_ref().and_then(FioDistribution::open_end))

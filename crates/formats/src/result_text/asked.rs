@@ -2,7 +2,7 @@
 
 use super::lines::{TextPiece, unwrapped};
 use super::size;
-use crate::fault::LineFault;
+use crate::fault::LineError;
 use diskspd_base::operation::Operation;
 use diskspd_profile::xml::text::bytes as path_bytes;
 use diskspd_profile::{Access, CacheMode, Caching, Parameters, Rate, RawText, Target, TimeSpan};
@@ -28,13 +28,13 @@ struct AskedOfTarget {
 }
 
 /// Time spans, and targets, of a report.
-const MOST: usize = 1 << 16;
+const MAX_SPANS: usize = 1 << 16;
 
 /// Reads the input parameters of all time spans.
 ///
 /// # Errors
 /// There are more time spans or targets than any run has.
-pub(super) fn read(head: TextPiece) -> Result<Vec<AskedInText>, LineFault> {
+pub(super) fn read(head: TextPiece) -> Result<Vec<AskedInText>, LineError> {
     let mut spans: Vec<AskedInText> = Vec::new();
     let mut targets = 0;
     let mut lines = head.lines().peekable();
@@ -43,8 +43,11 @@ pub(super) fn read(head: TextPiece) -> Result<Vec<AskedInText>, LineFault> {
             break;
         }
         targets += usize::from(line.text.starts_with("path: "));
-        if spans.len() > MOST || targets > MOST {
-            return Err(LineFault::at(line.number, format!("more than {MOST} time spans or targets")));
+        if spans.len() > MAX_SPANS || targets > MAX_SPANS {
+            return Err(LineError::at_line(
+                line.number,
+                format!("more than {MAX_SPANS} time spans or targets"),
+            ));
         }
         if line.text.starts_with("timespan:") {
             spans.push(AskedInText::default());

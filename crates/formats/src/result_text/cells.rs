@@ -1,16 +1,16 @@
 //! Figures in the cells of tables.
 
-use crate::fault::LineFault;
+use crate::fault::LineError;
 use crate::number::is_undefined;
 use diskspd_figures::units::Millis;
 use diskspd_profile::xml::error::quote;
 
-pub(super) fn amount(cell: &str, line: usize) -> Result<u64, LineFault> {
+pub(super) fn amount(cell: &str, line: usize) -> Result<u64, LineError> {
     cell.parse().map_err(|_| cell_fault(cell, "a whole number", line))
 }
 
 /// Returns a figure; `None` if empty, or a non-finite number of C libraries.
-pub(super) fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineFault> {
+pub(super) fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineError> {
     if cell == "N/A" || is_undefined(cell) {
         return Ok(None);
     }
@@ -21,11 +21,11 @@ pub(super) fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineFault> 
 }
 
 /// A time in ms, or none, as of figures.
-pub(super) fn time(cell: &str, line: usize) -> Result<Option<Millis>, LineFault> {
+pub(super) fn time(cell: &str, line: usize) -> Result<Option<Millis>, LineError> {
     Ok(figure(cell, line)?.map(Millis::new))
 }
 
-fn cell_fault(cell: &str, expected: &str, line: usize) -> LineFault {
+fn cell_fault(cell: &str, expected: &str, line: usize) -> LineError {
     let what = format!("{} is not possible here: expected {expected}", quote(cell));
-    LineFault::at(line, what).hint("was the file edited, cut off or damaged?")
+    LineError::at_line(line, what).hint("was the file edited, cut off or damaged?")
 }

@@ -2,7 +2,7 @@
 
 use super::cells::time;
 use super::lines::TextLine;
-use crate::fault::LineFault;
+use crate::fault::LineError;
 use diskspd_results::TEXT_PERCENTS;
 use diskspd_results::{ChartRow, PercentileSummary, SpanSummary};
 
@@ -15,7 +15,7 @@ pub(super) fn read<'a>(
     lines: &mut impl Iterator<Item = TextLine<'a>>,
     heading: TextLine,
     span: &mut SpanSummary,
-) -> Result<bool, LineFault> {
+) -> Result<bool, LineError> {
     span.percentiles.clear();
     for line in lines {
         let mut cells = line.text.split('|').map(str::trim);
@@ -42,5 +42,6 @@ pub(super) fn read<'a>(
             }
         }
     }
-    Err(LineFault::at(heading.number, "the latency table has no 'max' row").hint("was the file cut off?"))
+    Err(LineError::at_line(heading.number, "the latency table has no 'max' row")
+        .hint("was the file cut off?"))
 }

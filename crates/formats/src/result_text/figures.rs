@@ -3,7 +3,7 @@
 use super::cells::{amount, figure, time};
 use super::charts;
 use super::lines::{TextLine, TextPiece, unwrapped};
-use crate::fault::LineFault;
+use crate::fault::LineError;
 use diskspd_results::{DirectionSummary, SpanSummary};
 use std::iter::Peekable;
 
@@ -13,7 +13,7 @@ pub(super) const START: &str = "Results for timespan";
 ///
 /// # Errors
 /// Fails if the text is truncated, or a figure is invalid.
-pub(super) fn read(results: TextPiece) -> Result<Option<SpanSummary>, LineFault> {
+pub(super) fn read(results: TextPiece) -> Result<Option<SpanSummary>, LineError> {
     let mut span = SpanSummary::default();
     let (mut total, mut read, mut write, mut chart) = (false, false, false, false);
     let mut lines = results.lines().filter(|line| !line.text.is_empty()).peekable();
@@ -37,11 +37,11 @@ pub(super) fn read(results: TextPiece) -> Result<Option<SpanSummary>, LineFault>
     }
     if !(total && read && write) {
         let what = "the results end before the tables of all, read and written I/Os";
-        return Err(LineFault::at(last, what).hint("was the file cut off?"));
+        return Err(LineError::at_line(last, what).hint("was the file cut off?"));
     }
     if span.total.mean_ms.is_some() && !chart {
         let what = "the results end before the latency distribution";
-        return Err(LineFault::at(last, what).hint("was the file cut off?"));
+        return Err(LineError::at_line(last, what).hint("was the file cut off?"));
     }
     Ok(Some(span))
 }
@@ -51,7 +51,7 @@ fn is_of_all(heading: &str) -> bool {
     matches!(heading, "Total latency distribution:" | "total:" | "Write IO")
 }
 
-fn of_line(line: TextLine, span: &mut SpanSummary) -> Result<(), LineFault> {
+fn of_line(line: TextLine, span: &mut SpanSummary) -> Result<(), LineError> {
     if let Some(cells) = line.text.strip_prefix("avg.|") {
         let usage = cells.split('|').next().unwrap_or_default();
         span.cpu_percent = figure(usage.trim().trim_end_matches('%'), line.number)?;
@@ -69,10 +69,10 @@ fn read_table<'a>(
     heading: TextLine,
     figures: &mut DirectionSummary,
     is_there: &mut bool,
-) -> Result<(), LineFault> {
+) -> Result<(), LineError> {
     if *is_there {
         let what = format!("a second table \"{}\" in the results of one time span", heading.text);
-        let fault = LineFault::at(heading.number, what);
+        let fault = LineError::at_line(heading.number, what);
         return Err(
             fault.hint("are these figures of another run? keep each report from its \"Command Line:\" on")
         );
@@ -96,7 +96,7 @@ fn read_table<'a>(
         }
     }
     let what = format!("the table \"{}\" has no line of all threads", heading.text);
-    Err(LineFault::at(heading.number, what).hint("was the file cut off?"))
+    Err(LineError::at_line(heading.number, what).hint("was the file cut off?"))
 }
 
 fn set_figure(
@@ -104,7 +104,7 @@ fn set_figure(
     column: &str,
     cell: &str,
     line: usize,
-) -> Result<(), LineFault> {
+) -> Result<(), LineError> {
     match column {
         "bytes" => figures.bytes = Some(amount(cell, line)?),
         "I/Os" => figures.ios = Some(amount(cell, line)?),

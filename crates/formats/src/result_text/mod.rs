@@ -21,7 +21,7 @@ mod lines;
 mod size;
 
 use super::decode::{decoded, name_runs};
-use super::fault::{LineFault, ResultError};
+use super::fault::{LineError, ResultError};
 use asked::AskedInText;
 use diskspd_base::limits;
 use diskspd_figures::units::start_time::seconds_since_1970;
@@ -60,13 +60,13 @@ fn split_reports(text: &str) -> Vec<TextPiece<'_>> {
 /// Fails with the line if there is no report, one is truncated, or a figure is invalid.
 pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
+        return Err(LineError::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
     let text = decoded(bytes);
     let runs =
-        split_reports(&text).into_iter().map(read_report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
+        split_reports(&text).into_iter().map(read_report).collect::<Result<Vec<RunSummary>, LineError>>()?;
     if runs.is_empty() {
-        let fault = LineFault::of_all("not a text report: no line begins with \"Command Line:\"");
+        let fault = LineError::of_all("not a text report: no line begins with \"Command Line:\"");
         return Err(fault.hint("keep all that diskspd prints: diskspd .. > result.txt").into());
     }
     Ok(name_runs(runs, name))
@@ -77,12 +77,12 @@ pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     split_reports(&text).into_iter().map(|report| path_bytes(report.text)).collect()
 }
 
-fn read_report(report: TextPiece) -> Result<RunSummary, LineFault> {
+fn read_report(report: TextPiece) -> Result<RunSummary, LineError> {
     let (head, results) = report.split_at(|line| line.starts_with(figures::START));
     let mut run = RunSummary::new("", Origin::ResultText);
     let states_all = read_system(head, &mut run);
     let mut asked: Vec<AskedInText> = asked::read(head)?;
-    let results = results.into_iter().map(figures::read).collect::<Result<Vec<_>, LineFault>>()?;
+    let results = results.into_iter().map(figures::read).collect::<Result<Vec<_>, LineError>>()?;
     check_all_there(report, asked.len(), results.len())?;
     asked.resize_with(results.len(), AskedInText::default);
     for ((number, span), asked) in (1..).zip(results).zip(asked) {
@@ -122,15 +122,15 @@ fn read_system(head: TextPiece, run: &mut RunSummary) -> bool {
     states_all
 }
 
-fn check_all_there(report: TextPiece, asked: usize, measured: usize) -> Result<(), LineFault> {
+fn check_all_there(report: TextPiece, asked: usize, measured: usize) -> Result<(), LineError> {
     if measured == 0 && report.lines().any(|line| line.text.starts_with("Results for job ")) {
         let what = "this is a report of Microsoft's diskspd-for-linux, which is not read";
         let hint = "it divides by the requested duration, and counts threads several times among the \
                     percentiles: measure again, with -L if latencies are needed";
-        return Err(LineFault::at(report.first, what).hint(hint));
+        return Err(LineError::at_line(report.first, what).hint(hint));
     }
     if measured == 0 {
-        let fault = LineFault::at(report.first, "this report has no \"Results for timespan 1:\"");
+        let fault = LineError::at_line(report.first, "this report has no \"Results for timespan 1:\"");
         return Err(fault.hint(
             "a profile alone (-Rp) does not have them, nor has a run that failed or was \
             cut off",
@@ -139,7 +139,7 @@ fn check_all_there(report: TextPiece, asked: usize, measured: usize) -> Result<(
     if measured < asked {
         let last = report.lines().last().map_or(report.first, |line| line.number);
         let what = format!("the report ends after {measured} of {asked} time spans");
-        return Err(LineFault::at(last, what).hint("was the file cut off?"));
+        return Err(LineError::at_line(last, what).hint("was the file cut off?"));
     }
     Ok(())
 }

@@ -2,18 +2,18 @@
 
 use super::walk::ElementReader;
 use diskspd_base::finding::Severity;
-use diskspd_profile::xml::error::Fault;
+use diskspd_profile::xml::error::XmlErrorAt;
 use diskspd_results::Findings;
 use diskspd_results::Verdict;
 
 #[derive(Default)]
-pub(super) struct Remarks {
+pub(super) struct XmlFindings {
     findings: Vec<(String, Option<Severity>)>,
     verdicts: Vec<Option<Severity>>,
 }
 
-impl Remarks {
-    pub(super) fn read(&mut self, walk: &mut ElementReader) -> Result<(), Fault> {
+impl XmlFindings {
+    pub(super) fn read(&mut self, walk: &mut ElementReader) -> Result<(), XmlErrorAt> {
         walk.children("Findings", |walk, tag, _| {
             if tag.name().as_ref() != "Finding" {
                 return walk.skip();
@@ -32,11 +32,11 @@ impl Remarks {
         })
     }
 
-    pub(super) fn verdict(&mut self, walk: &mut ElementReader) -> Result<Option<Verdict>, Fault> {
+    pub(super) fn verdict(&mut self, walk: &mut ElementReader) -> Result<Option<Verdict>, XmlErrorAt> {
         let mut verdict = None;
         walk.children("DeviceVerdict", |walk, tag, _| {
             match tag.name().as_ref() {
-                "Verdict" => verdict = Verdict::named(&walk.text("Verdict")?),
+                "Verdict" => verdict = Verdict::by_name(&walk.text("Verdict")?),
                 "Severity" => self.verdicts.push(Severity::from_word(&walk.text("Severity")?)),
                 _ => walk.skip()?,
             }

@@ -18,13 +18,13 @@ use diskspd_base::limits;
 use diskspd_figures::units;
 use diskspd_figures::units::start_time::seconds_since_1970;
 use diskspd_profile::xml::document;
-use diskspd_profile::xml::error::{Fault, XmlError, check_time_spans};
+use diskspd_profile::xml::error::{XmlError, XmlErrorAt, check_time_spans};
 use diskspd_profile::xml::recorded;
 use diskspd_profile::xml::tokens::{Token, cut_off};
 use diskspd_profile::xml::{self, text};
 use diskspd_profile::{Parameters, Profile};
 use diskspd_results::{Origin, RunSummary, SpanSummary, UnmeasuredSpan};
-use findings::Remarks;
+use findings::XmlFindings;
 use memchr::memmem;
 use walk::ElementReader;
 
@@ -46,7 +46,7 @@ pub fn begins_so(text: &str) -> bool {
 /// Fails with the line if there is no `<Results>`, the XML is not well-formed, or a figure is invalid.
 pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, XmlError> {
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(XmlError::of_document(&Fault::new(0, too_large())));
+        return Err(XmlError::of_document(&XmlErrorAt::new(0, too_large())));
     }
     let text = document::decode_any(bytes)?;
     let mut runs = read_document(&text).map_err(|fault| XmlError::in_text(&text, &fault))?;
@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, XmlError> {
 /// Fails if there is no profile, or it is invalid.
 pub fn profile(bytes: &[u8]) -> Result<Profile, XmlError> {
     let text = document::decode_any(bytes)?;
-    let no_profile = || XmlError::of_document(&Fault::new(0, "the results hold no profile"));
+    let no_profile = || XmlError::of_document(&XmlErrorAt::new(0, "the results hold no profile"));
     let start = text.find("<Profile>").ok_or_else(no_profile)?;
     let length = text[start..].find(PROFILE_END).ok_or_else(no_profile)?;
     xml::read(text[start..start + length + PROFILE_END.len()].as_bytes())
@@ -73,13 +73,13 @@ const PROFILE_END: &str = "</Profile>";
 
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
     const START: &[u8] = b"<Results";
-    const END: &[u8] = b"</Results>";
+    const END_TAG: &[u8] = b"</Results>";
     let find = |from: usize, what: &[u8]| memmem::find(&bytes[from..], what).map(|at| from + at);
     let (mut found, mut from) = (Vec::new(), 0);
     while let Some(start) = find(from, START) {
-        let Some(end) = find(start, END) else { break };
-        found.push(bytes[start..end + END.len()].to_vec());
-        from = end + END.len();
+        let Some(end) = find(start, END_TAG) else { break };
+        found.push(bytes[start..end + END_TAG.len()].to_vec());
+        from = end + END_TAG.len();
     }
     found
 }
@@ -88,7 +88,7 @@ pub fn too_large() -> String {
     format!("the results are larger than {}, the limit", units::amount(MAX_BYTES))
 }
 
-fn read_document(text: &str) -> Result<Vec<RunSummary>, Fault> {
+fn read_document(text: &str) -> Result<Vec<RunSummary>, XmlErrorAt> {
     let mut walk = ElementReader::new(text);
     let mut runs = Vec::new();
     let mut first = None;
@@ -115,8 +115,8 @@ fn read_document(text: &str) -> Result<Vec<RunSummary>, Fault> {
     }
 }
 
-fn no_results(at: usize, first: Option<&str>) -> Fault {
-    let fault = |what: &str| Fault::new(at, what).expected("<Results>, as diskspd -Rxml writes it");
+fn no_results(at: usize, first: Option<&str>) -> XmlErrorAt {
+    let fault = |what: &str| XmlErrorAt::new(at, what).with_expected("<Results>, as diskspd -Rxml writes it");
     match first {
         Some("Profile") => fault("this is a profile, not the results of a run")
             .hint("run it: diskspd -X<file> -Rxml writes results"),
@@ -126,9 +126,13 @@ fn no_results(at: usize, first: Option<&str>) -> Fault {
 }
 
 /// Reads `<Results>`, whose start was the last token. `time_spans` counts the time spans of the whole file.
-fn read_results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> Result<RunSummary, Fault> {
+fn read_results(
+    walk: &mut ElementReader,
+    at: usize,
+    time_spans: &mut usize,
+) -> Result<RunSummary, XmlErrorAt> {
     let mut run = RunSummary::new("", Origin::ResultXml { version: None });
-    let mut found = Remarks::default();
+    let mut found = XmlFindings::default();
     let mut asked: Vec<Parameters> = Vec::new();
     walk.children("Results", |walk, tag, at| {
         match tag.name().as_ref() {
@@ -144,7 +148,7 @@ fn read_results(walk: &mut ElementReader, at: usize, time_spans: &mut usize) -> 
         Ok(())
     })?;
     if run.time_spans.is_empty() {
-        return Err(Fault::new(at, "<Results> has no <TimeSpan>: no I/O was measured")
+        return Err(XmlErrorAt::new(at, "<Results> has no <TimeSpan>: no I/O was measured")
             .hint("did the run fail before its first time span?"));
     }
     // Otherwise nobody knows which belongs to which.
@@ -165,7 +169,11 @@ fn apply_parameters(span: &mut SpanSummary, asked: Parameters) {
     span.parameters = Parameters { threads: asked.threads.or(threads), ..asked };
 }
 
-fn read_system(walk: &mut ElementReader, run: &mut RunSummary, found: &mut Remarks) -> Result<(), Fault> {
+fn read_system(
+    walk: &mut ElementReader,
+    run: &mut RunSummary,
+    found: &mut XmlFindings,
+) -> Result<(), XmlErrorAt> {
     walk.children("System", |walk, tag, _| {
         match tag.name().as_ref() {
             "ComputerName" => run.hosts = known_text(&walk.text("ComputerName")?).into_iter().collect(),
@@ -178,7 +186,7 @@ fn read_system(walk: &mut ElementReader, run: &mut RunSummary, found: &mut Remar
     })
 }
 
-fn read_version(walk: &mut ElementReader) -> Result<Option<String>, Fault> {
+fn read_version(walk: &mut ElementReader) -> Result<Option<String>, XmlErrorAt> {
     let mut version = None;
     walk.children("Tool", |walk, tag, _| {
         match tag.name().as_ref() {

@@ -1,13 +1,16 @@
 //! The figures of a time span.
 
-use super::findings::Remarks;
+use super::findings::XmlFindings;
 use super::walk::ElementReader;
 use diskspd_figures::units::Millis;
-use diskspd_profile::xml::error::Fault;
+use diskspd_profile::xml::error::XmlErrorAt;
 use diskspd_results::{ChartRow, DirectionSummary, PercentileSummary, SpanSummary};
 
 /// Reads `<TimeSpan>`; `None` = it ended before measuring began.
-pub(super) fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<SpanSummary>, Fault> {
+pub(super) fn read(
+    walk: &mut ElementReader,
+    found: &mut XmlFindings,
+) -> Result<Option<SpanSummary>, XmlErrorAt> {
     let mut span = SpanSummary::default();
     let mut measured = true;
     let mut all = AllTargets::default();
@@ -71,7 +74,7 @@ impl Sum {
 
 impl AllTargets {
     /// Adds a `<Target>` of a thread.
-    fn add(&mut self, walk: &mut ElementReader) -> Result<(), Fault> {
+    fn add(&mut self, walk: &mut ElementReader) -> Result<(), XmlErrorAt> {
         self.targets += 1;
         walk.children("Target", |walk, tag, at| {
             let sum = match tag.name().as_ref() {
@@ -103,7 +106,7 @@ impl AllTargets {
 }
 
 /// Reads `<CpuUtilization>`: how busy the CPUs were, percent.
-fn read_cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
+fn read_cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), XmlErrorAt> {
     walk.children("CpuUtilization", |walk, tag, _| match tag.name().as_ref() {
         "Average" => {
             span.cpu_percent = read_usage(walk, "Average")?;
@@ -119,7 +122,7 @@ fn read_cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Faul
 }
 
 /// How busy a CPU was, or all of them, percent.
-fn read_usage(walk: &mut ElementReader, of: &str) -> Result<Option<f64>, Fault> {
+fn read_usage(walk: &mut ElementReader, of: &str) -> Result<Option<f64>, XmlErrorAt> {
     let mut usage = None;
     walk.children(of, |walk, tag, at| match tag.name().as_ref() {
         "UsagePercent" => {
@@ -132,7 +135,7 @@ fn read_usage(walk: &mut ElementReader, of: &str) -> Result<Option<f64>, Fault> 
 }
 
 /// Reads `<Latency>`: means, deviations, percentiles.
-fn read_latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
+fn read_latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), XmlErrorAt> {
     walk.children("Latency", |walk, tag, at| {
         let SpanSummary { read, write, total, .. } = span;
         let time: &mut Option<Millis> = match tag.name().as_ref() {
@@ -153,7 +156,7 @@ fn read_latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), 
 }
 
 /// Reads a percentile; the first and the last one are minimum and maximum.
-fn read_percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
+fn read_percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), XmlErrorAt> {
     let (mut percent, mut latency) = (None, ChartRow::default());
     walk.children("Bucket", |walk, tag, at| {
         let time = match tag.name().as_ref() {
@@ -184,7 +187,7 @@ fn read_percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(
 }
 
 /// Reads the deviations of `<Iops>`; its intervals are left out.
-fn read_iops(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
+fn read_iops(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), XmlErrorAt> {
     walk.children("Iops", |walk, tag, at| {
         let figures = match tag.name().as_ref() {
             "ReadIopsStdDev" => &mut span.read,

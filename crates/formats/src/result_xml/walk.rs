@@ -1,7 +1,7 @@
 //! Walks over a document, element by element.
 
 use crate::number::is_undefined;
-use diskspd_profile::xml::error::{Fault, quote};
+use diskspd_profile::xml::error::{XmlErrorAt, quote};
 use diskspd_profile::xml::tokens::{Token, Tokens, cut_off};
 use quick_xml::events::BytesStart;
 
@@ -12,7 +12,7 @@ impl<'a> ElementReader<'a> {
         ElementReader(Tokens::tolerant(text))
     }
 
-    pub(super) fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
+    pub(super) fn next(&mut self) -> Result<(usize, Token<'a>), XmlErrorAt> {
         self.0.next_token()
     }
 
@@ -21,7 +21,7 @@ impl<'a> ElementReader<'a> {
     }
 
     /// Leaves out the rest of an element.
-    pub(super) fn skip(&mut self) -> Result<(), Fault> {
+    pub(super) fn skip(&mut self) -> Result<(), XmlErrorAt> {
         self.0.skip()
     }
 
@@ -30,8 +30,8 @@ impl<'a> ElementReader<'a> {
     pub(super) fn children(
         &mut self,
         parent: &str,
-        mut take: impl FnMut(&mut Self, BytesStart<'a>, usize) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut take: impl FnMut(&mut Self, BytesStart<'a>, usize) -> Result<(), XmlErrorAt>,
+    ) -> Result<(), XmlErrorAt> {
         loop {
             match self.next()? {
                 (at, Token::Start(tag)) => take(self, tag, at)?,
@@ -42,7 +42,7 @@ impl<'a> ElementReader<'a> {
         }
     }
 
-    pub(super) fn text(&mut self, name: &str) -> Result<String, Fault> {
+    pub(super) fn text(&mut self, name: &str) -> Result<String, XmlErrorAt> {
         let mut text = String::new();
         loop {
             match self.next()? {
@@ -55,7 +55,7 @@ impl<'a> ElementReader<'a> {
     }
 
     /// The amount in an element; `None` = it is empty.
-    pub(super) fn amount(&mut self, name: &str, at: usize) -> Result<Option<u64>, Fault> {
+    pub(super) fn amount(&mut self, name: &str, at: usize) -> Result<Option<u64>, XmlErrorAt> {
         let text = self.text(name)?;
         match text.trim() {
             "" => Ok(None),
@@ -64,7 +64,7 @@ impl<'a> ElementReader<'a> {
     }
 
     /// Returns the figure in an element; `None` if empty, or a non-finite number of C libraries.
-    pub(super) fn figure(&mut self, name: &str, at: usize) -> Result<Option<f64>, Fault> {
+    pub(super) fn figure(&mut self, name: &str, at: usize) -> Result<Option<f64>, XmlErrorAt> {
         let text = self.text(name)?;
         match text.trim() {
             "" => Ok(None),
@@ -77,8 +77,8 @@ impl<'a> ElementReader<'a> {
     }
 }
 
-fn value_fault(name: &str, text: &str, expected: &str, at: usize) -> Fault {
-    Fault::new(at, format!("<{name}>: {} is not possible", quote(text)))
-        .expected(expected)
+fn value_fault(name: &str, text: &str, expected: &str, at: usize) -> XmlErrorAt {
+    XmlErrorAt::new(at, format!("<{name}>: {} is not possible", quote(text)))
+        .with_expected(expected)
         .hint("was the file edited or damaged?")
 }

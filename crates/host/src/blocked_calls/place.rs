@@ -3,7 +3,7 @@
 use crate::mapping::mapped_files;
 use crate::mountinfo::Mount;
 use crate::root::Root;
-use diskspd_machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::file_systems::{DataHome, FileSystemType};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -67,8 +67,8 @@ pub(super) fn nameless(root: &Root, is_mapped: bool, has_server: bool) -> CallPl
 /// Whether calls of any process wait for the server of a file system; network file systems do not show it.
 fn is_waiting(root: &Root, mount: &Mount) -> bool {
     match FileSystemType::from_name(&mount.file_system).home {
-        Home::Network => true,
-        Home::Program => {
+        DataHome::Network => true,
+        DataHome::Program => {
             let waiting = root.text(format!("/sys/fs/fuse/connections/{}/waiting", mount.number.1));
             waiting.is_none_or(|calls| calls != "0")
         }

@@ -41,7 +41,7 @@ impl Groups {
         });
         let latency =
             unified().filter_map(|group| Some((group, group.parent_group()?))).flat_map(|(own, above)| {
-                let names = above.root.names(&above.directory).into_iter().take(SIBLINGS);
+                let names = above.root.names(&above.directory).into_iter().take(MAX_SIBLINGS);
                 let beside =
                     names.map(|name| ControlGroup { directory: above.directory.join(name), ..above.clone() });
                 let beside = beside.filter(|group| group.directory != own.directory);
@@ -74,7 +74,7 @@ fn parse_cost(group: &str, line: &str) -> Option<IoCost> {
     })
 }
 
-const SIBLINGS: usize = 200;
+const MAX_SIBLINGS: usize = 200;
 
 impl ControlGroup {
     fn list_controls<'a>(&self, file: &str, lines: impl Iterator<Item = &'a str>) -> Vec<IoControl> {

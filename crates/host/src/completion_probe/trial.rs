@@ -30,16 +30,16 @@ pub(super) enum Trial {
 
 const BATCH: u32 = 4;
 /// Batches that are submitted to see whether the thread waits; most of them decide.
-const TURNS: u32 = 3;
+const TRIAL_BATCHES: u32 = 3;
 /// Number of timed batches and of sequential comparisons. The fastest of each kind count, because they
 /// have the least disturbance.
-const ROUNDS: u32 = 8;
+const TIMED_ROUNDS: u32 = 8;
 /// No more rounds than two when they take longer than this, ns.
-const PATIENCE: Nanos = 50_000_000;
+const MAX_TRIAL_TIME: Nanos = 50_000_000;
 /// Maximum ratio of a batch's time to the time of its sequential reads that indicates concurrency.
-const FASTER: f64 = 0.7;
+const MAX_BATCH_RATIO: f64 = 0.7;
 /// A read that takes longer than this isn't waited for any more.
-const STUCK: Duration = Duration::from_secs(10);
+const MAX_READ_TIME: Duration = Duration::from_secs(10);
 
 /// Reads from a target of `size` bytes in a separate thread, so that the kernel workers have an
 /// identifiable name and end soon. `None` if io_uring is not available, or the target cannot be read.
@@ -61,17 +61,17 @@ fn run_trial(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
     // The first one makes the workers, and whatever is between here and the data has it at hand from then on.
     batches.run()?;
     let mut waits = 0;
-    for _ in 0..TURNS {
+    for _ in 0..TRIAL_BATCHES {
         waits += u32::from(batches.waits_while_submitting()?);
     }
-    if 2 * waits < TURNS {
+    if 2 * waits < TRIAL_BATCHES {
         return Some(if has_workers() { Trial::Workers } else { Trial::Queued });
     }
     batches.ring.use_workers(0);
     batches.run()?;
     let (mut together, mut apart) = (Nanos::MAX, Nanos::MAX);
     let start = monotonic();
-    for round in 0..ROUNDS {
+    for round in 0..TIMED_ROUNDS {
         let before = monotonic();
         for read in 0..BATCH {
             let offset = batches.read_offset(read);
@@ -81,11 +81,11 @@ fn run_trial(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
         batches.run()?;
         apart = apart.min(between - before);
         together = together.min(monotonic() - between);
-        if round > 0 && monotonic() - start > PATIENCE {
+        if round > 0 && monotonic() - start > MAX_TRIAL_TIME {
             break;
         }
     }
-    let faster = (together as f64) < FASTER * apart as f64;
+    let faster = (together as f64) < MAX_BATCH_RATIO * apart as f64;
     Some(if faster { Trial::Inline } else { Trial::OneByOne })
 }
 
@@ -143,7 +143,7 @@ impl ProbeBatches<'_> {
 
     fn finish_batch(&mut self) -> Option<()> {
         let mut well = true;
-        let deadline = monotonic().saturating_add(STUCK.as_nanos() as Nanos);
+        let deadline = monotonic().saturating_add(MAX_READ_TIME.as_nanos() as Nanos);
         while self.ring.in_flight() > 0 {
             if monotonic() > deadline {
                 return None;

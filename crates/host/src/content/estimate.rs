@@ -5,7 +5,7 @@
 const SEQUENCE: usize = 4;
 const COPY: usize = 3;
 /// Places of sequences that are remembered.
-const PLACES: usize = 1 << 12;
+const MAX_POSITIONS: usize = 1 << 12;
 
 pub fn is_zero(block: &[u8]) -> bool {
     block.iter().all(|byte| *byte == 0)
@@ -24,7 +24,7 @@ pub fn fingerprint(block: &[u8]) -> u64 {
 /// Estimates the bytes that a fast compressor would need for a block, at most its length. Repeated
 /// sequences become copies; the rest is weighted by its byte distribution.
 pub fn compressed_size(block: &[u8]) -> usize {
-    let mut places = vec![0u32; PLACES];
+    let mut places = vec![0u32; MAX_POSITIONS];
     let mut counts = [0u32; 256];
     let (mut literals, mut copies, mut at) = (0usize, 0usize, 0usize);
     while at < block.len() {
@@ -45,7 +45,7 @@ fn copy_length(block: &[u8], at: usize, places: &mut [u32]) -> usize {
     let Some(&[a, b, c, d]) = block.get(at..at + SEQUENCE) else { return 0 };
     let hash = u32::from_le_bytes([a, b, c, d]).wrapping_mul(2_654_435_761) >> 20;
     // Places are counted from 1: 0 = none.
-    let earlier = std::mem::replace(&mut places[hash as usize % PLACES], at as u32 + 1) as usize;
+    let earlier = std::mem::replace(&mut places[hash as usize % MAX_POSITIONS], at as u32 + 1) as usize;
     match earlier {
         0 => 0,
         earlier => block[at..].iter().zip(&block[earlier - 1..]).take_while(|(new, old)| new == old).count(),

@@ -32,8 +32,8 @@ pub(super) fn of_file_system(
     let flagged = rustix::fs::ioctl_getflags(file).is_ok_and(|flags| flags.contains(IFlags::COMPRESSED));
     // Delayed allocation and rounding are no compression: by more than a tenth.
     let known = FileSystemType::from_name(kind);
-    let smaller = known.has(Trait::Shrinks) && allocated < written / 10 * 9;
-    (flagged || smaller || known.has(Trait::AlwaysCompressed)).then(reducer)
+    let smaller = known.has_trait(Trait::Shrinks) && allocated < written / 10 * 9;
+    (flagged || smaller || known.has_trait(Trait::AlwaysCompressed)).then(reducer)
 }
 
 /// Returns the compression that these btrfs mount options apply to new data.
@@ -80,7 +80,7 @@ fn on_file_system(root: &Root, place: &Path, number: u64, depth: u32, reducers: 
 
 fn collect_reducers(root: &Root, device: Option<Device>, depth: u32, reducers: &mut Vec<Reducer>) {
     let Some(device) = device.filter(|_| depth > 0) else { return };
-    let device = device.whole().unwrap_or(device);
+    let device = device.whole_disk().unwrap_or(device);
     if let Some(reducer) = reducer(&device)
         && !reducers.contains(&reducer)
     {

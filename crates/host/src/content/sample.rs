@@ -4,7 +4,7 @@ use super::estimate::{compressed_size, fingerprint, is_zero};
 use super::{Order, Sample, open};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::extents::{Piece, PieceKind};
+use diskspd_sys::extents::{ExtentPiece, PieceKind};
 use diskspd_sys::memory::Buffer;
 use rustix::fs::{Advice, OFlags};
 use std::collections::HashSet;
@@ -20,11 +20,17 @@ const BLOCK: u64 = 4096;
 
 /// Reads at least one block between `order.from` and `to` until the deadline, skipping holes. `None` if no
 /// block can be read.
-pub(super) fn take(order: &Order, cached: &File, to: u64, gaps: &[Piece], until: Nanos) -> Option<Sample> {
+pub(super) fn take(
+    order: &Order,
+    cached: &File,
+    to: u64,
+    gaps: &[ExtentPiece],
+    until: Nanos,
+) -> Option<Sample> {
     let block = BLOCK.max(order.direct.into());
     let mut direct = match order.direct {
         0 => None,
-        _ => open(order.located.way(), OFlags::DIRECT),
+        _ => open(order.located.access_path(), OFlags::DIRECT),
     };
     // Through the cache nothing is read ahead.
     let _ = rustix::fs::fadvise(cached, 0, None, Advice::Random);
@@ -74,7 +80,7 @@ fn add(sample: &mut Sample, block: &[u8], unwritten: bool, seen: &mut HashSet<u6
     }
 }
 
-fn gap_at(gaps: &[Piece], offset: u64) -> Option<PieceKind> {
+fn gap_at(gaps: &[ExtentPiece], offset: u64) -> Option<PieceKind> {
     let before = gaps.partition_point(|gap| gap.from <= offset);
     gaps.get(before.checked_sub(1)?).filter(|gap| offset < gap.to).map(|gap| gap.kind)
 }
@@ -145,7 +151,7 @@ mod tests {
 
     #[test]
     fn gaps_are_found_by_offset() {
-        let gap = Piece::new;
+        let gap = ExtentPiece::new;
         let gaps = [gap(0, 4096, PieceKind::Hole), gap(8192, 16384, PieceKind::Unwritten)];
         for (offset, expected) in [
             (0, Some(PieceKind::Hole)),

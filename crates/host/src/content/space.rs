@@ -3,19 +3,24 @@
 use super::open;
 use crate::device::Device;
 use crate::root::Root;
-use diskspd_machine::content::Space;
+use diskspd_machine::content::ContentShares;
 use diskspd_machine::stack::{Layer, LayerKind, Stack};
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::extents::{Piece, PieceKind, each_piece};
+use diskspd_sys::extents::{ExtentPiece, PieceKind, each_piece};
 use rustix::fs::OFlags;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
 
 /// Walks through the pieces until the time is over. Also returns the pieces without data.
-pub(super) fn space(file: &File, from: u64, to: u64, until: Nanos) -> (Option<Space>, Vec<Piece>) {
-    let mut space = Space::default();
-    let mut gaps: Vec<Piece> = Vec::new();
+pub(super) fn space(
+    file: &File,
+    from: u64,
+    to: u64,
+    until: Nanos,
+) -> (Option<ContentShares>, Vec<ExtentPiece>) {
+    let mut space = ContentShares::default();
+    let mut gaps: Vec<ExtentPiece> = Vec::new();
     let mut shared: Vec<(u64, u64)> = Vec::new();
     let mut end = None;
     let walked = each_piece(file.as_fd(), from, to, false, &mut |piece| {
@@ -107,13 +112,13 @@ impl WrittenSpace {
     }
 
     /// Reads it; `None` = unknown, or not before `until`.
-    pub fn read(&self, until: Nanos) -> Option<Space> {
+    pub fn read(&self, until: Nanos) -> Option<ContentShares> {
         self.source.read(until)
     }
 }
 
 impl SpaceSource {
-    fn read(&self, until: Nanos) -> Option<Space> {
+    fn read(&self, until: Nanos) -> Option<ContentShares> {
         match self {
             SpaceSource::File { file, from, to } => {
                 space(file, *from, *to, until).0.filter(|space| space.examined == to - from)
@@ -129,10 +134,10 @@ impl SpaceSource {
 
 /// The space of a thin volume of `size` bytes, by its status: sectors that are mapped, and the highest of
 /// them.
-fn thin_space(kind: &str, status: &str, size: u64) -> Option<Space> {
+fn thin_space(kind: &str, status: &str, size: u64) -> Option<ContentShares> {
     let mapped: u64 = status.split_ascii_whitespace().next()?.parse().ok()?;
     let holes = size.checked_sub(mapped.checked_mul(512)?)?;
-    (kind == "thin").then_some(Space { examined: size, holes, ..Space::default() })
+    (kind == "thin").then_some(ContentShares { examined: size, holes, ..ContentShares::default() })
 }
 
 #[cfg(test)]

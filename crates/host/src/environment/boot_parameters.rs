@@ -3,7 +3,7 @@
 
 /// Parameters that are kept, with why. A name that ends with a dot stands for all parameters of a module.
 /// `-` and `_` are the same to the kernel.
-const KEPT: &[(&str, &str)] = &[
+const KEPT_PARAMETERS: &[(&str, &str)] = &[
     ("nvme.", "queues, polling and timeouts of NVMe"),
     ("nvme_core.", "the same, and multipath"),
     ("nvme_tcp.", "the same over a network"),
@@ -94,7 +94,7 @@ pub(crate) fn for_io(line: &str) -> String {
 
 fn is_kept(word: &str) -> bool {
     let name = word.split('=').next().unwrap_or_default().trim_matches('"').replace('-', "_");
-    KEPT.iter().any(|(kept, _)| match kept.strip_suffix('.') {
+    KEPT_PARAMETERS.iter().any(|(kept, _)| match kept.strip_suffix('.') {
         Some(module) => name.strip_prefix(module).is_some_and(|rest| rest.starts_with('.')),
         None => name == *kept,
     })

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
+pub(super) fn find_disks(root: &Root, targets: &[Storage]) -> Vec<Disk> {
     let mut disks: Vec<Disk> = Vec::new();
     // The disks beneath the devices that were met.
     let mut known: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -67,7 +67,7 @@ fn collect_leaves(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Devi
         return;
     }
     seen.push(device.clone());
-    if let Some(disk) = device.whole() {
+    if let Some(disk) = device.whole_disk() {
         if beneath_one(&disk).is_empty() {
             leaves.push((disk, Some(device)));
         } else {
@@ -84,7 +84,7 @@ fn collect_leaves(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Devi
 
 fn beneath_one(device: &Device) -> Vec<Device> {
     let directory = device.directory().join("slaves");
-    names(&directory).iter().filter_map(|name| Device::at(&directory.join(name))).collect()
+    names(&directory).iter().filter_map(|name| Device::from_link(&directory.join(name))).collect()
 }
 
 /// Returns the misalignment of a partition. `start` counts sectors of 512 bytes regardless of the disk's
@@ -124,7 +124,7 @@ fn hardware_of(device: &Device) -> Option<PathBuf> {
 }
 
 /// Prefixes of path components in `/sys/devices` with the kind of attachment; the last match counts.
-const WAYS: [(&str, &str); 12] = [
+const ATTACHMENTS: [(&str, &str); 12] = [
     ("usb", "usb"),
     ("ata", "sata"),
     ("session", "iscsi"),
@@ -140,17 +140,17 @@ const WAYS: [(&str, &str); 12] = [
 ];
 
 /// Beginnings of the names of disks that are made of something else.
-const MADE: [&str; 6] = ["loop", "zram", "ram", "nbd", "rbd", "drbd"];
+const VIRTUAL_PREFIXES: [&str; 6] = ["loop", "zram", "ram", "nbd", "rbd", "drbd"];
 
 fn disk_transport(device: &Device, hardware: Option<&Path>) -> Option<String> {
     let stated = hardware.and_then(|path| text(&path.join("transport")));
     if let Some(stated) = stated {
         return Some(stated);
     }
-    if let Some(made) = MADE.iter().find(|made| device.name.starts_with(**made)) {
+    if let Some(made) = VIRTUAL_PREFIXES.iter().find(|made| device.name.starts_with(**made)) {
         return Some((*made).to_owned());
     }
     let parts = hardware?.components().rev().filter_map(|part| part.as_os_str().to_str());
-    let mut ways = parts.filter_map(|part| WAYS.iter().find(|(begin, _)| part.starts_with(begin)));
+    let mut ways = parts.filter_map(|part| ATTACHMENTS.iter().find(|(begin, _)| part.starts_with(begin)));
     ways.next().map(|(_, way)| (*way).to_owned())
 }

@@ -50,7 +50,7 @@ impl Counters {
         };
         let devices = self.devices.iter().map(|file| Activity::parse(&read(file)?)).collect();
         let own = read(&self.own).and_then(|text| OwnIo::parse(&text));
-        let unwritten = read(&self.memory).and_then(|text| unwritten(&text));
+        let unwritten = read(&self.memory).and_then(|text| dirty_bytes(&text));
         Reading { devices, counted, own, unwritten }
     }
 }

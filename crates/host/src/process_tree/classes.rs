@@ -4,7 +4,7 @@ use diskspd_machine::process_io::{CallsDone, ProcessIo, SortedCalls};
 
 /// Kinds of files that a process had open for a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Ends {
+pub(crate) struct OpenKinds {
     /// Files and devices of the judged storage.
     pub storage: bool,
     /// Files without a block device.
@@ -17,9 +17,9 @@ pub(crate) struct Ends {
     pub messages: bool,
 }
 
-impl Ends {
-    fn or(self, other: Ends) -> Ends {
-        Ends {
+impl OpenKinds {
+    fn union(self, other: OpenKinds) -> OpenKinds {
+        OpenKinds {
             storage: self.storage || other.storage,
             deviceless: self.deviceless || other.deviceless,
             elsewhere: self.elsewhere || other.elsewhere,
@@ -43,13 +43,13 @@ impl Ends {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Classes {
-    pub read: Ends,
-    pub write: Ends,
+    pub read: OpenKinds,
+    pub write: OpenKinds,
 }
 
 impl Classes {
-    pub(crate) fn or(self, other: Classes) -> Classes {
-        Classes { read: self.read.or(other.read), write: self.write.or(other.write) }
+    pub(crate) fn union(self, other: Classes) -> Classes {
+        Classes { read: self.read.union(other.read), write: self.write.union(other.write) }
     }
 }
 
@@ -71,10 +71,10 @@ impl SortedIo {
         let (mut known, mut of_children) = (ProcessIo::default(), Classes::default());
         for (io, classes) in reaped {
             known = known.plus(io);
-            of_children = of_children.or(classes);
+            of_children = of_children.union(classes);
         }
         let new = grown.since(known);
-        let all = own.or(of_children);
+        let all = own.union(of_children);
         for (sums, calls, ends) in
             [(&mut self.read, new.read, all.read), (&mut self.write, new.write, all.write)]
         {
@@ -92,26 +92,26 @@ mod tests {
         ProcessIo { read: CallsDone { calls: 1, bytes }, ..ProcessIo::default() }
     }
 
-    fn reads(ends: Ends) -> Classes {
+    fn reads(ends: OpenKinds) -> Classes {
         Classes { read: ends, ..Classes::default() }
     }
 
-    const NOTHING: Ends =
-        Ends { storage: false, deviceless: false, elsewhere: false, small: false, messages: false };
-    const STORAGE: Ends = Ends { storage: true, ..NOTHING };
-    const PIPE: Ends = Ends { elsewhere: true, ..NOTHING };
-    const LOG: Ends = Ends { small: true, messages: true, ..NOTHING };
+    const NO_FILES: OpenKinds =
+        OpenKinds { storage: false, deviceless: false, elsewhere: false, small: false, messages: false };
+    const STORAGE: OpenKinds = OpenKinds { storage: true, ..NO_FILES };
+    const PIPE: OpenKinds = OpenKinds { elsewhere: true, ..NO_FILES };
+    const LOG: OpenKinds = OpenKinds { small: true, messages: true, ..NO_FILES };
 
     #[test]
     fn calls_of_one_kind_are_attributed() {
         for (ends, expected) in [
             (STORAGE, [10, 0, 0]),
             (PIPE, [0, 10, 0]),
-            (STORAGE.or(LOG), [10, 0, 0]),
-            (PIPE.or(LOG), [0, 10, 0]),
+            (STORAGE.union(LOG), [10, 0, 0]),
+            (PIPE.union(LOG), [0, 10, 0]),
             (LOG, [10, 0, 0]),
-            (STORAGE.or(PIPE), [0, 0, 10]),
-            (Ends::default(), [0, 0, 10]),
+            (STORAGE.union(PIPE), [0, 0, 10]),
+            (OpenKinds::default(), [0, 0, 10]),
         ] {
             let mut sorted = SortedIo::default();
             sorted.add(read(10), reads(ends), std::iter::empty());

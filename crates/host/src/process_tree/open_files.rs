@@ -1,6 +1,6 @@
 //! Files, devices, pipes and mappings that processes have open.
 
-use super::classes::{Classes, Ends};
+use super::classes::{Classes, OpenKinds};
 use crate::mapping::{Mapping, mapped_files};
 use crate::root::Root;
 use crate::stack;
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Files of this size and larger decide whether the page cache is bypassed, bytes. Logs are smaller.
-const LARGE: u64 = 1 << 20;
+const MIN_LARGE_BYTES: u64 = 1 << 20;
 /// Descriptors of a process that are examined at most.
 const MOST_EXAMINED: usize = 512;
 /// Files that are kept at most.
@@ -38,7 +38,7 @@ pub struct SeenFile {
 
 impl SeenFile {
     fn is_large(&self) -> bool {
-        self.is_device || self.size >= LARGE
+        self.is_device || self.size >= MIN_LARGE_BYTES
     }
 }
 
@@ -59,9 +59,9 @@ pub struct OpenFiles {
 }
 
 /// Kind of a descriptor.
-enum Opened {
+enum DescriptorKind {
     Storage,
-    /// Storage, but below [`LARGE`].
+    /// Storage, but below [`MIN_LARGE_BYTES`].
     Small,
     Deviceless,
     Elsewhere,
@@ -73,7 +73,7 @@ enum Opened {
 
 impl OpenFiles {
     pub(super) fn new(judged: Vec<String>) -> OpenFiles {
-        OpenFiles { judged, inherited: inherited(), ..OpenFiles::default() }
+        OpenFiles { judged, inherited: inherited_paths(), ..OpenFiles::default() }
     }
 
     /// Whether a large file or a device on judged storage was open.
@@ -127,7 +127,7 @@ impl OpenFiles {
     }
 
     /// Examines a process. Files that can't be examined are not seen.
-    pub(super) fn look(&mut self, root: &Root, pid: u32) -> Classes {
+    pub(super) fn read_files(&mut self, root: &Root, pid: u32) -> Classes {
         let mut classes = Classes::default();
         let folder = root.path(format!("/proc/{pid}/fd"));
         let Ok(entries) = std::fs::read_dir(&folder) else { return classes };
@@ -152,14 +152,14 @@ impl OpenFiles {
             let position = field(info, "pos:").and_then(|text| text.parse().ok()).unwrap_or(0);
             let opened = self.opened(link, name, flags, position);
             let is_error = number == "2";
-            let mark = |ends: &mut Ends, writes: bool| match opened {
-                Opened::Storage => ends.storage = true,
-                Opened::Small => ends.small = true,
-                Opened::Deviceless => ends.deviceless = true,
-                Opened::Elsewhere if is_error => ends.messages = true,
-                Opened::Elsewhere => ends.elsewhere = true,
-                Opened::Null => ends.elsewhere |= writes && !is_error,
-                Opened::Nothing => {}
+            let mark = |ends: &mut OpenKinds, writes: bool| match opened {
+                DescriptorKind::Storage => ends.storage = true,
+                DescriptorKind::Small => ends.small = true,
+                DescriptorKind::Deviceless => ends.deviceless = true,
+                DescriptorKind::Elsewhere if is_error => ends.messages = true,
+                DescriptorKind::Elsewhere => ends.elsewhere = true,
+                DescriptorKind::Null => ends.elsewhere |= writes && !is_error,
+                DescriptorKind::Nothing => {}
             };
             if flags.is_read() {
                 mark(&mut classes.read, false);
@@ -172,28 +172,28 @@ impl OpenFiles {
         classes
     }
 
-    fn opened(&mut self, link: &Path, name: &Path, flags: OpenFlags, position: u64) -> Opened {
+    fn opened(&mut self, link: &Path, name: &Path, flags: OpenFlags, position: u64) -> DescriptorKind {
         let text = name.to_string_lossy();
         if text.starts_with("anon_inode:") {
             if text.contains("io_uring") {
                 self.engines.insert(ForeignEngine::Uring as u8);
             }
-            return Opened::Nothing;
+            return DescriptorKind::Nothing;
         }
         if text.starts_with("pipe:") || text.starts_with("socket:") {
-            return Opened::Elsewhere;
+            return DescriptorKind::Elsewhere;
         }
         let is_in = |folders: &[&str]| folders.iter().any(|start| text.starts_with(start));
         match () {
-            () if text == "/dev/null" => return Opened::Null,
-            () if !text.starts_with('/') || is_library(&text) => return Opened::Nothing,
-            () if is_in(&["/proc/", "/sys/", "/dev/tty", "/dev/pts/"]) => return Opened::Nothing,
+            () if text == "/dev/null" => return DescriptorKind::Null,
+            () if !text.starts_with('/') || is_library(&text) => return DescriptorKind::Nothing,
+            () if is_in(&["/proc/", "/sys/", "/dev/tty", "/dev/pts/"]) => return DescriptorKind::Nothing,
             () => {}
         }
         // Without synchronization: another host or program may not answer.
         let wanted = StatxFlags::BASIC_STATS;
         let Ok(found) = statx(rustix::fs::CWD, link, AtFlags::from_bits_retain(0x4000), wanted) else {
-            return Opened::Elsewhere;
+            return DescriptorKind::Elsewhere;
         };
         let kind = FileType::from_raw_mode(u32::from(found.stx_mode));
         let number = |major: u32, minor: u32| u64::from(major) << 32 | u64::from(minor);
@@ -206,19 +206,19 @@ impl OpenFiles {
                 let device = number(found.stx_dev_major, found.stx_dev_minor);
                 ((device, found.stx_ino), (device, 0))
             }
-            FileType::Directory => return Opened::Nothing,
-            _ => return Opened::Elsewhere,
+            FileType::Directory => return DescriptorKind::Nothing,
+            _ => return DescriptorKind::Elsewhere,
         };
         let stack = self.stacks.entry(place).or_insert_with(|| stack_of(link, name));
         if stack.layers.is_empty() {
-            return Opened::Deviceless;
+            return DescriptorKind::Deviceless;
         }
         if !is_judged(&self.judged, stack) {
-            return Opened::Elsewhere;
+            return DescriptorKind::Elsewhere;
         }
         let (is_device, size) = (kind == FileType::BlockDevice, found.stx_size.max(position));
         let seen = SeenFile { path: name.to_owned(), size, is_device, place, ..SeenFile::default() };
-        if self.keep(identity, seen, flags) { Opened::Storage } else { Opened::Small }
+        if self.keep(identity, seen, flags) { DescriptorKind::Storage } else { DescriptorKind::Small }
     }
 
     /// Keeps a file, and returns whether it is large.
@@ -260,7 +260,7 @@ fn carries_data(mapping: &Mapping) -> bool {
 }
 
 /// Returns the pipes and sockets of this process with descriptors above 2.
-fn inherited() -> Vec<PathBuf> {
+fn inherited_paths() -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
     let is_standard = |entry: &std::fs::DirEntry| ["0", "1", "2"].iter().any(|fd| entry.file_name() == *fd);
     let links = entries
@@ -285,7 +285,7 @@ fn is_library(name: &str) -> bool {
 fn stack_of(link: &Path, name: &Path) -> Stack {
     let opened = open(link, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
     match opened {
-        Ok(file) => stack::of_open(&Root::live(), &File::from(file), name),
+        Ok(file) => stack::of_open(&Root::live_system(), &File::from(file), name),
         Err(_) => Stack::without("it cannot be inspected"),
     }
 }

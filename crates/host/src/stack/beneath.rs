@@ -6,60 +6,65 @@ use crate::mountinfo::{self, Mount};
 use crate::root::Root;
 use crate::stacked::Layers;
 use crate::usage::{devices_of, instances};
-use diskspd_machine::file_systems::{FileSystemType, Home};
+use diskspd_machine::file_systems::{DataHome, FileSystemType};
 use diskspd_machine::stack::StackMount;
 use diskspd_sys::failed_call::FailedCall;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
-pub(super) enum Without {
+pub(super) enum MissingDevices {
     Unknown(String),
     Memory(String),
     HiddenMemory(String),
 }
 
-impl Without {
-    pub(super) fn unknown(why: impl Into<String>) -> Without {
-        Without::Unknown(why.into())
+impl MissingDevices {
+    pub(super) fn unknown(why: impl Into<String>) -> MissingDevices {
+        MissingDevices::Unknown(why.into())
     }
 
     pub(super) fn is_memory(&self) -> bool {
-        !matches!(self, Without::Unknown(_))
+        !matches!(self, MissingDevices::Unknown(_))
     }
 
     pub(super) fn why(self) -> String {
-        let (Without::Unknown(why) | Without::Memory(why) | Without::HiddenMemory(why)) = self;
+        let (MissingDevices::Unknown(why) | MissingDevices::Memory(why) | MissingDevices::HiddenMemory(why)) =
+            self;
         why
     }
 
-    pub(super) fn with_text(self, about: impl Fn(&str) -> String) -> Without {
+    pub(super) fn with_text(self, about: impl Fn(&str) -> String) -> MissingDevices {
         match self {
-            Without::Unknown(why) => Without::Unknown(about(&why)),
-            Without::Memory(why) => Without::Memory(about(&why)),
-            Without::HiddenMemory(why) => Without::HiddenMemory(about(&why)),
+            MissingDevices::Unknown(why) => MissingDevices::Unknown(about(&why)),
+            MissingDevices::Memory(why) => MissingDevices::Memory(about(&why)),
+            MissingDevices::HiddenMemory(why) => MissingDevices::HiddenMemory(about(&why)),
         }
     }
 }
 
-pub(super) struct Beneath {
+pub(super) struct UnderlyingDevices {
     pub devices: Vec<Device>,
     pub file_system: String,
     /// The file systems on the way, the upper one first; an overlay has several.
     pub mounts: Vec<StackMount>,
 }
 
-impl Beneath {
-    pub(super) fn file(root: &Root, place: &FilePlace, nesting: u32) -> Result<Beneath, Without> {
+impl UnderlyingDevices {
+    pub(super) fn file(
+        root: &Root,
+        place: &FilePlace,
+        nesting: u32,
+    ) -> Result<UnderlyingDevices, MissingDevices> {
         let mount = place.mount(root);
         let known = place.number.and_then(|number| Device::find(root, number));
         let Some(mount) = mount else {
             let file_system = String::new();
-            let alone = |device| Beneath { devices: vec![device], file_system, mounts: Vec::new() };
+            let alone = |device| UnderlyingDevices { devices: vec![device], file_system, mounts: Vec::new() };
             return known.map(alone).ok_or_else(|| {
-                Without::unknown("its file system is not mounted where this process can see it")
+                MissingDevices::unknown("its file system is not mounted where this process can see it")
             });
         };
-        if FileSystemType::from_name(&mount.file_system).home == Home::Overlay {
+        if FileSystemType::from_name(&mount.file_system).home == DataHome::Overlay {
             return resolve_overlay(root, &mount, &place.path, nesting);
         }
         if let Some(without) = without_device(&mount) {
@@ -88,11 +93,14 @@ impl Beneath {
                         format!(": {failed}; {}", failed.remedy())
                     }
                 };
-                Err(Without::unknown(format!("no block device is known below {}{why}", mount.file_system)))
+                Err(MissingDevices::unknown(format!(
+                    "no block device is known below {}{why}",
+                    mount.file_system
+                )))
             }
             false => {
                 let mounts = vec![describe_mount(&mount)];
-                Ok(Beneath { devices, file_system: mount.file_system, mounts })
+                Ok(UnderlyingDevices { devices, file_system: mount.file_system, mounts })
             }
         }
     }
@@ -130,35 +138,42 @@ fn external_journal(root: &Root, main: &Device) -> Option<Device> {
 }
 
 /// Why a file system has no block device, or none that would count.
-fn without_device(mount: &Mount) -> Option<Without> {
+fn without_device(mount: &Mount) -> Option<MissingDevices> {
     let kind = mount.file_system.as_str();
     let option = |name: &str| mount.options.split(',').any(|option| option == name);
     let why = match FileSystemType::from_name(kind).home {
-        Home::Memory => return Some(Without::Memory(format!("{kind} keeps its files in memory"))),
-        Home::Pool => {
+        DataHome::Memory => return Some(MissingDevices::Memory(format!("{kind} keeps its files in memory"))),
+        DataHome::Pool => {
             format!("{kind} does not report the devices of a file; see zpool iostat")
         }
-        Home::Flash => format!("{kind} is on raw flash (MTD)"),
-        Home::Host => format!(
+        DataHome::Flash => format!("{kind} is on raw flash (MTD)"),
+        DataHome::Host => format!(
             "{kind}: the files are in the host's file system, whose devices are not \
             visible from here"
         ),
-        Home::Program => format!("{kind}: a program serves the files from an unknown place"),
-        Home::Network => {
+        DataHome::Program => format!("{kind}: a program serves the files from an unknown place"),
+        DataHome::Network => {
             format!("{kind}: the files are on another host, whose devices are not visible from here")
         }
-        Home::Kernel => format!("{kind} holds settings and statistics of the kernel, not data"),
-        Home::Devices | Home::Overlay | Home::Unknown if option("dax") || option("dax=always") => {
+        DataHome::Kernel => format!("{kind} holds settings and statistics of the kernel, not data"),
+        DataHome::Devices | DataHome::Overlay | DataHome::Unknown
+            if option("dax") || option("dax=always") =>
+        {
             format!("{kind} gives direct access to persistent memory (DAX), which the kernel does not count")
         }
-        Home::Devices | Home::Overlay | Home::Unknown => return None,
+        DataHome::Devices | DataHome::Overlay | DataHome::Unknown => return None,
     };
-    Some(Without::Unknown(why))
+    Some(MissingDevices::Unknown(why))
 }
 
 /// A file of an overlay is one of the uppermost of its directories that has it.
-fn resolve_overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Beneath, Without> {
-    let hidden = || Without::unknown("overlay: its directories are in another mount namespace");
+fn resolve_overlay(
+    root: &Root,
+    mount: &Mount,
+    path: &Path,
+    nesting: u32,
+) -> Result<UnderlyingDevices, MissingDevices> {
+    let hidden = || MissingDevices::unknown("overlay: its directories are in another mount namespace");
     if nesting == 0 {
         return Err(hidden());
     }
@@ -170,23 +185,28 @@ fn resolve_overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Res
         // In a container the host's paths may exist by chance: then they are in the overlay itself.
         let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == mount);
         if !itself && root.path(&file).exists() {
-            let found = Beneath::file(root, &FilePlace::at(file), nesting - 1).map(|found| Beneath {
-                mounts: [vec![describe_mount(mount)], found.mounts].concat(),
-                ..found
-            });
+            let found =
+                UnderlyingDevices::file(root, &FilePlace::from_path(file), nesting - 1).map(|found| {
+                    UnderlyingDevices {
+                        mounts: [vec![describe_mount(mount)], found.mounts].concat(),
+                        ..found
+                    }
+                });
             return found.map_err(|without| match without {
-                Without::Unknown(why) => Without::Unknown(why),
-                Without::Memory(why) | Without::HiddenMemory(why) => Without::HiddenMemory(format!(
-                    "the overlay at {} has this file in {}, and {why}",
-                    mount.at,
-                    directory.display()
-                )),
+                MissingDevices::Unknown(why) => MissingDevices::Unknown(why),
+                MissingDevices::Memory(why) | MissingDevices::HiddenMemory(why) => {
+                    MissingDevices::HiddenMemory(format!(
+                        "the overlay at {} has this file in {}, and {why}",
+                        mount.at,
+                        directory.display()
+                    ))
+                }
             });
         }
     }
     // Relative to where whoever mounted it was then: nobody remembers.
     match directories.iter().any(|directory| directory.is_relative()) {
-        true => Err(Without::unknown(
+        true => Err(MissingDevices::unknown(
             "overlay: it was mounted with relative paths, which cannot be followed; mount it with absolute \
              ones",
         )),

@@ -1,6 +1,6 @@
 //! The storage under the file of a loop device.
 
-use super::beneath::{Beneath, Without};
+use super::beneath::{MissingDevices, UnderlyingDevices};
 use crate::device::{Device, split};
 use crate::file_place::{FilePlace, NESTING};
 use crate::root::Root;
@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 /// The devices under a loop device, and the file systems on the way.
-type LoopBacking = Result<(Vec<Device>, Vec<StackMount>), Without>;
+type LoopBacking = Result<(Vec<Device>, Vec<StackMount>), MissingDevices>;
 
 /// Finds the devices under a loop device with the file or device `name` in /sys.
 pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> LoopBacking {
@@ -23,15 +23,15 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> LoopBacki
             return Ok((vec![device], Vec::new()));
         }
         return match gone {
-            true => Err(Without::unknown(about("it was deleted"))),
-            false => resolve_backing(root, &FilePlace::at(name), about),
+            true => Err(MissingDevices::unknown(about("it was deleted"))),
+            false => resolve_backing(root, &FilePlace::from_path(name), about),
         };
     };
     if backing.itself != (0, 0) {
         let device = Device::find(root, backing.itself);
         return device
             .map(|device| (vec![device], Vec::new()))
-            .ok_or_else(|| Without::unknown("/sys does not know its device"));
+            .ok_or_else(|| MissingDevices::unknown("/sys does not know its device"));
     }
     let same =
         |found: rustix::fs::Stat| (split(found.st_dev), found.st_ino) == (backing.device, backing.inode);
@@ -41,7 +41,7 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> LoopBacki
     let (path, mount) = match (by_name, mounted) {
         (true, _) => (PathBuf::from(name), None),
         (false, Some(mount)) => (PathBuf::from(&mount.at), Some(mount.id)),
-        (false, None) => return Err(Without::unknown(about("it is not visible from here"))),
+        (false, None) => return Err(MissingDevices::unknown(about("it is not visible from here"))),
     };
     resolve_backing(root, &FilePlace { path, number: Some(backing.device), mount }, about)
 }
@@ -51,6 +51,7 @@ fn loop_backing(device: &Device) -> Option<loops::Backing> {
 }
 
 fn resolve_backing(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> LoopBacking {
-    let found = Beneath::file(root, place, NESTING - 1).map_err(|without| without.with_text(about))?;
+    let found =
+        UnderlyingDevices::file(root, place, NESTING - 1).map_err(|without| without.with_text(about))?;
     Ok((found.devices, found.mounts))
 }

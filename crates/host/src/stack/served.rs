@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::root::text;
 
-const SERVED: [(&str, &str); 4] = [
+const SERVERS: [(&str, &str); 4] = [
     // Documentation/admin-guide/blockdev/nbd.rst
     ("nbd", "an NBD server holds its data, at an unknown place"),
     // Documentation/block/ublk.rst
@@ -26,5 +26,5 @@ pub(super) fn by(device: &Device) -> Option<&'static str> {
         (model.as_deref() == Some("TCMU device"))
             .then_some("a program serves it (TCMU) from an unknown place")
     };
-    SERVED.iter().find(|(driver, _)| numbered(driver)).map(|(_, why)| *why).or_else(by_program)
+    SERVERS.iter().find(|(driver, _)| numbered(driver)).map(|(_, why)| *why).or_else(by_program)
 }

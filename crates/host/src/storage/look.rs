@@ -35,12 +35,12 @@ const QUEUE: [&str; 17] = [
 
 /// Returns the storage of a target on this machine; for a missing target, the storage of its directory.
 pub fn storage(path: &RawText) -> Storage {
-    storage_on(&Root::live().remembering(), path)
+    storage_on(&Root::live_system().remembering(), path)
 }
 
 /// The same for several targets, each device read once.
 pub fn storages<'a>(paths: impl IntoIterator<Item = &'a RawText>) -> Vec<Storage> {
-    let root = Root::live().remembering();
+    let root = Root::live_system().remembering();
     paths.into_iter().map(|path| storage_on(&root, path)).collect()
 }
 
@@ -113,7 +113,7 @@ impl Device {
     }
 
     fn read_settings(&self) -> BlockDevice {
-        let disk = self.whole();
+        let disk = self.whole_disk();
         let whole = disk.as_ref().unwrap_or(self);
         let read = |file: &str| text(&whole.directory().join(file)).filter(|text| !text.is_empty());
         let queue = QUEUE.iter().filter_map(|name| Some((name.to_string(), read(&format!("queue/{name}"))?)));

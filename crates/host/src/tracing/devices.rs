@@ -72,20 +72,20 @@ impl WatchedDevice {
         let number = block_number(path).ok_or_else(|| WatchedDeviceError::NoDevice(name()))?;
         let device = Device::find(root, number).ok_or_else(|| WatchedDeviceError::Unlisted(name()))?;
         WatchedDevice::from_device(&device).ok_or_else(|| {
-            let disk = device.whole().map_or_else(|| device.node(), |disk| disk.node());
+            let disk = device.whole_disk().map_or_else(|| device.node(), |disk| disk.node());
             WatchedDeviceError::Partition { path: name(), disk }
         })
     }
 
     /// Returns the only device directly under a target; `None` if there is no such device, or several.
-    pub fn beneath(root: &Root, stack: &Stack) -> Option<WatchedDevice> {
+    pub fn find_watched(root: &Root, stack: &Stack) -> Option<WatchedDevice> {
         let [name] = stack.top_devices.as_slice() else { return None };
         WatchedDevice::from_device(&Device::find_by_name(root, name)?)
     }
 
     fn from_device(device: &Device) -> Option<WatchedDevice> {
         // A partition's requests are its disk's, and lie there.
-        let disk = device.whole().unwrap_or_else(|| device.clone());
+        let disk = device.whole_disk().unwrap_or_else(|| device.clone());
         let has_queue = disk.directory().join("mq").exists();
         if !has_queue && device.is_partition() {
             return None;

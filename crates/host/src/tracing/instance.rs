@@ -221,7 +221,7 @@ impl Drop for Instance {
         // The kernel keeps an instance that has open files.
         self.buffers.clear();
         // A process that another thread is just starting has copies of them until it begins.
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             match fs::remove_dir(&self.directory) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
                 // Nobody is left to be told; should it have failed, a later program removes it.
@@ -243,18 +243,18 @@ fn instance_refusal(at: &Path, error: io::Error) -> TracingError {
 }
 
 /// How often an instance is tried to be removed, and how long after each other.
-const TRIES: u32 = 200;
+const MAX_TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(10);
 
 const PREFIX: &str = "diskspd-";
 /// Maximum number of instances of one process, or of processes with the same number in different
 /// containers.
-const NAMESAKES: u32 = 64;
+const MAX_NAMESAKES: u32 = 64;
 
 fn make_instance(all: &Path) -> io::Result<PathBuf> {
     let process = std::process::id();
     let mut result = Err(io::ErrorKind::AlreadyExists.into());
-    for number in 0..NAMESAKES {
+    for number in 0..MAX_NAMESAKES {
         let directory = match number {
             0 => all.join(format!("{PREFIX}{process}")),
             _ => all.join(format!("{PREFIX}{process}-{number}")),
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn tracing_instances_coexist_and_are_removed() {
-        let tracefs = Tracefs::find(&Root::live());
+        let tracefs = Tracefs::find(&Root::live_system());
         let recording = Recording {
             tracepoints: &["block/block_rq_issue"],
             filter: "dev == 1",
@@ -397,7 +397,7 @@ mod tests {
         let is_gone = |directory: &PathBuf| (0..1000).any(|_| !directory.exists() || (pause(), false).1);
         assert!(directories.iter().all(is_gone), "{directories:?}");
         let missing = Recording { tracepoints: &["block/none"], ..recording };
-        let tracefs = Tracefs::find(&Root::live()).expect("still there");
+        let tracefs = Tracefs::find(&Root::live_system()).expect("still there");
         let told = Instance::open(&tracefs, &missing).expect_err("no such tracepoint").to_string();
         assert!(told.contains("events/block/none/filter"), "{told}");
         assert!(is_gone(&directories[0]), "removed on errors too");

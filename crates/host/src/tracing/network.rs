@@ -46,8 +46,8 @@ mod tests {
                     Udp: InDatagrams OutDatagrams\nUdp: 11 13\nUdpLite: InDatagrams\nUdpLite: 99\n";
         let version6 = "Ip6InReceives  \t5\nUdp6InDatagrams                 \t100\n";
         let counters = NetworkCounters { both: both.into(), version6: version6.into() };
-        type Asked = &'static [(&'static str, &'static str)];
-        let table: [(Asked, Option<u64>); 6] = [
+        type RequestsByKey = &'static [(&'static str, &'static str)];
+        let table: [(RequestsByKey, Option<u64>); 6] = [
             (&[("Tcp", "RetransSegs")], Some(3)),
             (&[("Udp", "InDatagrams"), ("Udp6", "InDatagrams")], Some(111)),
             (&[("Udp", "OutDatagrams"), ("Udp6", "OutDatagrams")], Some(13)),

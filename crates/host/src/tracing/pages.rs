@@ -16,7 +16,7 @@ pub struct PageLayout {
 }
 
 /// Bits of `commit`: events before this page were overwritten, ...
-const MISSED: u32 = 1 << 31;
+const MISSED_EVENTS: u32 = 1 << 31;
 /// Flag: the number of missed events follows the events. The other bits are the number of bytes.
 const MISSED_COUNT: u32 = 1 << 30;
 
@@ -43,10 +43,10 @@ impl PageLayout {
             _ => u64_at(bytes, self.commit.offset)? as u32,
         };
         let data = bytes.get(self.data.offset..)?;
-        let length = (commit & !(MISSED | MISSED_COUNT)) as usize;
+        let length = (commit & !(MISSED_EVENTS | MISSED_COUNT)) as usize;
         let events =
             PageEvents { bytes: data.get(..length).unwrap_or(data), time: u64_at(bytes, self.time)? };
-        Some(Page { missed: commit & MISSED != 0, events })
+        Some(Page { missed: commit & MISSED_EVENTS != 0, events })
     }
 }
 
@@ -256,8 +256,8 @@ mod tests {
         let count = [&words[..], &[77, 0]].concat();
         for (marks, missed) in [
             (0, false),
-            (u64::from(MISSED), true),
-            (u64::from(MISSED | MISSED_COUNT), true),
+            (u64::from(MISSED_EVENTS), true),
+            (u64::from(MISSED_EVENTS | MISSED_COUNT), true),
             // The kernel adds the mark as a negative number.
             (0xffff_ffff_8000_0000, true),
         ] {

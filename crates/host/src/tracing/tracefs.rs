@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Possible mount points; the second is for systems with only debugfs.
-const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+const MOUNT_POINTS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 #[derive(Debug, Clone)]
 pub struct Tracefs {
@@ -24,7 +24,7 @@ impl Tracefs {
     /// # Errors
     /// Fails if it is not available; the error contains the remedy.
     pub fn find(root: &Root) -> Result<Tracefs, TracingError> {
-        for place in PLACES {
+        for place in MOUNT_POINTS {
             match std::fs::read_dir(root.path(place).join("events")) {
                 Ok(_) => return Ok(Tracefs { directory: root.path(place), _own: None }),
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn tracepoints_are_found_in_both_mounts_or_missing() {
-        for place in PLACES {
+        for place in MOUNT_POINTS {
             let machine = tempfile::tempdir().expect("a directory");
             let root = Root::at(machine.path());
             let tracepoint = root.path(place).join("events/task/task_newtask");

@@ -57,13 +57,13 @@ impl Performance {
 
 /// Counters of a disk over several readings, extended beyond 32 bits.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Counted {
+pub(super) struct ExtendedCounters {
     last: Option<Performance>,
     reads: u64,
     writes: u64,
 }
 
-impl Counted {
+impl ExtendedCounters {
     /// Returns the activity until this reading in the form of Linux's block layer. Merged I/Os and
     /// discards are not distinguished, and flushes are not counted. Only differences of times are
     /// meaningful.
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn counters_continue_after_32_bit_wrap() {
-        let mut counted = Counted::default();
+        let mut counted = ExtendedCounters::default();
         let mut read =
             |ios, idle, at| counted.read(Performance::parse(&sample_performance(ios, idle, at)).unwrap());
         let first = read((u32::MAX, 5), 0, 100 * PER_MS);
@@ -407,7 +407,7 @@ mod tests {
             prop_assert!(extents_of(&answer).is_none_or(|found| found.len() == usize::from(few)));
             prop_assert!(partitions(&answer).is_none_or(|found| found.len() <= usize::from(few)));
             if let Some(now) = Performance::parse(&answer) {
-                let mut counted = Counted::default();
+                let mut counted = ExtendedCounters::default();
                 let first = counted.read(now);
                 prop_assert_eq!(counted.read(now).since(&first).read, Flow::default());
             }

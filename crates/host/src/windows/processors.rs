@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use diskspd_machine::caches::{Cache, CacheKind};
-use diskspd_machine::{Core, Group, Place, Topology};
+use diskspd_machine::{Core, CpuNode, Group, Topology};
 use std::collections::BTreeMap;
 
 const GROUP: u32 = 64;
@@ -24,7 +24,7 @@ const SOCKET: u32 = 3;
 const GROUPS: u32 = 4;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Answers {
+pub(super) struct ProcessorFacts {
     pub groups: Vec<u8>,
     pub nodes: Vec<u8>,
     pub sockets: Vec<u8>,
@@ -66,7 +66,7 @@ fn take(left: &mut Masks, found: Vec<(u16, u64)>) -> Vec<(u16, u64)> {
 
 /// Returns the topology; `None` without a group with an active CPU. As on Linux, a CPU without further
 /// data counts as a separate core in node 0 and socket 0.
-pub(super) fn topology(answers: &Answers) -> Option<Topology> {
+pub(super) fn topology(answers: &ProcessorFacts) -> Option<Topology> {
     let groups = list_groups(&answers.groups);
     let active: Masks = groups.iter().map(|group| (group.number, group.mask)).collect();
     active.values().any(|mask| *mask != 0).then_some(())?;
@@ -95,7 +95,7 @@ fn list_groups(answer: &[u8]) -> Vec<Group> {
 }
 
 /// Nodes or sockets by number, with the active CPUs that none before has; CPUs that none has are in 0.
-fn list_places(active: &Masks, found: impl Iterator<Item = (u32, Vec<(u16, u64)>)>) -> Vec<Place> {
+fn list_places(active: &Masks, found: impl Iterator<Item = (u32, Vec<(u16, u64)>)>) -> Vec<CpuNode> {
     let mut left = active.clone();
     let mut places: BTreeMap<u32, Masks> = BTreeMap::new();
     let mut add = |number: u32, masks: Vec<(u16, u64)>| {
@@ -107,7 +107,7 @@ fn list_places(active: &Masks, found: impl Iterator<Item = (u32, Vec<(u16, u64)>
         add(number, take(&mut left, masks));
     }
     add(0, left.into_iter().filter(|(_, mask)| *mask != 0).collect());
-    let place = |(number, masks): (u32, Masks)| Place { number, masks: masks.into_iter().collect() };
+    let place = |(number, masks): (u32, Masks)| CpuNode { number, masks: masks.into_iter().collect() };
     places.into_iter().map(place).collect()
 }
 
@@ -208,8 +208,8 @@ mod tests {
 
     /// Two groups of four and two CPUs, two nodes, two sockets; the first two cores have two threads and are
     /// more capable.
-    fn sample_machine() -> Answers {
-        Answers {
+    fn sample_machine() -> ProcessorFacts {
+        ProcessorFacts {
             groups: of_groups(&[(64, 0b1111), (4, 0b11)]),
             nodes: [
                 sample_relation(NODE, &1_u32.to_le_bytes(), &[(1, 0b11)]),
@@ -237,7 +237,7 @@ mod tests {
         let found = topology(&sample_machine()).unwrap();
         let group = |number, maximum, active, mask| Group { number, maximum, active, mask };
         assert_eq!(found.groups, [group(0, 64, 4, 0b1111), group(1, 4, 2, 0b11)]);
-        let place = |number, masks: &[(u16, u64)]| Place { number, masks: masks.to_vec() };
+        let place = |number, masks: &[(u16, u64)]| CpuNode { number, masks: masks.to_vec() };
         let both = [place(0, &[(0, 0b1111)]), place(1, &[(1, 0b11)])];
         assert_eq!((&found.nodes[..], &found.sockets[..]), (&both[..], &both[..]));
         let core = |group, number, mask, class| Core {
@@ -258,26 +258,28 @@ mod tests {
     #[test]
     fn node_may_span_groups_and_old_systems_omit_groups() {
         let spanning = sample_relation(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111), (1, 0b11)]);
-        let found = topology(&Answers { nodes: spanning, ..sample_machine() }).unwrap();
-        assert_eq!(found.nodes, [Place { number: 0, masks: vec![(0, 0b1111), (1, 0b11)] }]);
+        let found = topology(&ProcessorFacts { nodes: spanning, ..sample_machine() }).unwrap();
+        assert_eq!(found.nodes, [CpuNode { number: 0, masks: vec![(0, 0b1111), (1, 0b11)] }]);
         // Before Windows Server 2022 the count is a reserved field.
         let mut old = sample_relation(NODE, &3_u32.to_le_bytes(), &[(0, 0b1111)]);
         old[30] = 0;
-        let found = topology(&Answers { nodes: old, ..sample_machine() }).unwrap();
+        let found = topology(&ProcessorFacts { nodes: old, ..sample_machine() }).unwrap();
         let numbers: Vec<_> = found.nodes.iter().map(|node| (node.number, node.masks[0])).collect();
         assert_eq!(numbers, [(0, (1, 0b11)), (3, (0, 0b1111))], "who is told nowhere is in node 0");
     }
 
     #[test]
     fn cpu_without_topology_is_a_single_core() {
-        let found = topology(&Answers { groups: of_groups(&[(2, 0b101)]), ..Answers::default() }).unwrap();
+        let found =
+            topology(&ProcessorFacts { groups: of_groups(&[(2, 0b101)]), ..ProcessorFacts::default() })
+                .unwrap();
         let masks: Vec<_> = found.cores.iter().map(|core| (core.number, core.mask)).collect();
         assert_eq!(masks, [(0, 0b001), (1, 0b100)]);
-        let all = [Place { number: 0, masks: vec![(0, 0b101)] }];
+        let all = [CpuNode { number: 0, masks: vec![(0, 0b101)] }];
         assert_eq!((&found.nodes[..], &found.sockets[..]), (&all[..], &all[..]));
         assert!(!found.smt);
-        assert_eq!(topology(&Answers::default()), None);
-        assert_eq!(topology(&Answers { groups: of_groups(&[(64, 0)]), ..sample_machine() }), None);
+        assert_eq!(topology(&ProcessorFacts::default()), None);
+        assert_eq!(topology(&ProcessorFacts { groups: of_groups(&[(64, 0)]), ..sample_machine() }), None);
     }
 
     #[test]
@@ -289,7 +291,11 @@ mod tests {
             sample_relation(CORE, &[0, 0], &[(9, 1)]),
         ]
         .concat();
-        let found = topology(&Answers { groups: of_groups(&[(64, 0b0111)]), cores, ..Answers::default() });
+        let found = topology(&ProcessorFacts {
+            groups: of_groups(&[(64, 0b0111)]),
+            cores,
+            ..ProcessorFacts::default()
+        });
         let masks: Vec<_> = found.unwrap().cores.iter().map(|core| core.mask).collect();
         assert_eq!(masks, [0b011, 0b100]);
     }
@@ -318,7 +324,7 @@ mod tests {
 
     fn is_whole(found: &Topology) -> bool {
         found.groups.iter().all(|group| {
-            let of = |places: &[Place]| {
+            let of = |places: &[CpuNode]| {
                 let masks = places.iter().flat_map(|place| &place.masks);
                 masks.filter(|(number, _)| *number == group.number).map(|(_, mask)| *mask).collect()
             };
@@ -338,7 +344,7 @@ mod tests {
             noise in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 0..24),
             cut in prop::collection::vec(any::<prop::sample::Index>(), 4),
         ) {
-            let Answers { groups, nodes, sockets, cores } = sample_machine();
+            let ProcessorFacts { groups, nodes, sockets, cores } = sample_machine();
             let mut answers = [groups, nodes, sockets, cores];
             for (which, at, byte) in noise {
                 let at = at.index(answers[which].len());
@@ -351,7 +357,7 @@ mod tests {
             }
             let [groups, nodes, sockets, cores] = answers;
             let cache_answer = cores.clone();
-            if let Some(found) = topology(&Answers { groups, nodes, sockets, cores }) {
+            if let Some(found) = topology(&ProcessorFacts { groups, nodes, sockets, cores }) {
                 prop_assert!(is_whole(&found), "{found:?}");
                 let _ = caches(&cache_answer, &found);
             }

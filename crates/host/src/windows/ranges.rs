@@ -1,7 +1,7 @@
 //! The written areas of a file, from its allocated ranges and their valid parts.
 
 use super::fields::Fields;
-use diskspd_machine::content::Space;
+use diskspd_machine::content::ContentShares;
 
 pub(super) type Range = (u64, u64);
 
@@ -40,7 +40,7 @@ fn join_ranges(ranges: &[Range], from: u64, to: u64) -> Vec<Range> {
 
 /// Returns the composition of a part of a file. Allocated areas are not holes. Invalid allocated areas
 /// were never written, and are read as zeros without disk access.
-pub(super) fn space(from: u64, to: u64, allocated: &[Range], valid: &[Range]) -> Space {
+pub(super) fn space(from: u64, to: u64, allocated: &[Range], valid: &[Range]) -> ContentShares {
     let length = |ranges: &[Range]| ranges.iter().map(|(first, last)| last - first).sum::<u64>();
     let (allocated, valid) = (join_ranges(allocated, from, to), join_ranges(valid, from, to));
     let written = |(first, last): &Range| {
@@ -49,7 +49,12 @@ pub(super) fn space(from: u64, to: u64, allocated: &[Range], valid: &[Range]) ->
     };
     let written: u64 = allocated.iter().map(written).sum();
     let (known, taken) = (to.saturating_sub(from), length(&allocated));
-    Space { examined: known, holes: known - taken, unwritten: taken - written, ..Space::default() }
+    ContentShares {
+        examined: known,
+        holes: known - taken,
+        unwritten: taken - written,
+        ..ContentShares::default()
+    }
 }
 
 #[cfg(test)]
@@ -87,7 +92,7 @@ mod tests {
         }
         let part = space(10, 20, &[(0, 15)], &[(0, 12)]);
         assert_eq!((part.examined, part.holes, part.unwritten), (10, 5, 3));
-        assert_eq!(space(20, 20, &[(0, 100)], &[]), Space::default());
+        assert_eq!(space(20, 20, &[(0, 100)], &[]), ContentShares::default());
     }
 
     proptest! {

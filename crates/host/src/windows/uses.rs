@@ -1,7 +1,7 @@
 //! Current users of a disk or file, which a write to it could damage.
 
 use super::disk_answers::{DeviceNumber, Extent, PartitionFound};
-use crate::disks::{How, Use};
+use crate::disks::{DiskUse, Use};
 use diskspd_machine::target::is_drive_letter;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct OpenFound {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub(super) struct Unknown {
+pub(super) struct UncheckedUse {
     pub why: String,
 }
 
@@ -53,30 +53,30 @@ pub(super) fn of_disk(
     disk: &DiskFound,
     volumes: &[VolumeFound],
     page_files: &[String],
-) -> Result<Vec<Use>, Unknown> {
+) -> Result<Vec<Use>, UncheckedUse> {
     let name = disk_name(disk.number);
     let Some(partitions) = &disk.partitions else {
-        return Err(Unknown { why: format!("the partitions of {name} cannot be read") });
+        return Err(UncheckedUse { why: format!("the partitions of {name} cannot be read") });
     };
     let mut uses = Vec::new();
     for volume in volumes {
         let Some(file_system) = &volume.file_system else { continue };
         let Some(disks) = &volume.disks else {
-            return Err(Unknown { why: format!("the disks below {} cannot be read", volume.name) });
+            return Err(UncheckedUse { why: format!("the disks below {} cannot be read", volume.name) });
         };
         if disks.contains(&disk.number) {
             let at = volume.at.first().unwrap_or(&volume.name).clone();
-            let how = How::Mounted { at, file_system: file_system.clone() };
+            let how = DiskUse::Mounted { at, file_system: file_system.clone() };
             uses.push(Use { device: volume.name.clone(), how });
             let is_there = |file: &&String| volume.at.iter().any(|at| begins_with(file, at));
             let files = page_files.iter().filter(is_there);
-            uses.extend(files.map(|file| Use { device: file.clone(), how: How::Swap }));
+            uses.extend(files.map(|file| Use { device: file.clone(), how: DiskUse::Swap }));
         }
     }
     let holders = partitions.iter().filter_map(|partition| Some((partition.number, partition.holder?)));
     for (number, holder) in holders {
         let device = format!("{name}, partition {number},");
-        uses.push(Use { device, how: How::HeldBy { holder: holder.to_owned() } });
+        uses.push(Use { device, how: DiskUse::HeldBy { holder: holder.to_owned() } });
     }
     Ok(uses)
 }
@@ -87,27 +87,27 @@ pub(super) fn of_disk(
 /// # Errors
 /// Fails if the uses are unknown, or the name refers to another device.
 pub(super) fn of_open(
-    named: Named,
+    named: PathKind,
     open: &OpenFound,
     volumes: &[VolumeFound],
     page_files: &[String],
-) -> Result<Vec<Use>, Unknown> {
-    let unknown = |why: &str| Unknown { why: why.to_owned() };
+) -> Result<Vec<Use>, UncheckedUse> {
+    let unknown = |why: &str| UncheckedUse { why: why.to_owned() };
     let number = open.number.ok_or_else(|| unknown("Windows does not report which disk it is"))?;
     let letter = match named {
-        Named::Disk(disk) if (number.disk, number.partition) == (disk, 0) => {
+        PathKind::Disk(disk) if (number.disk, number.partition) == (disk, 0) => {
             let found = DiskFound { number: disk, partitions: open.partitions.clone() };
             return of_disk(&found, volumes, page_files);
         }
-        Named::Volume(letter) => letter,
-        Named::Disk(_) => return Err(unknown("its name refers to another device")),
-        Named::Device | Named::File => {
+        PathKind::Volume(letter) => letter,
+        PathKind::Disk(_) => return Err(unknown("its name refers to another device")),
+        PathKind::Device | PathKind::File => {
             return Err(unknown("it is neither a disk nor a volume with a letter"));
         }
     };
     let name = format!("{letter}:");
     if let Some(file_system) = &open.file_system {
-        let how = How::Mounted { at: format!(r"{name}\"), file_system: file_system.clone() };
+        let how = DiskUse::Mounted { at: format!(r"{name}\"), file_system: file_system.clone() };
         return Ok(vec![Use { device: name, how }]);
     }
     match open.extents.as_deref() {
@@ -125,7 +125,7 @@ pub(super) fn of_open(
         return Err(unknown(&format!("it is not a partition of {disk}")));
     }
     let holder = own.and_then(|partition| partition.holder);
-    let held = holder.map(|holder| Use { device: name, how: How::HeldBy { holder: holder.to_owned() } });
+    let held = holder.map(|holder| Use { device: name, how: DiskUse::HeldBy { holder: holder.to_owned() } });
     Ok(held.into_iter().collect())
 }
 
@@ -133,7 +133,7 @@ pub(super) fn of_file(path: &str, page_files: &[String]) -> Vec<Use> {
     let plain = |path: &str| path.trim_start_matches(r"\\?\").replace('/', r"\").to_lowercase();
     let is_it = |file: &&String| plain(file) == plain(path);
     let files = page_files.iter().filter(is_it);
-    files.map(|file| Use { device: file.clone(), how: How::Swap }).collect()
+    files.map(|file| Use { device: file.clone(), how: DiskUse::Swap }).collect()
 }
 
 fn begins_with(path: &str, place: &str) -> bool {
@@ -146,7 +146,7 @@ pub(super) fn page_files(listed: &[String]) -> Vec<String> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum PathKind {
     Disk(u32),
     Volume(char),
     Device,
@@ -156,25 +156,25 @@ pub(super) enum Named {
 /// Classifies a path by its form. `\\.\PhysicalDrive0`, `\\.\C:`, `\\?\Volume{..}` and every name directly
 /// below `\\.\` are devices. `C:` is a volume, as in DISKSPD. With a further path component they are
 /// files.
-pub(super) fn named(path: &str) -> Named {
+pub(super) fn path_kind(path: &str) -> PathKind {
     let path = path.replace('/', r"\");
     if let Some(letter) = letter_of(&path) {
-        return Named::Volume(letter);
+        return PathKind::Volume(letter);
     }
     let Some(device) = path.strip_prefix(r"\\.\").or_else(|| path.strip_prefix(r"\\?\")) else {
-        return Named::File;
+        return PathKind::File;
     };
     let lower = device.to_lowercase();
     if let Some(number) = lower.strip_prefix("physicaldrive").and_then(|number| number.parse().ok()) {
-        return Named::Disk(number);
+        return PathKind::Disk(number);
     }
     if let Some(letter) = letter_of(device) {
-        return Named::Volume(letter);
+        return PathKind::Volume(letter);
     }
     let is_whole = !device.contains('\\');
     match path.starts_with(r"\\.\") || lower.starts_with("volume{") || lower.ends_with(':') {
-        true if is_whole && !device.is_empty() => Named::Device,
-        _ => Named::File,
+        true if is_whole && !device.is_empty() => PathKind::Device,
+        _ => PathKind::File,
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(told(&sample_disk(2, &[])), ["D:", r"D:\pagefile.sys"]);
         assert_eq!(told(&sample_disk(3, &[None])), [""; 0], "a volume without a file system is free");
         let pooled = of_disk(&sample_disk(4, &[None, Some("a pool")]), &volumes, &files).unwrap();
-        let holder = How::HeldBy { holder: "a pool".into() };
+        let holder = DiskUse::HeldBy { holder: "a pool".into() };
         assert_eq!(pooled, [Use { device: "PhysicalDrive4, partition 2,".into(), how: holder }]);
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let asked = |named, open: &OpenFound| of_open(named, open, &volumes, &[]);
         let uses = |named, open: &OpenFound| asked(named, open).unwrap().iter().map(told).collect::<Vec<_>>();
         let unknown = |named, open: &OpenFound| asked(named, open).unwrap_err().why;
-        let volume = Named::Volume('X');
+        let volume = PathKind::Volume('X');
         assert_eq!(asked(volume, &plain), Ok(vec![]), "another partition's uses are not its own");
         let with = OpenFound { file_system: Some("ntfs".into()), ..plain.clone() };
         assert!(uses(volume, &with)[0].starts_with(r"X: holds a file system (ntfs, at X:\)"));
@@ -291,18 +291,21 @@ mod tests {
         let whole = OpenFound { number: at(1, 0), partitions: Some(vec![]), ..plain.clone() };
         assert_eq!(asked(volume, &whole), Ok(vec![]), "a disk without partitions that has a letter");
 
-        let disk = Named::Disk(1);
+        let disk = PathKind::Disk(1);
         assert_eq!(asked(disk, &whole), Ok(vec![]));
         let starts = OpenFound { number: at(1, 0), ..plain.clone() };
         assert!(uses(disk, &starts)[0].contains("a boot partition"));
         assert!(unknown(disk, &plain).contains("another device"), "a partition by the name of its disk");
-        assert!(unknown(Named::Disk(2), &whole).contains("another device"));
+        assert!(unknown(PathKind::Disk(2), &whole).contains("another device"));
         assert!(
             unknown(disk, &OpenFound { partitions: None, ..whole.clone() }).contains("the partitions of")
         );
-        assert!(unknown(Named::Device, &whole).contains("neither") && unknown(Named::File, &whole).len() > 9);
+        assert!(
+            unknown(PathKind::Device, &whole).contains("neither")
+                && unknown(PathKind::File, &whole).len() > 9
+        );
         let system = OpenFound { number: at(0, 0), ..whole.clone() };
-        assert!(uses(Named::Disk(0), &system)[0].contains(r"C: holds a file system (ntfs, at C:\)"));
+        assert!(uses(PathKind::Disk(0), &system)[0].contains(r"C: holds a file system (ntfs, at C:\)"));
     }
 
     #[test]
@@ -342,24 +345,24 @@ mod tests {
     #[test]
     fn devices_are_known_by_the_form_of_their_names() {
         for (path, expected) in [
-            (r"\\.\PhysicalDrive0", Named::Disk(0)),
-            (r"//?/physicaldrive12", Named::Disk(12)),
-            (r"\\.\PhysicalDrive", Named::Device),
-            (r"\\.\c:", Named::Volume('C')),
-            (r"\\?\C:", Named::Volume('C')),
-            ("c:", Named::Volume('C')),
-            (r"\\.\CdRom0", Named::Device),
-            (r"c:\", Named::File),
-            (r"\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}", Named::Device),
-            (r"\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}\x", Named::File),
-            (r"\\?\C:\x.dat", Named::File),
-            (r"\\.\C:\x.dat", Named::File),
-            (r"\\server\share\x", Named::File),
-            (r"C:\x.dat", Named::File),
-            (r"\\.\", Named::File),
-            ("", Named::File),
+            (r"\\.\PhysicalDrive0", PathKind::Disk(0)),
+            (r"//?/physicaldrive12", PathKind::Disk(12)),
+            (r"\\.\PhysicalDrive", PathKind::Device),
+            (r"\\.\c:", PathKind::Volume('C')),
+            (r"\\?\C:", PathKind::Volume('C')),
+            ("c:", PathKind::Volume('C')),
+            (r"\\.\CdRom0", PathKind::Device),
+            (r"c:\", PathKind::File),
+            (r"\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}", PathKind::Device),
+            (r"\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}\x", PathKind::File),
+            (r"\\?\C:\x.dat", PathKind::File),
+            (r"\\.\C:\x.dat", PathKind::File),
+            (r"\\server\share\x", PathKind::File),
+            (r"C:\x.dat", PathKind::File),
+            (r"\\.\", PathKind::File),
+            ("", PathKind::File),
         ] {
-            assert_eq!(named(path), expected, "{path}");
+            assert_eq!(path_kind(path), expected, "{path}");
         }
     }
 }

@@ -3,8 +3,10 @@
 //! A journal only grows. A power cut leaves whole pieces and possibly a broken last one, which is ignored. A
 //! broken piece before other pieces is damage.
 
-use super::layout::{ACK_LENGTH, ACKS, END, FORGOTTEN, LARGEST_SECTOR, LARGEST_UNIT, MAGIC, RUN, TARGET};
-use super::pieces::{Next, Pieces};
+use super::layout::{
+    ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, LARGEST_SECTOR, LARGEST_UNIT, MAGIC, RUN, TARGET,
+};
+use super::pieces::{JournalItem, Pieces};
 use diskspd_profile::RawText;
 use diskspd_sys::crc32c::crc32c;
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,7 +111,7 @@ impl JournalPiece<'_> {
                 out.push(FORGOTTEN);
                 out.extend(target.to_le_bytes());
             }
-            JournalPiece::End => out.push(END),
+            JournalPiece::End => out.push(END_PIECE),
         }
         let (head, body) = out[start..].split_at_mut(8);
         head[..4].copy_from_slice(&(body.len() as u32).to_le_bytes());
@@ -179,7 +181,7 @@ pub fn read(from: impl Read) -> Result<JournalContent, JournalReadError> {
     let (mut missing, mut is_inside) = (0, false);
     loop {
         match pieces.next()? {
-            Next::Piece(length) => {
+            JournalItem::Piece(length) => {
                 is_inside |= missing > 0;
                 if content.take(pieces.take(length), false).is_none() {
                     missing += 8 + length as u64;
@@ -188,7 +190,7 @@ pub fn read(from: impl Read) -> Result<JournalContent, JournalReadError> {
                     is_inside = false;
                 }
             }
-            Next::Bad => {
+            JournalItem::Bad => {
                 let gap = pieces.skip()?;
                 missing += gap.bytes;
                 is_inside |= gap.is_inside;
@@ -196,11 +198,11 @@ pub fn read(from: impl Read) -> Result<JournalContent, JournalReadError> {
                     content.doubt_acks();
                 }
             }
-            Next::End if is_inside => {
+            JournalItem::End if is_inside => {
                 content.damage.add(missing);
                 return Ok(content);
             }
-            Next::End => {
+            JournalItem::End => {
                 content.broken = missing;
                 return Ok(content);
             }
@@ -218,11 +220,11 @@ pub fn began_ms(from: impl Read) -> Option<i64> {
 fn begin(pieces: &mut Pieces<impl Read>) -> Result<JournalContent, JournalReadError> {
     let mut content = JournalContent::default();
     match pieces.next()? {
-        Next::Piece(length) => {
+        JournalItem::Piece(length) => {
             content.take(pieces.take(length), true).map(|()| content).ok_or(JournalReadError::Other)
         }
-        Next::End => Err(JournalReadError::Empty),
-        Next::Bad => Err(JournalReadError::Other),
+        JournalItem::End => Err(JournalReadError::Empty),
+        JournalItem::Bad => Err(JournalReadError::Other),
     }
 }
 
@@ -314,7 +316,7 @@ impl JournalContent {
                 self.acknowledged.retain(|(target, _), _| *target != gone);
                 self.damage.doubtful.retain(|(target, _)| *target != gone);
             }
-            (END, false) => self.has_ended = true,
+            (END_PIECE, false) => self.has_ended = true,
             _ => return None,
         }
         Some(())

@@ -16,4 +16,4 @@ pub(super) const RUN: u8 = 1;
 pub(super) const TARGET: u8 = 2;
 pub(crate) const ACKS: u8 = 3;
 pub(crate) const FORGOTTEN: u8 = 4;
-pub(super) const END: u8 = 5;
+pub(super) const END_PIECE: u8 = 5;

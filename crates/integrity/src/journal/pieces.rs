@@ -1,6 +1,6 @@
 //! The pieces of a journal, found in bytes that may be cut or damaged.
 
-use super::layout::{ACK_LENGTH, ACKS, END, FORGOTTEN, LONGEST_PIECE, MOST_IN_A_PIECE, TARGET};
+use super::layout::{ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, LONGEST_PIECE, MOST_IN_A_PIECE, TARGET};
 use diskspd_sys::crc32c::crc32c;
 use std::io::{self, Read};
 
@@ -26,7 +26,7 @@ pub(super) struct Pieces<R> {
 
 /// The next part of a journal.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum JournalItem {
     /// A piece whose checksum is right; the length of its body.
     Piece(usize),
     /// No more bytes.
@@ -37,7 +37,7 @@ pub(super) enum Next {
 
 /// Bytes between two pieces, or after the last.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gap {
+pub(crate) struct DamagedBytes {
     pub bytes: u64,
     /// A piece follows, or may.
     pub is_inside: bool,
@@ -51,12 +51,12 @@ impl<R: Read> Pieces<R> {
     }
 
     /// Reads the part at the present place.
-    pub(super) fn next(&mut self) -> io::Result<Next> {
+    pub(super) fn next(&mut self) -> io::Result<JournalItem> {
         let Some(length) = self.piece_length()? else {
-            return Ok(if self.hold_bytes(1)?.is_empty() { Next::End } else { Next::Bad });
+            return Ok(if self.hold_bytes(1)?.is_empty() { JournalItem::End } else { JournalItem::Bad });
         };
         let bytes = self.hold_bytes(HEAD + length)?;
-        Ok(if is_whole(bytes, length) { Next::Piece(length) } else { Next::Bad })
+        Ok(if is_whole(bytes, length) { JournalItem::Piece(length) } else { JournalItem::Bad })
     }
 
     /// Returns the body of the piece at the present place, and moves after it.
@@ -67,7 +67,7 @@ impl<R: Read> Pieces<R> {
     }
 
     /// Moves over bytes that are not a piece, to the next piece.
-    pub(super) fn skip(&mut self) -> io::Result<Gap> {
+    pub(super) fn skip(&mut self) -> io::Result<DamagedBytes> {
         let told = self.piece_length()?;
         let mut bytes = 0;
         while !self.hold_bytes(1)?.is_empty() {
@@ -77,14 +77,14 @@ impl<R: Read> Pieces<R> {
                 let held = self.held.len() - self.at;
                 (self.at, bytes) = (self.held.len(), bytes + held);
                 let rest = io::copy(&mut self.from, &mut io::sink())?;
-                return Ok(Gap { bytes: bytes as u64 + rest, is_inside: true, may_forget: true });
+                return Ok(DamagedBytes { bytes: bytes as u64 + rest, is_inside: true, may_forget: true });
             }
             if self.is_piece()? {
                 let may_forget = !is_other_piece(bytes, told);
-                return Ok(Gap { bytes: bytes as u64, is_inside: true, may_forget });
+                return Ok(DamagedBytes { bytes: bytes as u64, is_inside: true, may_forget });
             }
         }
-        Ok(Gap { bytes: bytes as u64, ..Gap::default() })
+        Ok(DamagedBytes { bytes: bytes as u64, ..DamagedBytes::default() })
     }
 
     /// The length that a piece at the present place would have.
@@ -100,7 +100,7 @@ impl<R: Read> Pieces<R> {
             Some(&TARGET) => length > FORGETS,
             Some(&ACKS) => is_acks(length),
             Some(&FORGOTTEN) => length == FORGETS,
-            Some(&END) => length == 1,
+            Some(&END_PIECE) => length == 1,
             _ => false,
         };
         if !possible {

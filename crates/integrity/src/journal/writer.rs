@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Acknowledgements that may wait to be written; then workers wait.
 const MOST_WAITING: usize = 1 << 18;
 /// Maximum wait for the journal; after it the device counts as unresponsive.
-const PATIENCE: Duration = Duration::from_secs(20);
+const MAX_JOURNAL_WAIT: Duration = Duration::from_secs(20);
 
 /// A journal that is being written.
 #[derive(Debug)]
@@ -28,13 +28,13 @@ pub struct AckJournal {
 
 #[derive(Debug)]
 struct JournalQueue {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PendingAcks>,
     changed: Condvar,
     file: Mutex<File>,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct PendingAcks {
     acks: Vec<Acknowledged>,
     added: Vec<u8>,
     is_writing: bool,
@@ -82,7 +82,7 @@ impl AckJournal {
     /// # Errors
     /// Fails if the journal has failed.
     pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), JournalError> {
-        let mut waiting = self.shared.wait_while(Waiting::is_busy);
+        let mut waiting = self.shared.wait_while(PendingAcks::is_busy);
         if let Some(failure) = &waiting.failure {
             return Err(failure.clone());
         }
@@ -90,11 +90,11 @@ impl AckJournal {
         drop(waiting);
         self.shared.changed.notify_all();
         // By the journal's own thread: the device may keep whoever asks it.
-        self.shared.wait_while(Waiting::is_busy).failure.clone().map_or(Ok(()), Err)
+        self.shared.wait_while(PendingAcks::is_busy).failure.clone().map_or(Ok(()), Err)
     }
 }
 
-impl Waiting {
+impl PendingAcks {
     fn is_busy(&self) -> bool {
         self.is_writing || !self.acks.is_empty() || !self.added.is_empty()
     }
@@ -104,11 +104,11 @@ impl Drop for AckJournal {
     fn drop(&mut self) {
         self.shared.waiting.lock_anyway().is_closed = true;
         self.shared.changed.notify_all();
-        let hangs = self.shared.wait_while(Waiting::is_busy).failure.is_some();
+        let hangs = self.shared.wait_while(PendingAcks::is_busy).failure.is_some();
         match self.thread.take() {
             Some(thread) if !hangs => drop(thread.join()),
             // It may still wait for the device.
-            _ => process::leave_behind(),
+            _ => process::abandon_thread(),
         }
     }
 }
@@ -120,13 +120,13 @@ impl JournalQueue {
         file.sync_data()
     }
 
-    fn wait_while(&self, so: impl Fn(&Waiting) -> bool) -> MutexGuard<'_, Waiting> {
+    fn wait_while(&self, so: impl Fn(&PendingAcks) -> bool) -> MutexGuard<'_, PendingAcks> {
         let waiting = self.waiting.lock_anyway();
-        let still = |waiting: &mut Waiting| so(waiting) && waiting.failure.is_none();
-        let ended = self.changed.wait_timeout_while(waiting, PATIENCE, still);
+        let still = |waiting: &mut PendingAcks| so(waiting) && waiting.failure.is_none();
+        let ended = self.changed.wait_timeout_while(waiting, MAX_JOURNAL_WAIT, still);
         let (mut waiting, timeout) = ended.unwrap_or_else(PoisonError::into_inner);
         if timeout.timed_out() {
-            waiting.failure = Some(JournalError::Unanswered(PATIENCE.as_secs()));
+            waiting.failure = Some(JournalError::Unanswered(MAX_JOURNAL_WAIT.as_secs()));
         }
         waiting
     }
@@ -136,8 +136,8 @@ impl JournalQueue {
         let mut acks = Vec::new();
         loop {
             let waiting = self.waiting.lock_anyway();
-            let nothing = |waiting: &Waiting| waiting.acks.is_empty() && waiting.added.is_empty();
-            let idle = |waiting: &mut Waiting| nothing(waiting) && !waiting.is_closed;
+            let nothing = |waiting: &PendingAcks| waiting.acks.is_empty() && waiting.added.is_empty();
+            let idle = |waiting: &mut PendingAcks| nothing(waiting) && !waiting.is_closed;
             let ended = self.changed.wait_while(waiting, idle);
             let mut waiting = ended.unwrap_or_else(PoisonError::into_inner);
             if nothing(&waiting) {

@@ -7,7 +7,7 @@ use diskspd_sys::reach::SpotKey;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedOutput {
     pub by: String,
     pub path: PathBuf,
 }
@@ -26,13 +26,13 @@ const STANDARD: [(&str, &str); 3] = [
 /// # Errors
 /// Fails with a message.
 pub(crate) fn refuse_double(
-    output: &Named,
+    output: &NamedOutput,
     destination: &Destination,
-    earlier: &[Named],
-    inputs: &[Named],
+    earlier: &[NamedOutput],
+    inputs: &[NamedOutput],
 ) -> Result<(), OutputError> {
     let it = identity_of(destination);
-    let is_it = |other: &&Named| it.is_some() && spot_key(&other.path) == it;
+    let is_it = |other: &&NamedOutput| it.is_some() && spot_key(&other.path) == it;
     let by = &output.by;
     if let Some(input) = inputs.iter().find(is_it) {
         return Err(OutputErrorKind::Input(input.by.clone()).named_by(by));
@@ -103,7 +103,7 @@ mod tests {
         std::fs::hard_link(at("there"), at("hard")).unwrap();
         symlink("there", at("link")).unwrap();
         symlink("new", at("to-new")).unwrap();
-        let named = |path: PathBuf| Named { by: path.display().to_string(), path };
+        let named = |path: PathBuf| NamedOutput { by: path.display().to_string(), path };
         for (one, other, same) in [
             (at("there"), at("./there"), true),
             (at("there"), at("hard"), true),
@@ -115,7 +115,7 @@ mod tests {
             ("/dev/null".into(), "/dev/null".into(), false),
         ] {
             let (one, other) = (named(one), named(other));
-            let at = |named: &Named| Destination::at(&named.path).unwrap();
+            let at = |named: &NamedOutput| Destination::at(&named.path).unwrap();
             let outputs = refuse_double(&other, &at(&other), std::slice::from_ref(&one), &[]);
             let input = refuse_double(&one, &at(&one), &[], std::slice::from_ref(&other));
             assert_eq!((outputs.is_err(), input.is_err()), (same, same), "{one:?} {other:?}");

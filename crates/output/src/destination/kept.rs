@@ -2,7 +2,7 @@
 
 use crate::output_error::OutputErrorKind;
 use diskspd_sys::locks::IN_USE;
-use diskspd_sys::reach::Spot;
+use diskspd_sys::reach::FolderEntry;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -69,7 +69,11 @@ const CAMPAIGN: &str = "a campaign (--campaign)";
 ///
 /// # Errors
 /// The keeper of the file.
-pub(crate) fn refuse_kept(spot: &Spot, keeps: &[PathBuf], rule: KeptRule) -> Result<(), OutputErrorKind> {
+pub(crate) fn refuse_kept(
+    spot: &FolderEntry,
+    keeps: &[PathBuf],
+    rule: KeptRule,
+) -> Result<(), OutputErrorKind> {
     Keepers::default().refuse(spot, keeps, rule)
 }
 
@@ -84,7 +88,7 @@ impl Keepers {
     /// Refuses a file like [`refuse_kept`].
     pub(crate) fn refuse(
         &mut self,
-        spot: &Spot,
+        spot: &FolderEntry,
         keeps: &[PathBuf],
         rule: KeptRule,
     ) -> Result<(), OutputErrorKind> {
@@ -132,7 +136,7 @@ pub(crate) fn is_journal(file: &File) -> bool {
 mod tests {
     use super::*;
     use diskspd_sys::inode::symlink;
-    use diskspd_sys::reach::{LastName, Reached, reach};
+    use diskspd_sys::reach::{LastName, ReachedObject, reach};
 
     #[test]
     fn kept_folders_take_no_output_by_any_name() {
@@ -192,7 +196,9 @@ mod tests {
             ("mine/sweep.json", free),
             ("report.json", free),
         ] {
-            let Ok(Reached::Spot(spot)) = reach(&at(name), LastName::Followed) else { panic!("{name}") };
+            let Ok(ReachedObject::FolderEntry(spot)) = reach(&at(name), LastName::Followed) else {
+                panic!("{name}")
+            };
             let keeps = ["store", "bare", "sweep", "kernels", "cuts"].map(at);
             let found = [
                 refuse_kept(&spot, &[], KeptRule::All).is_err(),
@@ -200,7 +206,9 @@ mod tests {
             ];
             assert_eq!(found, [expected.is_some(), expected == own], "{name}");
         }
-        let Ok(Reached::Spot(next)) = reach(&at("cuts/0002.journal"), LastName::Followed) else { panic!() };
+        let Ok(ReachedObject::FolderEntry(next)) = reach(&at("cuts/0002.journal"), LastName::Followed) else {
+            panic!()
+        };
         assert!(refuse_kept(&next, &[], KeptRule::NewJournal).is_ok());
     }
 }

@@ -1,12 +1,12 @@
 //! Files that a command must not replace: its inputs, its targets, journals, files in kept folders.
 
 use super::kept::{Keepers, KeptRule, is_journal};
-use super::{Named, key_of};
+use super::{NamedOutput, key_of};
 use crate::output_error::{OutputError, OutputErrorKind};
 use diskspd_host::claims;
 use diskspd_sys::atomic_file::Guard;
 use diskspd_sys::inode;
-use diskspd_sys::reach::{LastName, Reached, SpotKey, reach};
+use diskspd_sys::reach::{LastName, ReachedObject, SpotKey, reach};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 /// Files and folders of the command itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnFiles {
-    pub reads: Vec<Named>,
+    pub reads: Vec<NamedOutput>,
     /// The folders that it keeps: a history, the folder of a sweep.
     pub keeps: Vec<PathBuf>,
 }
 
 /// Judges the open file that an output is about to replace.
 #[derive(Debug)]
-pub(crate) struct Precious {
+pub(crate) struct OverwriteCheck {
     path: PathBuf,
     keys: Vec<(SpotKey, Owner)>,
 }
@@ -32,11 +32,14 @@ enum Owner {
     Input(String),
 }
 
-impl Precious {
-    pub(crate) fn find(path: &Path, targets: &[PathBuf], inputs: &[Named]) -> Precious {
+impl OverwriteCheck {
+    pub(crate) fn find(path: &Path, targets: &[PathBuf], inputs: &[NamedOutput]) -> OverwriteCheck {
         let targets = targets.iter().filter_map(|target| Some((key_of(target)?, Owner::Target)));
-        let input = |input: &Named| Some((key_of(&input.path)?, Owner::Input(input.by.clone())));
-        Precious { path: path.to_owned(), keys: targets.chain(inputs.iter().filter_map(input)).collect() }
+        let input = |input: &NamedOutput| Some((key_of(&input.path)?, Owner::Input(input.by.clone())));
+        OverwriteCheck {
+            path: path.to_owned(),
+            keys: targets.chain(inputs.iter().filter_map(input)).collect(),
+        }
     }
 
     fn judge_earlier(&self, earlier: &File) -> Result<(), OutputErrorKind> {
@@ -52,7 +55,7 @@ impl Precious {
     }
 }
 
-impl Guard for Precious {
+impl Guard for OverwriteCheck {
     fn permit(&self, earlier: &File) -> io::Result<()> {
         self.judge_earlier(earlier).map_err(io::Error::other)
     }
@@ -65,10 +68,10 @@ pub fn refuse_targets_of_command(
     own: &OwnFiles,
 ) -> Vec<OutputError> {
     let mut keepers = Keepers::default();
-    let reads: Vec<(SpotKey, &Named)> =
+    let reads: Vec<(SpotKey, &NamedOutput)> =
         own.reads.iter().filter_map(|input| Some((key_of(&input.path)?, input))).collect();
     let mut fault_of = |path: &Path| {
-        let Ok(Reached::Spot(spot)) = reach(path, LastName::Followed) else { return Ok(()) };
+        let Ok(ReachedObject::FolderEntry(spot)) = reach(path, LastName::Followed) else { return Ok(()) };
         keepers.refuse(&spot, &own.keeps, KeptRule::All)?;
         let key = spot.key();
         match reads.iter().find(|(known, _)| Some(known) == key.as_ref()) {
@@ -97,7 +100,7 @@ mod tests {
         }
         std::fs::hard_link(at("suite.toml"), at("hard")).unwrap();
         let own = OwnFiles {
-            reads: vec![Named { by: "suite".into(), path: at("suite.toml") }],
+            reads: vec![NamedOutput { by: "suite".into(), path: at("suite.toml") }],
             keeps: vec![at("mine")],
         };
         for (name, refused) in [

@@ -116,7 +116,7 @@ impl ChartAxis {
     }
 
     /// Places in a row, each with its name.
-    pub fn named(label: impl Into<String>, names: &[String]) -> ChartAxis {
+    pub fn named_axis(label: impl Into<String>, names: &[String]) -> ChartAxis {
         let end = names.len().max(1) as f64;
         let named = names.iter().enumerate().map(|(number, name)| (number as f64 + 0.5, name.clone()));
         ChartAxis { kind: AxisKind::Named, ..ChartAxis::places(label, end, named.collect()) }
@@ -151,12 +151,12 @@ impl ChartAxis {
     }
 
     /// Creates an axis for figures greater than 0 with visible differences, so it does not begin at 0.
-    pub fn near(
+    pub fn axis_near(
         label: impl Into<String>,
         figures: impl IntoIterator<Item = f64>,
         text: fn(f64) -> String,
     ) -> ChartAxis {
-        let scale = AxisScale::near(figures);
+        let scale = AxisScale::scale_near(figures);
         ChartAxis::new(label, scale, scale.round_figures(4.0), text)
     }
 

@@ -20,14 +20,14 @@ pub struct Bars {
 }
 
 /// Share of its room that a bar takes.
-const WIDTH: f64 = 0.72;
+const BAR_WIDTH_SHARE: f64 = 0.72;
 
 impl Bars {
     pub fn chart(self) -> ChartFigure {
         let Bars { id, title, summary, note, of, names, y, parts, mut table } = self;
         let x = ChartAxis::names(of, &names);
         let room = 1.0 / names.len().max(1) as f64;
-        let left = |bar: usize| (bar as f64 + (1.0 - WIDTH) / 2.0) * room;
+        let left = |bar: usize| (bar as f64 + (1.0 - BAR_WIDTH_SHARE) / 2.0) * room;
         let mut below = vec![0.0; names.len()];
         let mut paths = Vec::new();
         for (class, _, amounts) in &parts {
@@ -35,7 +35,7 @@ impl Bars {
             for (bar, (amount, below)) in amounts.iter().zip(&mut below).enumerate() {
                 let above = *below + amount;
                 let (low, high) = (y.scale.place(*below), y.scale.place(above));
-                corners.push(((left(bar), low), (left(bar) + WIDTH * room, high)));
+                corners.push(((left(bar), low), (left(bar) + BAR_WIDTH_SHARE * room, high)));
                 *below = above;
             }
             paths.push((*class, path::boxes(corners)));

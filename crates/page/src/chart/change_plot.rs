@@ -33,16 +33,17 @@ pub struct ShiftRow {
 const HEIGHT: f64 = 0.7;
 const NAME: f64 = 0.45;
 /// Half of the height of an end of an interval, share of the row.
-const END: f64 = 0.1;
+const END_HEIGHT_SHARE: f64 = 0.1;
 
 /// Limit of displayed intervals in percent, or twice the largest change. A few runs have intervals a
 /// hundred times as wide, which would hide the rest.
-const SHOWN: f64 = 100.0;
+const MAX_SHOWN_PERCENT: f64 = 100.0;
 
 impl Shifts {
     pub fn chart(self) -> ChartFigure {
         let Shifts { id, title, summary, note, label, same, rows, mut table } = self;
-        let far = SHOWN.max(2.0 * rows.iter().filter_map(|row| row.change).map(f64::abs).fold(0.0, f64::max));
+        let far = MAX_SHOWN_PERCENT
+            .max(2.0 * rows.iter().filter_map(|row| row.change).map(f64::abs).fold(0.0, f64::max));
         let within = |(low, high): (f64, f64)| (low.clamp(LARGEST_LOSS, far), high.clamp(LARGEST_LOSS, far));
         let are_cut = rows.iter().filter_map(|row| row.interval).any(|ends| within(ends) != ends);
         let note = if are_cut { format!("{note} {CUT}") } else { note };
@@ -53,7 +54,7 @@ impl Shifts {
         let count = rows.len();
         let at = |change: f64| x.scale.place(change);
         let height = |number: usize| row(number, count) - HEIGHT / count as f64;
-        let end = END / count as f64;
+        let end = END_HEIGHT_SHARE / count as f64;
         let whisker = |number: usize, (low, high): (f64, f64)| {
             let (low, high, middle) = (at(low), at(high), height(number));
             let upright = |at: f64| path::line([Some((at, middle - end)), Some((at, middle + end))]);

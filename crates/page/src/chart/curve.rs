@@ -174,7 +174,7 @@ impl Curve {
         loads.sort_unstable();
         loads.dedup();
         let names: Vec<String> = loads.iter().map(u64::to_string).collect();
-        let x = ChartAxis::named(self.load_name.clone(), &names);
+        let x = ChartAxis::named_axis(self.load_name.clone(), &names);
         let at = |point: &CurvePoint| {
             let place = loads.iter().position(|load| *load == point.load).unwrap_or(0);
             x.scale.place(place as f64 + 0.5)

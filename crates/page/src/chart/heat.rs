@@ -11,7 +11,7 @@ use maud::html;
 const BANDS: usize = 26;
 
 /// Shares of the I/Os of a stretch, percent, from which on the next colour begins.
-const STEPS: [f64; 5] = [0.1, 1.0, 5.0, 20.0, 50.0];
+const COLOR_STEPS: [f64; 5] = [0.1, 1.0, 5.0, 20.0, 50.0];
 
 /// Classes of the colours, the palest first.
 const CLASSES: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
@@ -38,7 +38,7 @@ pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> 
         let all = counts.iter().fold(0, |sum: u64, ios| sum.saturating_add(*ios)).max(1) as f64;
         for (band, ios) in counts.iter().enumerate().filter(|(_, ios)| **ios > 0) {
             let share = 100.0 * *ios as f64 / all;
-            let level = STEPS.iter().filter(|step| share >= **step).count();
+            let level = COLOR_STEPS.iter().filter(|step| share >= **step).count();
             corners[level].push(((left, low_end(band)), (right, low_end(band + 1))));
         }
     }
@@ -82,9 +82,12 @@ fn count(column: &Column, scale: AxisScale) -> [u64; BANDS] {
 }
 
 fn legend_keys() -> Vec<Key> {
-    let first = Key::area(CLASSES[0], format!("< {} %", STEPS[0]));
-    let others =
-        CLASSES.into_iter().skip(1).zip(STEPS).map(|(class, step)| Key::area(class, format!("≥ {step} %")));
+    let first = Key::area(CLASSES[0], format!("< {} %", COLOR_STEPS[0]));
+    let others = CLASSES
+        .into_iter()
+        .skip(1)
+        .zip(COLOR_STEPS)
+        .map(|(class, step)| Key::area(class, format!("≥ {step} %")));
     [first].into_iter().chain(others).collect()
 }
 

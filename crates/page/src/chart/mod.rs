@@ -101,7 +101,7 @@ const SQUARE: &str = "0 0 1000 1000";
 const ROW: f64 = 2.9;
 
 /// A height above which nothing is drawn, and below which either: as shares of the chart.
-const WHOLE: [f64; 2] = [0.0, 1.0];
+const FULL_HEIGHT: [f64; 2] = [0.0, 1.0];
 
 impl ChartFigure {
     /// Returns the whole figure; `level`: its heading level, one more than its section's level.
@@ -179,14 +179,14 @@ impl ChartFigure {
 
     fn render_stretches(&self) -> Markup {
         let at = |figure: f64| self.x.scale.place(figure).clamp(0.0, 1.0);
-        let corners = |mark: &Mark| ((at(mark.from), WHOLE[0]), (at(mark.to), WHOLE[1]));
+        let corners = |mark: &Mark| ((at(mark.from), FULL_HEIGHT[0]), (at(mark.to), FULL_HEIGHT[1]));
         let (moments, long): (Vec<&Mark>, Vec<&Mark>) =
             self.marks.iter().partition(|mark| mark.to <= mark.from);
         let above = |mark: &&Mark| path::line([Some((at(mark.from), 1.0)), Some((at(mark.to), 1.0))]);
         let brackets: String = long.iter().map(above).collect();
         let moments: String = moments
             .into_iter()
-            .map(|mark| path::line(WHOLE.map(|height| Some((at(mark.from), height)))))
+            .map(|mark| path::line(FULL_HEIGHT.map(|height| Some((at(mark.from), height)))))
             .collect();
         html! {
             @if !long.is_empty() {

@@ -23,7 +23,7 @@ pub struct NamedBars {
 const BAR: [f64; 2] = [0.52, 0.84];
 
 /// Letters of a name that have room on a phone.
-const LONGEST: usize = 40;
+const MAX_NAME_LENGTH: usize = 40;
 
 impl NamedBars {
     pub fn chart(self) -> ChartFigure {
@@ -57,11 +57,11 @@ impl NamedBars {
 
 fn shortened(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= LONGEST {
+    if letters.len() <= MAX_NAME_LENGTH {
         return name.to_owned();
     }
-    let begin: String = letters[..LONGEST / 4].iter().collect();
-    let end: String = letters[letters.len() - (LONGEST - LONGEST / 4 - 1)..].iter().collect();
+    let begin: String = letters[..MAX_NAME_LENGTH / 4].iter().collect();
+    let end: String = letters[letters.len() - (MAX_NAME_LENGTH - MAX_NAME_LENGTH / 4 - 1)..].iter().collect();
     format!("{begin}…{end}")
 }
 
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(shortened("/dev/nvme0n1"), "/dev/nvme0n1");
         let name = format!("/mnt/{}/part-7.dat", "folder/".repeat(20));
         let short = shortened(&name);
-        assert_eq!(short.chars().count(), LONGEST);
+        assert_eq!(short.chars().count(), MAX_NAME_LENGTH);
         assert!(short.starts_with("/mnt/folde…") && short.ends_with("/part-7.dat"), "{short}");
     }
 

@@ -36,7 +36,7 @@ impl AxisScale {
 
     /// Returns a scale of the figures' range, which are greater than 0. It covers at least a tenth of
     /// them, so that noise does not fill the axis.
-    pub fn near(figures: impl IntoIterator<Item = f64>) -> AxisScale {
+    pub fn scale_near(figures: impl IntoIterator<Item = f64>) -> AxisScale {
         let (low, high) =
             figure_ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.5, 1.5));
         let middle = (low + high) / 2.0;
@@ -105,14 +105,14 @@ fn round_step(length: f64, wanted: f64) -> f64 {
 
 /// Returns the step of a time axis of this length in seconds, round in seconds, minutes or hours.
 pub fn time_step(seconds: f64) -> f64 {
-    const STEPS: [f64; 17] = [
+    const SCALE_STEPS: [f64; 17] = [
         1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0,
         21_600.0, 43_200.0,
     ];
     let rough = seconds / 6.0;
     match rough {
         _ if rough <= 1.0 => round_step(seconds, 6.0),
-        _ => STEPS.into_iter().find(|step| *step >= rough).unwrap_or_else(|| round_step(seconds, 6.0)),
+        _ => SCALE_STEPS.into_iter().find(|step| *step >= rough).unwrap_or_else(|| round_step(seconds, 6.0)),
     }
 }
 
@@ -158,9 +158,11 @@ mod tests {
         ] {
             assert_eq!(AxisScale::to_round(changes.iter().copied()), AxisScale::Linear { from, to });
         }
-        let noise = AxisScale::near([1000.0, 1001.0]);
+        let noise = AxisScale::scale_near([1000.0, 1001.0]);
         assert!(noise.place(1000.0) > 0.45 && noise.place(1001.0) < 0.55, "{noise:?}");
-        let AxisScale::Linear { from, to } = AxisScale::near([10.0, 200.0]) else { panic!("not linear") };
+        let AxisScale::Linear { from, to } = AxisScale::scale_near([10.0, 200.0]) else {
+            panic!("not linear")
+        };
         assert!((from - 0.5).abs() < 1e-9 && (to - 209.5).abs() < 1e-9, "{from} {to}");
     }
 

@@ -89,7 +89,7 @@ fn render_verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Sever
 
 fn metric_text(metric: &Compared) -> String {
     let change = metric.change_percent.map(signed).unwrap_or_default();
-    let between = compare::between(metric, "and").unwrap_or_default();
+    let between = compare::interval_text(metric, "and").unwrap_or_default();
     format!("{}: {change}, between {between}", name(metric))
 }
 

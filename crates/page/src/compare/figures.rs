@@ -98,5 +98,5 @@ fn percent_cell(percent: Option<f64>) -> String {
 }
 
 fn interval_text(metric: &Compared) -> String {
-    compare::between(metric, "to").unwrap_or_else(|| NONE.into())
+    compare::interval_text(metric, "to").unwrap_or_else(|| NONE.into())
 }

@@ -78,7 +78,7 @@ pub(crate) fn content(page: &ComparisonPage) -> Markup {
 }
 
 const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
-    TableColumn::<SideDifference>::words("what", |one| Cell::named(&one.subject)).paged(),
+    TableColumn::<SideDifference>::words("what", |one| Cell::name_cell(&one.subject)).paged(),
     TableColumn::<SideDifference>::words("A", |one| Cell::text(one.first.as_ref())).paged(),
     TableColumn::<SideDifference>::words("B", |one| Cell::text(one.second.as_ref())).paged(),
 ];

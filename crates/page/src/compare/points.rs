@@ -5,7 +5,7 @@ use crate::chart::ChartFigure;
 use crate::chart::axis::{ChartAxis, short_latency};
 use crate::chart::points::{PointGroup, Points};
 use crate::chart::table::FigureTable;
-use diskspd_experiments::compare::{Compared, SpanCompared, Summarized};
+use diskspd_experiments::compare::{Compared, SideSummary, SpanCompared};
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::visible::line;
 use diskspd_report::number::short;
@@ -20,7 +20,7 @@ fn points_chart(
     page: &ComparisonPage,
     span: &SpanCompared,
     metric: &Compared,
-    sides: &[Summarized; 2],
+    sides: &[SideSummary; 2],
 ) -> ChartFigure {
     let write = text(metric);
     let mut table = FigureTable::new(&["run", name(metric)]);
@@ -53,7 +53,7 @@ fn points_chart(
         summary: summary_text(sides, write),
         note: String::new(),
         x: ChartAxis::places("runs of each side, in their order", 2.0, sides_below.collect()),
-        y: ChartAxis::near(name(metric), all, ticks),
+        y: ChartAxis::axis_near(name(metric), all, ticks),
         groups,
         ringed: None,
         marks: Vec::new(),
@@ -66,8 +66,8 @@ pub(super) fn run_name(letter: &str, run: &str) -> String {
     if run.starts_with(letter) { line(run).into_owned() } else { format!("{letter}: {}", line(run)) }
 }
 
-fn summary_text(sides: &[Summarized; 2], write: fn(f64) -> String) -> String {
-    let of = |(letter, side): (&&str, &Summarized)| {
+fn summary_text(sides: &[SideSummary; 2], write: fn(f64) -> String) -> String {
+    let of = |(letter, side): (&&str, &SideSummary)| {
         let low = side.values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = side.values.iter().copied().fold(0.0, f64::max);
         format!(

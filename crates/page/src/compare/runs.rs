@@ -12,13 +12,13 @@ use diskspd_results::{RunSummary, RunVerdict, SpanSummary};
 use maud::{Markup, html};
 
 /// Runs that are listed of each side; the others are in the charts alone.
-const MOST: usize = 200;
+const MAX_RUNS: usize = 200;
 /// Command lines of a side that are shown.
 const MOST_LINES: usize = 4;
 
 /// A row for each run and time span.
 pub(super) fn runs(page: &ComparisonPage) -> Markup {
-    let left = page.sides.iter().map(|side| side.runs.len().saturating_sub(MOST)).sum::<usize>();
+    let left = page.sides.iter().map(|side| side.runs.len().saturating_sub(MAX_RUNS)).sum::<usize>();
     let lines: Vec<SideRunLine> =
         LETTERS.iter().zip(page.sides).flat_map(|(letter, side)| run_lines(letter, side)).collect();
     html! {
@@ -44,16 +44,16 @@ fn run_lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRu
             SideRunLine { name, run: &run.known, span: span.as_ref() }
         })
     };
-    side.runs.iter().take(MOST).flat_map(of_run)
+    side.runs.iter().take(MAX_RUNS).flat_map(of_run)
 }
 
 impl<'a> SideRunLine<'a> {
     fn verdict(&self) -> RunVerdict {
-        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.worst())
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.worst_severity())
     }
 
     const COLUMNS: &'a [TableColumn<SideRunLine<'a>>] = &[
-        TableColumn::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
+        TableColumn::<SideRunLine>::words("run", |line| Cell::name_cell(&line.name)).paged(),
         TableColumn::<SideRunLine>::words("started", |line| {
             Cell::text(line.run.started_at.and_then(date_and_time))
         })

@@ -10,7 +10,7 @@ use diskspd_figures::units::start_time::date_and_time;
 use diskspd_figures::units::visible::line;
 use maud::{Markup, html};
 
-const MOST: usize = 24;
+const MAX_CHARTS: usize = 24;
 
 pub(super) struct LastingChange {
     pub verdict: ChangeVerdict,
@@ -51,19 +51,19 @@ pub(super) fn changes(page: &HistoryPage, course: &RunSeries) -> Vec<LastingChan
 type FoundWork<'a> = (&'a WorkloadSeries, RunFigure, Vec<LastingChange>);
 
 /// The changes of all courses with enough runs.
-struct Found<'a> {
+struct FoundChanges<'a> {
     told: usize,
     changed: Vec<FoundWork<'a>>,
     few: Vec<(&'a WorkloadSeries, &'a RunSeries)>,
 }
 
-impl<'a> Found<'a> {
-    fn find(page: &'a HistoryPage<'a>) -> Found<'a> {
+impl<'a> FoundChanges<'a> {
+    fn find(page: &'a HistoryPage<'a>) -> FoundChanges<'a> {
         let all = page.works.iter().flat_map(|work| work.courses.iter().map(move |course| (work, course)));
         let (told, few): (Vec<_>, Vec<_>) = all.partition(|(_, course)| course.points.len() >= FEWEST_RUNS);
         let changed = told.iter().map(|(work, course)| (*work, course.figure, changes(page, course)));
         let changed = changed.filter(|(.., changes)| !changes.is_empty()).collect();
-        Found { told: told.len(), changed, few }
+        FoundChanges { told: told.len(), changed, few }
     }
 
     fn badge(&self) -> Badge {
@@ -78,24 +78,26 @@ impl<'a> Found<'a> {
 
 /// The verdict of the whole history.
 pub(super) fn badge(page: &HistoryPage) -> Badge {
-    Found::find(page).badge()
+    FoundChanges::find(page).badge()
 }
 
 /// The whole section.
 pub(super) fn verdict(page: &HistoryPage) -> Markup {
-    let found = Found::find(page);
+    let found = FoundChanges::find(page);
     let (badge, changed) = (found.badge(), &found.changed);
     html! {
         div.judgement.{(badge.class())} {
             p.word { (badge.markup()) " " (change_sentence(found.told, changed.len())) }
             @if !changed.is_empty() {
                 ul.statements {
-                    @for (work, figure, changes) in changed.iter().take(MOST) {
+                    @for (work, figure, changes) in changed.iter().take(MAX_CHARTS) {
                         (change_statement(work, *figure, changes))
                     }
                 }
             }
-            @if changed.len() > MOST { p.quiet { (changed.len() - MOST) " more are in the charts." } }
+            @if changed.len() > MAX_CHARTS {
+                p.quiet { (changed.len() - MAX_CHARTS) " more are in the charts." }
+            }
         }
         (render_unfollowed(&found.few))
     }

@@ -105,7 +105,7 @@ fn course_chart(page: &HistoryPage, course: &RunSeries, room: usize, number: usi
             .collect::<Vec<_>>()
             .join(" "),
         x: ChartAxis::places("runs in the order of time, UTC", runs.len() as f64, date_marks(&runs)),
-        y: ChartAxis::near(name, points.iter().map(|(_, value)| *value), ticks),
+        y: ChartAxis::axis_near(name, points.iter().map(|(_, value)| *value), ticks),
         table: course_table(course, &runs, left),
         groups: vec![PointGroup { class: "total", name: "run; line: level".into(), points, levels }],
         ringed: (!pinned.is_empty()).then(|| ("pinned".into(), pinned)),

@@ -10,18 +10,18 @@ use diskspd_results::{RunVerdict, SpanSummary, WhichIos};
 use maud::{Markup, html};
 
 /// Runs that are listed; more of them make a page that no browser opens at once.
-const MOST: usize = 2000;
+const MAX_RUNS: usize = 2000;
 
 pub(super) fn list(page: &HistoryPage) -> Markup {
-    let lines: Vec<KeptLine> = page.runs.iter().rev().take(MOST).flat_map(kept_lines).collect();
+    let lines: Vec<KeptLine> = page.runs.iter().rev().take(MAX_RUNS).flat_map(kept_lines).collect();
     html! {
         @if page.runs.is_empty() { p { "No run fits." } }
         @else {
             (PageTable::new("kept", "All runs, latest first").high().render(KeptLine::COLUMNS, &lines))
             p.note {
                 "Latest first, with a line for each time span; times are UTC."
-                @if page.runs.len() > MOST {
-                    " " (page.runs.len() - MOST)
+                @if page.runs.len() > MAX_RUNS {
+                    " " (page.runs.len() - MAX_RUNS)
                     " older runs are left out; --since, --label and --target choose among them."
                 }
             }
@@ -45,7 +45,7 @@ fn kept_lines<'a>(run: &'a ListedRun) -> Vec<KeptLine<'a>> {
 
 impl<'a> KeptLine<'a> {
     const COLUMNS: &'a [TableColumn<KeptLine<'a>>] = &[
-        TableColumn::<KeptLine>::words("run", |line| Cell::named(format!("@{}", line.run.id))).paged(),
+        TableColumn::<KeptLine>::words("run", |line| Cell::name_cell(format!("@{}", line.run.id))).paged(),
         TableColumn::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
         TableColumn::<KeptLine>::words("label, tags", KeptLine::words_cell).paged(),
         TableColumn::<KeptLine>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
@@ -62,7 +62,7 @@ impl<'a> KeptLine<'a> {
     ];
 
     fn verdict(&self) -> RunVerdict {
-        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.run.worst())
+        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.run.worst_severity())
     }
 
     fn words_cell(&self) -> Cell {

@@ -6,10 +6,10 @@ use crate::page::command;
 use diskspd_experiments::RunRow;
 use diskspd_experiments::sweep::{SweepAnswer, answer_lines, unanswered};
 use diskspd_figures::units::visible::line;
-use diskspd_report::number::{exact, exact_time, grouped, number};
+use diskspd_report::number::{exact_time, grouped, number, render_exact};
 use maud::{Markup, html};
 
-pub(super) fn answers(page: &SweepPage) -> Markup {
+pub(super) fn render_answers(page: &SweepPage) -> Markup {
     html! {
         @for why in unanswered(&page.sweep.answers, &page.sweep.points) {
             p { "Undetermined: " (line(&why)) }
@@ -37,9 +37,9 @@ pub(super) fn answers(page: &SweepPage) -> Markup {
 
 fn render_tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
     let figures = |row: usize| page.sweep.points[row].figures.as_ref();
-    let iops = |row: usize| exact(figures(row).map(|line| line.iops), number);
-    let load = |row: usize| exact(Some(page.sweep.points[row].load as f64), grouped);
-    let felt = |row: usize| figures(row).and_then(RunRow::felt).map(|felt| felt.mean_ms);
+    let iops = |row: usize| render_exact(figures(row).map(|line| line.iops), number);
+    let load = |row: usize| render_exact(Some(page.sweep.points[row].load as f64), grouped);
+    let felt = |row: usize| figures(row).and_then(RunRow::user_latency).map(|felt| felt.mean_ms);
     let unit = page.sweep.points[answer.highest].unit();
     let found = answer.found_knee();
     html! {
@@ -54,7 +54,8 @@ fn render_tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
                 (tile("I/Os per second there", "", iops(knee)))
                 (tile("mean latency there", "", exact_time(felt(knee))))
             }
-            @if let Some(smallest) = answer.tells_smallest().then(|| answer.smallest.sure()).flatten() {
+            @let certain = answer.tells_smallest().then(|| answer.smallest.certain_level()).flatten();
+            @if let Some(smallest) = certain {
                 (tile(&format!("smallest that is as good, {unit}"), "", load(smallest)))
             }
             @if let Some(objective) = page.sweep.settings.objective {

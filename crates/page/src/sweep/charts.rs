@@ -13,13 +13,15 @@ use diskspd_figures::stats::replicates::{Bounds, Spread};
 use diskspd_report::number::number;
 
 /// Groups that have a chart; with more of them the page would become too large.
-const MOST: usize = 24;
+const MAX_CHARTS: usize = 24;
 
 pub(super) fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
     let of_group = |(number, answer): (usize, &SweepAnswer)| {
         let rows = rows_of(page, answer);
         let differ = rows.windows(2).any(|pair| pair[0].1.load != pair[1].1.load);
-        match differ && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunRow::felt).is_some()) {
+        match differ
+            && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunRow::user_latency).is_some())
+        {
             true => {
                 let curve = group_curve(page, answer, &rows, number);
                 let by_load = curve.by_load().map(|chart| (chart, Vec::new()));
@@ -28,7 +30,7 @@ pub(super) fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
             false => vec![(bar_chart(answer, &rows, number).chart(), Vec::new())],
         }
     };
-    page.sweep.answers.iter().take(MOST).enumerate().flat_map(of_group).collect()
+    page.sweep.answers.iter().take(MAX_CHARTS).enumerate().flat_map(of_group).collect()
 }
 
 /// The rows that an answer speaks of with their places, by rising load.
@@ -96,14 +98,14 @@ fn curve_point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Optio
     let of = |latency: &LatencyLine| {
         objective.map_or(latency.mean_ms, |objective| objective.read_from(latency)).ms()
     };
-    let values: Vec<f64> = row.runs.iter().filter_map(|line| line.felt()).map(of).collect();
+    let values: Vec<f64> = row.runs.iter().filter_map(|line| line.user_latency()).map(of).collect();
     CurvePoint {
         label: label_in_group(row, of_group),
         load: row.load,
         threads: row.threads,
         iops: row.figures.as_ref().map_or(0.0, |line| line.iops),
         iops_interval: row.iops.and_then(|iops| iops.interval(Bounds::Positive)),
-        latency_ms: row.figures.as_ref().and_then(RunRow::felt).map(of),
+        latency_ms: row.figures.as_ref().and_then(RunRow::user_latency).map(of),
         latency_interval_ms: mean_factors(&values),
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn content(page: &SweepPage) -> Markup {
         @if let Some(why) = page.sweep.ended.in_words() {
             p.lead { (Badge::for_severity(Severity::Note).markup()) " " (why) }
         }
-        section.answer { (heading(2, "Answer")) (answer::answers(page)) }
+        section.answer { (heading(2, "Answer")) (answer::render_answers(page)) }
         @let charts = charts::charts(page);
         @if !charts.is_empty() {
             section {
@@ -95,8 +95,8 @@ fn render_judgement(page: &SweepPage) -> Markup {
         (0, some) => format!("the figures of {some} of {all} points carry a warning"),
         (bad, _) => {
             let why = |row: &&PointRow| format!("{} ({})", label(row), row.trouble().unwrap_or_default());
-            let names: Vec<String> = troubled.iter().take(NAMED).map(why).collect();
-            let more = if bad > NAMED { format!(" and {} more", bad - NAMED) } else { String::new() };
+            let names: Vec<String> = troubled.iter().take(MAX_NAMED).map(why).collect();
+            let more = if bad > MAX_NAMED { format!(" and {} more", bad - MAX_NAMED) } else { String::new() };
             format!("{bad} of {all} points are left out of the answer: {}{more}", names.join(", "))
         }
     };
@@ -104,7 +104,7 @@ fn render_judgement(page: &SweepPage) -> Markup {
     html! { p.lead { (badges) " " (line(&words)) (drifted) } }
 }
 
-const NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 fn answer_section(page: &SweepPage) -> Markup {
     let told = told_once(&page.sweep.points, true);

@@ -38,10 +38,10 @@ impl ReducibleContent {
     /// Creates the content for the thread with this seed on its target number `target`.
     pub fn new(shape: ContentShape, seed: u64, target: usize) -> ReducibleContent {
         let mut choices = Random::new(CONTENT ^ (seed << 16) ^ target as u64);
-        let share = u64::MAX / 100 * u64::from(shape.dedupe.min(ContentShape::MOST));
+        let share = u64::MAX / 100 * u64::from(shape.dedupe.min(ContentShape::MAX_SHARE));
         ReducibleContent {
             repeats: share,
-            random_percent: 100 - shape.compress.min(ContentShape::MOST) as usize,
+            random_percent: 100 - shape.compress.min(ContentShape::MAX_SHARE) as usize,
             seed: choices.next_u64(),
             choices,
             new: 0,

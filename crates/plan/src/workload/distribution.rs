@@ -16,7 +16,7 @@ pub fn effective_ranges(distribution: &Distribution, grid: &Grid) -> Vec<Effecti
 }
 
 /// A range of the distribution with what precedes it.
-struct Stated {
+struct StatedRange {
     io_base: u32,
     /// I/O points; 0 = a hole.
     io_span: u32,
@@ -27,13 +27,13 @@ struct Stated {
 }
 
 /// The ranges with their accumulated I/O points and starts, holes left out.
-fn stated_ranges(distribution: &Distribution) -> impl Iterator<Item = Stated> + '_ {
+fn stated_ranges(distribution: &Distribution) -> impl Iterator<Item = StatedRange> + '_ {
     let (mut io_base, mut start) = (0u32, 0u64);
     distribution
         .ranges
         .iter()
         .map(move |range| {
-            let stated = Stated { io_base, io_span: range.io, start, extent: range.span };
+            let stated = StatedRange { io_base, io_span: range.io, start, extent: range.span };
             io_base = io_base.saturating_add(range.io);
             start = start.saturating_add(range.span);
             stated

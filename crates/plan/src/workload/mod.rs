@@ -31,7 +31,7 @@ pub use geometry::{Grid, Placement, PlacementError, Region};
 pub use modulus::Modulus;
 pub use random::{FillParts, Random};
 pub use target::InterlockedPosition;
-pub use thread::{Next, ThreadWorkload};
+pub use thread::{NextIo, ThreadWorkload};
 
 use diskspd_profile::{AddressSpread, Distribution};
 

@@ -86,7 +86,7 @@ enum PaceState {
 }
 
 /// Unknown: the burst is complete, but its last I/O has not been submitted.
-const UNKNOWN: u64 = u64::MAX;
+const UNKNOWN_TIME: u64 = u64::MAX;
 
 impl Pace {
     /// Creates the pace, starting at the start signal `start` in ns, so that no burst accumulates at the
@@ -145,7 +145,7 @@ impl Pace {
                 }
                 *left -= 1;
                 if *left == 0 {
-                    *resume = UNKNOWN;
+                    *resume = UNKNOWN_TIME;
                 }
                 Ok(())
             }

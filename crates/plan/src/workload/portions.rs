@@ -4,7 +4,7 @@ use super::{Assignment, Random};
 
 /// The portions of each target of a thread, as indexes into its list.
 #[derive(Debug)]
-pub(super) struct Portions {
+pub(super) struct TargetShares {
     target_of: Vec<u32>,
     shares: Vec<Shares>,
 }
@@ -28,8 +28,8 @@ impl Shares {
     }
 }
 
-impl Portions {
-    pub(super) fn new(targets: &[Assignment<'_>]) -> Option<Portions> {
+impl TargetShares {
+    pub(super) fn new(targets: &[Assignment<'_>]) -> Option<TargetShares> {
         targets.iter().find_map(|target| target.workload.portion)?;
         let (mut target_of, mut shares): (Vec<u32>, Vec<Shares>) = (Vec::new(), Vec::new());
         let mut sum = 0.0;
@@ -46,7 +46,7 @@ impl Portions {
             }
             target_of.push(shares.len() as u32 - 1);
         }
-        Some(Portions { target_of, shares })
+        Some(TargetShares { target_of, shares })
     }
 
     /// The entries that stand for their targets.

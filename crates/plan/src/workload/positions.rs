@@ -9,11 +9,11 @@ use diskspd_results::EffectiveRange;
 #[derive(Debug)]
 pub(super) struct Positions {
     stride: Modulus,
-    places: Places,
+    places: PositionSource,
 }
 
 #[derive(Debug)]
-enum Places {
+enum PositionSource {
     /// Every position of the grid, all equally likely.
     Uniform(Modulus),
     /// Positions by the ranges of a distribution. Boxed, so that the common case stays small.
@@ -77,16 +77,16 @@ impl Positions {
     pub(super) fn new(workload: &TargetWorkload, grid: &Grid) -> (Positions, Vec<EffectiveRange>) {
         let stride = Modulus::new(grid.stride);
         if let Some(spread) = workload.spread {
-            let places = Places::Table(Box::new(SpreadTable::new(spread, grid)));
+            let places = PositionSource::Table(Box::new(SpreadTable::new(spread, grid)));
             return (Positions { stride, places }, Vec::new());
         }
         let distribution = workload.distribution.as_ref();
         let effective = distribution.map(|d| super::effective_ranges(d, grid)).unwrap_or_default();
         let places = match distribution {
             Some(distribution) if !effective.is_empty() => {
-                Places::Ranges(Box::new(Ranges::new(distribution.kind, &effective, grid)))
+                PositionSource::Ranges(Box::new(Ranges::new(distribution.kind, &effective, grid)))
             }
-            _ => Places::Uniform(Modulus::new(grid.aligned_size())),
+            _ => PositionSource::Uniform(Modulus::new(grid.aligned_size())),
         };
         (Positions { stride, places }, effective)
     }
@@ -95,8 +95,8 @@ impl Positions {
     #[inline]
     pub(super) fn uniform(&self) -> Option<Uniform> {
         match &self.places {
-            Places::Uniform(size) => Some(Uniform::new(self.stride, *size)),
-            Places::Ranges(_) | Places::Table(_) => None,
+            PositionSource::Uniform(size) => Some(Uniform::new(self.stride, *size)),
+            PositionSource::Ranges(_) | PositionSource::Table(_) => None,
         }
     }
 
@@ -105,19 +105,21 @@ impl Positions {
     #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         match &self.places {
-            Places::Uniform(size) => size.reduce(self.stride.round_down(random.next_u64())),
-            Places::Ranges(ranges) => ranges.draw_place(self.stride.round_down(random.next_u64()), random),
-            Places::Table(table) => table.draw(random),
+            PositionSource::Uniform(size) => size.reduce(self.stride.round_down(random.next_u64())),
+            PositionSource::Ranges(ranges) => {
+                ranges.draw_place(self.stride.round_down(random.next_u64()), random)
+            }
+            PositionSource::Table(table) => table.draw(random),
         }
     }
 
     pub(super) fn moves(&self) -> bool {
-        matches!(&self.places, Places::Table(table) if table.moves())
+        matches!(&self.places, PositionSource::Table(table) if table.moves())
     }
 
     /// Sets the elapsed time since the start in ns.
     pub(super) fn move_to(&mut self, elapsed: u64) {
-        if let Places::Table(table) = &mut self.places {
+        if let PositionSource::Table(table) = &mut self.places {
             table.move_to(elapsed);
         }
     }

@@ -83,7 +83,7 @@ impl Random {
 
     /// Returns true with a chance of `percent` in 100. Always draws one number.
     #[inline]
-    pub fn chance(&mut self, percent: u32) -> bool {
+    pub fn draw_percent(&mut self, percent: u32) -> bool {
         self.next_u32() % 100 < percent
     }
 

@@ -9,7 +9,7 @@ const ZIPF_SPANS: u64 = 2048;
 /// The same of a normal distribution, over as much of it as has any weight.
 const NORMAL_SPANS: u64 = 2048;
 /// Deviations from the mean beyond which there is nothing.
-const FAR: f64 = 8.0;
+const MAX_DEVIATIONS: f64 = 8.0;
 
 /// A table of spans of positions, each drawn with its own chance (Walker's alias method, as Vose fills it: a
 /// look and a comparison, however many there are), and where in the area they lie. Within a span all
@@ -140,13 +140,13 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// Spans with their chances, relative to each other.
-type Chances = Vec<(PositionSpan, f64)>;
+type SpanChances = Vec<(PositionSpan, f64)>;
 
 /// Rank k has the weight k^-theta. The first ranks have a span each; then spans grow by the same factor, at
 /// most about 1 % for areas of 2^28 positions.
-fn zipf_chances(positions: u64, theta: f64) -> Chances {
+fn zipf_chances(positions: u64, theta: f64) -> SpanChances {
     let singles = if positions <= ZIPF_SPANS { positions } else { ZIPF_SPANS / 2 };
-    let mut chances: Chances = (0..singles)
+    let mut chances: SpanChances = (0..singles)
         .map(|index| (PositionSpan { first: index, count: 1 }, ((index + 1) as f64).powf(-theta)))
         .collect();
     let growth = (positions as f64 / singles as f64).ln() / (ZIPF_SPANS - singles).max(1) as f64;
@@ -173,11 +173,11 @@ fn integral_of_power(x: f64, theta: f64) -> f64 {
 }
 
 /// The mean is the middle of the area, the deviation a part of it.
-fn around_the_middle(positions: u64, deviation: f64) -> Chances {
+fn around_the_middle(positions: u64, deviation: f64) -> SpanChances {
     let count = positions as f64;
     let (middle, deviation) = (count / 2.0, deviation * count);
-    let from = (middle - FAR * deviation).max(0.0) as u64;
-    let to = ((middle + FAR * deviation).ceil() as u64).min(positions);
+    let from = (middle - MAX_DEVIATIONS * deviation).max(0.0) as u64;
+    let to = ((middle + MAX_DEVIATIONS * deviation).ceil() as u64).min(positions);
     let spans = NORMAL_SPANS.min(to - from).max(1);
     let edge = |number: u64| from + (u128::from(to - from) * u128::from(number) / u128::from(spans)) as u64;
     let below = |position: u64| normal::cumulative((position as f64 - middle) / deviation);
@@ -187,7 +187,7 @@ fn around_the_middle(positions: u64, deviation: f64) -> Chances {
         .collect()
 }
 
-fn hot_and_rest(positions: u64, hot: u64, share: f64) -> Chances {
+fn hot_and_rest(positions: u64, hot: u64, share: f64) -> SpanChances {
     let mut chances = vec![(PositionSpan { first: 0, count: hot }, share)];
     if hot < positions {
         chances.push((PositionSpan { first: hot, count: positions - hot }, 1.0 - share));
@@ -196,7 +196,7 @@ fn hot_and_rest(positions: u64, hot: u64, share: f64) -> Chances {
 }
 
 /// Slots of equal chance, of which each holds all or a part of the chance of two spans at most.
-fn alias_slots(chances: &Chances) -> Vec<AliasSlot> {
+fn alias_slots(chances: &SpanChances) -> Vec<AliasSlot> {
     let total: f64 = chances.iter().map(|(_, chance)| chance).sum();
     let count = chances.len() as f64;
     let mut left: Vec<f64> = chances.iter().map(|(_, chance)| chance / total * count).collect();

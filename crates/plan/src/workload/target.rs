@@ -69,7 +69,7 @@ struct Sizes {
     run: Arc<SizesRun>,
 }
 
-struct Following<'a> {
+struct FollowingPosition<'a> {
     positions: &'a Positions,
     track: &'a Track,
     mix: Mix,
@@ -79,10 +79,10 @@ impl Sizes {
     /// The next I/O: its position relative to the base, and its direction.
     // Targets without sizes have its code out of the way.
     #[inline(never)]
-    fn next(&self, place: Following, block_size: u64, random: &mut Random) -> (u64, Direction) {
-        let Following { positions, track, mix } = place;
+    fn next(&self, place: FollowingPosition, block_size: u64, random: &mut Random) -> (u64, Direction) {
+        let FollowingPosition { positions, track, mix } = place;
         let run = &self.run;
-        let drawn = self.random > 0 && random.chance(self.random);
+        let drawn = self.random > 0 && random.draw_percent(self.random);
         let position = if drawn {
             positions.draw(random)
         } else {
@@ -148,7 +148,7 @@ impl Mix {
             Mix::Write => Direction::Write,
             // A branch on a random number would be mispredicted all the time.
             Mix::Drawn(share) => {
-                std::hint::select_unpredictable(random.chance(share), Direction::Write, Direction::Read)
+                std::hint::select_unpredictable(random.draw_percent(share), Direction::Write, Direction::Read)
             }
         }
     }
@@ -256,7 +256,7 @@ impl TargetState {
             Sequence::ParallelAsync => self.track.step(position),
             Sequence::Random => self.positions.draw(random),
             Sequence::Mixed { random: share, next, last } => {
-                let position = if random.chance(*share) {
+                let position = if random.draw_percent(*share) {
                     let position = self.positions.draw(random);
                     *next = position.saturating_add(self.track.stride);
                     *last = self.mix.choose(random);
@@ -267,7 +267,8 @@ impl TargetState {
                 return (self.base + position, *last);
             }
             Sequence::Following(following) => {
-                let place = Following { positions: &self.positions, track: &self.track, mix: self.mix };
+                let place =
+                    FollowingPosition { positions: &self.positions, track: &self.track, mix: self.mix };
                 let (position, direction) = following.next(place, u64::from(self.block_size), random);
                 return (self.base + position, direction);
             }
@@ -292,7 +293,7 @@ impl TargetState {
             || self.slices.is_some()
     }
 
-    pub(super) fn holds(&self, offset: u64) -> bool {
+    pub(super) fn contains_offset(&self, offset: u64) -> bool {
         offset.checked_sub(self.base).is_some_and(|relative| relative <= self.track.limit)
     }
 

@@ -2,7 +2,7 @@
 
 use super::assignment::Assignment;
 use super::block_map::BlockMap;
-use super::portions::Portions;
+use super::portions::TargetShares;
 use super::target::{Plain, TargetState};
 use super::{Modulus, Random, TargetWorkload};
 use diskspd_base::engines::Direction;
@@ -10,7 +10,7 @@ use diskspd_results::EffectiveRange;
 
 /// One I/O that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Next {
+pub struct NextIo {
     pub target: u32,
     /// Bytes to transfer. With [`TargetWorkload::each_once`] and several sizes, fewer than the drawn size
     /// if a completed block follows.
@@ -53,7 +53,7 @@ impl Plain {
         self,
         random: &mut Random,
         slots: impl Iterator<Item = (u32, T)>,
-        take: impl FnMut(u32, T, Next),
+        take: impl FnMut(u32, T, NextIo),
     ) {
         // Decided once for all of them.
         let masked = self.positions.is_masked();
@@ -76,7 +76,7 @@ impl Plain {
         (direction, masked): (Option<Direction>, bool),
         random: &mut Random,
         slots: impl Iterator<Item = (u32, T)>,
-        mut take: impl FnMut(u32, T, Next),
+        mut take: impl FnMut(u32, T, NextIo),
     ) {
         // A copy that nothing else can refer to stays in registers: half the time.
         let mut drawn = random.clone();
@@ -88,13 +88,13 @@ impl Plain {
 
     /// The next I/O. `None` draws the direction.
     #[inline(always)]
-    fn next(&self, direction: Option<Direction>, masked: bool, random: &mut Random) -> Next {
+    fn next(&self, direction: Option<Direction>, masked: bool, random: &mut Random) -> NextIo {
         let offset = self.base + self.positions.draw(masked, random);
         let direction = match direction {
             Some(direction) => direction,
             None => self.mix.choose(random),
         };
-        Next { target: 0, length: self.block_size, offset, slice: 0, direction }
+        NextIo { target: 0, length: self.block_size, offset, slice: 0, direction }
     }
 }
 
@@ -126,14 +126,14 @@ enum TargetChoice {
     /// number.
     Weighted(Modulus, Vec<u64>),
     /// There is just one target, and one of its portions is drawn.
-    PortionsOfOne(Portions),
+    PortionsOfOne(TargetShares),
     /// A target is found in this way, and one of its portions drawn.
-    Portions(Box<TargetChoice>, Vec<u32>, Portions),
+    Portions(Box<TargetChoice>, Vec<u32>, TargetShares),
 }
 
 impl TargetChoice {
     fn new(targets: &[Assignment<'_>], floating: bool) -> TargetChoice {
-        let Some(portions) = Portions::new(targets) else {
+        let Some(portions) = TargetShares::new(targets) else {
             return TargetChoice::of_targets(targets, floating);
         };
         // By their places in this list where they are chosen by numbers, else by their own.
@@ -241,7 +241,7 @@ impl ThreadWorkload {
     /// There is no such request.
     // Once per I/O: the call alone would cost as much as the random number.
     #[inline(always)]
-    pub fn next(&mut self, request: u32) -> Next {
+    pub fn next(&mut self, request: u32) -> NextIo {
         if let Some(next) = self.next_plain() {
             return next;
         }
@@ -266,7 +266,7 @@ impl ThreadWorkload {
     ) -> bool {
         let Some(plain) = self.plain.filter(|plain| plain.direction().is_some()) else { return false };
         let slots = requests.iter().copied().zip(slots);
-        let take = |request, slot: &mut T, next: Next| *slot = take(request, next.offset);
+        let take = |request, slot: &mut T, next: NextIo| *slot = take(request, next.offset);
         match plain.positions.is_masked() {
             true => plain.fill_by((Some(Direction::Read), true), &mut self.random, slots, take),
             false => plain.fill_by((Some(Direction::Read), false), &mut self.random, slots, take),
@@ -276,31 +276,31 @@ impl ThreadWorkload {
 
     /// The next I/O of any request, where random numbers alone decide it; `None` = more does.
     #[inline(always)]
-    pub fn next_plain(&mut self) -> Option<Next> {
+    pub fn next_plain(&mut self) -> Option<NextIo> {
         let plain = self.plain.as_ref()?;
         Some(plain.next(plain.direction(), plain.positions.is_masked(), &mut self.random))
     }
 
     #[inline(always)]
-    fn draw_next(&mut self, request: u32) -> Next {
+    fn draw_next(&mut self, request: u32) -> NextIo {
         let index = self.choice.target_index(request, &mut self.random);
         let target = &mut self.targets[index as usize];
         let position = &mut self.requests[request as usize];
         let (offset, direction) = target.next(&mut self.random, position);
-        debug_assert!(target.holds(offset), "{offset} is outside of the region: {target:?}");
+        debug_assert!(target.contains_offset(offset), "{offset} is outside of the region: {target:?}");
         let slice = target.slice(direction, &mut self.random);
-        Next { target: index, length: target.block_size, offset, slice, direction }
+        NextIo { target: index, length: target.block_size, offset, slice, direction }
     }
 
     /// An I/O that was drawn, by the blocks that are left on its target.
     // Threads without a map have its code out of the way.
     #[cold]
     #[inline(never)]
-    fn leave_next(&mut self, next: Next) -> Next {
+    fn leave_next(&mut self, next: NextIo) -> NextIo {
         let target = &self.targets[next.target as usize];
         let Some(map) = target.map else { return next };
         let (offset, length) = target.left_at(&mut self.maps[map as usize], next.offset);
-        Next { offset, length, ..next }
+        NextIo { offset, length, ..next }
     }
 
     /// Draws the next I/O of each request as [`ThreadWorkload::next`] does, into the slot of the request, as
@@ -309,7 +309,7 @@ impl ThreadWorkload {
     /// # Panics
     /// There is no such request.
     #[inline(always)]
-    pub fn fill<T>(&mut self, slots: &mut [T], requests: &[u32], mut take: impl FnMut(u32, Next) -> T) {
+    pub fn fill<T>(&mut self, slots: &mut [T], requests: &[u32], mut take: impl FnMut(u32, NextIo) -> T) {
         let slots = requests.iter().copied().zip(slots);
         let take = |request, slot: &mut T, next| *slot = take(request, next);
         match self.plain {
@@ -319,7 +319,7 @@ impl ThreadWorkload {
     }
 
     #[inline(always)]
-    fn fill_drawn<T>(&mut self, slots: impl Iterator<Item = (u32, T)>, mut take: impl FnMut(u32, T, Next)) {
+    fn fill_drawn<T>(&mut self, slots: impl Iterator<Item = (u32, T)>, mut take: impl FnMut(u32, T, NextIo)) {
         // Looked at once for all of them.
         if self.maps.is_empty() {
             for (request, slot) in slots {

@@ -31,9 +31,9 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
             ),
         ),
         (
-            shape.compress.max(shape.dedupe) > ContentShape::MOST,
+            shape.compress.max(shape.dedupe) > ContentShape::MAX_SHARE,
             "C4",
-            format!("--compress and --dedupe: shares are at most {} %", ContentShape::MOST),
+            format!("--compress and --dedupe: shares are at most {} %", ContentShape::MAX_SHARE),
         ),
     ];
     let rules = rules.into_iter().filter(|(broken, ..)| *broken).map(|(_, rule, message)| (rule, message));

@@ -49,19 +49,21 @@ pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
         };
 
         let compat = profile.compat;
-        findings.extend(rules::check_span(span, compat).into_iter().map(|found| found.at(place(None))));
+        findings.extend(rules::check_span(span, compat).into_iter().map(|found| found.at_place(place(None))));
         let mut judged = HashSet::new();
         for (number, target) in span.targets.iter().enumerate() {
             let place = place(Some((number, target)));
             let case = Case { span, compat, target };
             if judged.insert(&settings[number]) {
-                findings.extend(rules::check_target(&case).into_iter().map(|found| found.at(place.clone())));
+                findings.extend(
+                    rules::check_target(&case).into_iter().map(|found| found.at_place(place.clone())),
+                );
             }
             if !profile_only {
-                findings.extend(rules::check_path(&case).map(|found| found.at(place.clone())));
+                findings.extend(rules::check_path(&case).map(|found| found.at_place(place.clone())));
             }
         }
-        findings.extend(rules::check_same_paths(span).map(|found| found.at(place(None))));
+        findings.extend(rules::check_same_paths(span).map(|found| found.at_place(place(None))));
     }
     findings
 }

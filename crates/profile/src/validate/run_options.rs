@@ -227,7 +227,7 @@ fn rate_total(rate: RateTotal, profile: &Profile) -> Vec<(&'static str, &'static
     let targets = || spans().flat_map(|span| span.targets.iter().map(move |target| (span, target)));
     let rules = [
         (
-            !(1..=RateTotal::HIGHEST).contains(&rate.ios_per_s),
+            !(1..=RateTotal::MAX_RATE).contains(&rate.ios_per_s),
             "M3",
             "--rate-total: the rate must be 1 to 1000M I/Os per second",
         ),

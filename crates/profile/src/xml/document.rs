@@ -1,6 +1,6 @@
 //! From the bytes of a document to its text: UTF-8, or UTF-16 as Windows programs write it.
 
-use super::error::{Fault, XmlError};
+use super::error::{XmlError, XmlErrorAt};
 use super::text;
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ fn decode_with<'a>(
     match text.char_indices().find(|(_, c)| !text::is_allowed(*c)) {
         None => Ok(text),
         Some((position, c)) => {
-            let fault = Fault::new(
+            let fault = XmlErrorAt::new(
                 position,
                 format!("the character U+{:04X} is not allowed in XML, not even escaped", u32::from(c)),
             )
@@ -50,11 +50,11 @@ fn decode_with<'a>(
 fn utf8_text(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
     std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|error| {
         let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-        let fault = Fault::new(
+        let fault = XmlErrorAt::new(
             error.valid_up_to(),
             format!("the byte 0x{:02x} is not UTF-8", bytes[error.valid_up_to()]),
         )
-        .expected("text in UTF-8, or in UTF-16 with a byte order mark")
+        .with_expected("text in UTF-8, or in UTF-16 with a byte order mark")
         .hint("save the file as UTF-8; for a path that is not UTF-8, let diskspd -Rpxml write the profile");
         XmlError::in_text(&valid, &fault)
     })
@@ -73,8 +73,8 @@ fn utf16_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, Xm
 }
 
 fn no_utf16(before: &str) -> XmlError {
-    let fault = Fault::new(before.len(), "this begins as UTF-16, but continues as something else")
-        .expected("UTF-16 to the end, two bytes per unit")
+    let fault = XmlErrorAt::new(before.len(), "this begins as UTF-16, but continues as something else")
+        .with_expected("UTF-16 to the end, two bytes per unit")
         .hint("was the file cut off, or were two files of different encodings put together?");
     XmlError::in_text(before, &fault)
 }

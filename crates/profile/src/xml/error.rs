@@ -17,7 +17,7 @@ pub struct XmlError {
 
 /// The same, with a byte offset into the document's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct XmlErrorAt {
     /// Where it is, bytes from the beginning of the text.
     pub position: usize,
     pub what: String,
@@ -26,24 +26,24 @@ pub struct Fault {
     pub hint: Option<String>,
 }
 
-impl Fault {
-    pub fn new(position: usize, what: impl Into<String>) -> Fault {
-        Fault { position, what: what.into(), expected: None, hint: None }
+impl XmlErrorAt {
+    pub fn new(position: usize, what: impl Into<String>) -> XmlErrorAt {
+        XmlErrorAt { position, what: what.into(), expected: None, hint: None }
     }
 
-    pub fn expected(self, expected: impl Into<String>) -> Fault {
-        Fault { expected: Some(expected.into()), ..self }
+    pub fn with_expected(self, expected: impl Into<String>) -> XmlErrorAt {
+        XmlErrorAt { expected: Some(expected.into()), ..self }
     }
 
     /// The same, with its likely cause and what to do.
-    pub fn hint(self, hint: impl Into<String>) -> Fault {
-        Fault { hint: Some(hint.into()), ..self }
+    pub fn hint(self, hint: impl Into<String>) -> XmlErrorAt {
+        XmlErrorAt { hint: Some(hint.into()), ..self }
     }
 }
 
 impl XmlError {
     /// A fault in this text: its place becomes line and column.
-    pub fn in_text(text: &str, fault: &Fault) -> XmlError {
+    pub fn in_text(text: &str, fault: &XmlErrorAt) -> XmlError {
         let before = text.get(..fault.position).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -51,8 +51,8 @@ impl XmlError {
     }
 
     /// A fault of the document as a whole.
-    pub fn of_document(fault: &Fault) -> XmlError {
-        let Fault { what, expected, hint, .. } = fault.clone();
+    pub fn of_document(fault: &XmlErrorAt) -> XmlError {
+        let XmlErrorAt { what, expected, hint, .. } = fault.clone();
         XmlError { place: None, what, expected, hint }
     }
 }
@@ -61,9 +61,9 @@ impl XmlError {
 ///
 /// # Errors
 /// It is above the limit.
-pub fn check_time_spans(number: usize, at: usize) -> Result<(), Fault> {
+pub fn check_time_spans(number: usize, at: usize) -> Result<(), XmlErrorAt> {
     match number > TIME_SPANS {
-        true => Err(Fault::new(at, format!("more than {TIME_SPANS} time spans, the limit"))),
+        true => Err(XmlErrorAt::new(at, format!("more than {TIME_SPANS} time spans, the limit"))),
         false => Ok(()),
     }
 }
@@ -88,9 +88,9 @@ impl fmt::Display for XmlError {
 
 /// A piece of the document for a message: quoted, short, in one line.
 pub fn quote(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_QUOTED_LENGTH: usize = 60;
     let shown = |c: char| if drives(c) { '\u{fffd}' } else { c };
-    let short: String = text.chars().take(LONGEST).map(shown).collect();
-    let dots = if text.chars().nth(LONGEST).is_some() { ".." } else { "" };
+    let short: String = text.chars().take(MAX_QUOTED_LENGTH).map(shown).collect();
+    let dots = if text.chars().nth(MAX_QUOTED_LENGTH).is_some() { ".." } else { "" };
     format!("\"{short}{dots}\"")
 }

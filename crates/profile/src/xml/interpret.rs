@@ -1,7 +1,7 @@
 //! Conversion of a schema-valid tree to a profile. It checks conditions beyond the schema: mutually
 //! exclusive settings, meaningless numbers, malformed templates.
 
-use super::error::{Fault, quote};
+use super::error::{XmlErrorAt, quote};
 use super::tree::Node;
 use super::values::Value;
 use super::{placement, shape, text};
@@ -75,7 +75,7 @@ fn saturate(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-pub(super) fn profile(root: &Node) -> Result<Profile, Fault> {
+pub(super) fn profile(root: &Node) -> Result<Profile, XmlErrorAt> {
     let default = Profile::default();
     Ok(Profile {
         command_line: default.command_line,
@@ -116,7 +116,7 @@ fn read_etw(node: &Node) -> Etw {
     }
 }
 
-pub(super) fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
+pub(super) fn time_span(node: &Node) -> Result<TimeSpan, XmlErrorAt> {
     let default = TimeSpan::default();
     Ok(TimeSpan {
         duration: node.u32("Duration").unwrap_or(default.duration),
@@ -145,7 +145,7 @@ pub(super) fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
     })
 }
 
-fn read_target(node: &Node) -> Result<Target, Fault> {
+fn read_target(node: &Node) -> Result<Target, XmlErrorAt> {
     let default = Target::default();
     let (block_alignment, random_ratio) = access_pattern(node)?;
     let (zero_write_buffers, random_data_source) = write_buffers(node);
@@ -211,19 +211,19 @@ fn flush_type(word: &str) -> FlushType {
     }
 }
 
-fn mix_part(node: &Node) -> Result<MixPart, Fault> {
+fn mix_part(node: &Node) -> Result<MixPart, XmlErrorAt> {
     let share = saturate(node.attribute_number("Share").unwrap_or(1));
     Ok(MixPart::new(read_target(node)?, share, node.u64("BaseFileOffset"), node.u64("MaxFileSize")))
 }
 
-fn path(node: &Node) -> Result<RawText, Fault> {
+fn path(node: &Node) -> Result<RawText, XmlErrorAt> {
     let path = node.text("Path").unwrap_or_default();
     match template::number(&path) {
         Some(Err(_)) => {
             let position = node.child("Path").map_or(node.position, |path| path.position);
             let what = format!("<Path>: {} is no template", quote(&path.to_string()));
-            Err(Fault::new(position, what)
-                .expected("* and a number from 1: *1 is the first target after -X<profile>")
+            Err(XmlErrorAt::new(position, what)
+                .with_expected("* and a number from 1: *1 is the first target after -X<profile>")
                 .hint(format!("a file of that name is written ./{path}")))
         }
         _ => Ok(path),
@@ -231,12 +231,12 @@ fn path(node: &Node) -> Result<RawText, Fault> {
 }
 
 /// Alignment or stride, bytes, and the share of random I/O, percent.
-fn access_pattern(node: &Node) -> Result<(u64, u32), Fault> {
+fn access_pattern(node: &Node) -> Result<(u64, u32), XmlErrorAt> {
     let random = ["Random", "RandomRatio"].into_iter().find(|name| node.child(name).is_some());
     if let (Some(stride), Some(random)) = (node.child("StrideSize"), random) {
         let what = format!("<StrideSize> is for sequential I/O, and <{random}> makes it random");
-        return Err(Fault::new(stride.position, what)
-            .expected("one of them")
+        return Err(XmlErrorAt::new(stride.position, what)
+            .with_expected("one of them")
             .hint("with <RandomRatio>, the stride of the sequential part is the value of <Random>"));
     }
     let alignment = node.u64("Random").or_else(|| node.u64("StrideSize")).unwrap_or(0);
@@ -287,15 +287,15 @@ fn read_throughput(node: &Node) -> Option<Throughput> {
     })
 }
 
-fn io_priority(node: &Node) -> Result<IoPriority, Fault> {
+fn io_priority(node: &Node) -> Result<IoPriority, XmlErrorAt> {
     match node.u32("IOPriority") {
         None | Some(0 | 3) => Ok(IoPriority::Normal),
         Some(1) => Ok(IoPriority::VeryLow),
         Some(2) => Ok(IoPriority::Low),
         Some(other) => {
             let position = node.child("IOPriority").map_or(node.position, |child| child.position);
-            Err(Fault::new(position, format!("<IOPriority>: there is no priority {other}"))
-                .expected("1 (very low), 2 (low) or 3 (normal)"))
+            Err(XmlErrorAt::new(position, format!("<IOPriority>: there is no priority {other}"))
+                .with_expected("1 (very low), 2 (low) or 3 (normal)"))
         }
     }
 }

@@ -40,7 +40,7 @@ pub const MAX_BYTES: u64 = limits::PROFILE.bytes;
 /// Fails with the first error: malformed XML, a schema violation, or mutually exclusive settings.
 pub fn read(bytes: &[u8]) -> Result<Profile, XmlError> {
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(XmlError::of_document(&error::Fault::new(0, too_large())));
+        return Err(XmlError::of_document(&error::XmlErrorAt::new(0, too_large())));
     }
     let text = document::decode(bytes)?;
     tree::parse(&text)

@@ -1,7 +1,7 @@
 //! Additional profile elements without a DISKSPD counterpart. They are in a separate namespace with the
 //! prefix `linux`, so DISKSPD's reader rejects a profile with them and names them.
 
-use super::error::{Fault, quote};
+use super::error::{XmlErrorAt, quote};
 use super::tokens::attribute_text;
 use quick_xml::events::BytesStart;
 
@@ -13,23 +13,23 @@ const DECLARATION: &str = "xmlns:linux";
 ///
 /// # Errors
 /// It declares another one for its prefix.
-pub(super) fn is_declared(tag: &BytesStart, at: usize) -> Result<bool, Fault> {
+pub(super) fn is_declared(tag: &BytesStart, at: usize) -> Result<bool, XmlErrorAt> {
     let Some(declared) = tag.attributes().flatten().find(|found| found.key.as_ref() == DECLARATION) else {
         return Ok(false);
     };
     let namespace = attribute_text(&declared, at)?;
     match namespace == NAMESPACE {
         true => Ok(true),
-        false => Err(Fault::new(at, format!("{DECLARATION}={} is unknown", quote(&namespace)))
-            .expected(format!("{DECLARATION}=\"{NAMESPACE}\""))
+        false => Err(XmlErrorAt::new(at, format!("{DECLARATION}={} is unknown", quote(&namespace)))
+            .with_expected(format!("{DECLARATION}=\"{NAMESPACE}\""))
             .hint("was the profile written by a newer version?")),
     }
 }
 
-pub(super) fn check_name(name: &str, at: usize, declared: bool) -> Result<(), Fault> {
+pub(super) fn check_name(name: &str, at: usize, declared: bool) -> Result<(), XmlErrorAt> {
     match name.starts_with(PREFIX) && !declared {
         false => Ok(()),
-        true => Err(Fault::new(at, format!("<{}>: the prefix is not declared", name))
-            .expected(format!("<{} {DECLARATION}=\"{NAMESPACE}\" ..>", name))),
+        true => Err(XmlErrorAt::new(at, format!("<{}>: the prefix is not declared", name))
+            .with_expected(format!("<{} {DECLARATION}=\"{NAMESPACE}\" ..>", name))),
     }
 }

@@ -1,12 +1,12 @@
 //! Elements of a time span for the placement of threads and the submission of I/O.
 
-use super::error::{Fault, quote};
+use super::error::{XmlErrorAt, quote};
 use super::tree::Node;
 use super::values::Value;
 use crate::{AffinityTraversal, Efficiency, GroupCpu, IoRing, RingBatch};
 
 /// The children of `Affinity`.
-pub(super) fn cpus(nodes: &[Node]) -> Result<Vec<GroupCpu>, Fault> {
+pub(super) fn cpus(nodes: &[Node]) -> Result<Vec<GroupCpu>, XmlErrorAt> {
     let mut cpus = Vec::new();
     for node in nodes {
         match node.schema.name {
@@ -18,30 +18,30 @@ pub(super) fn cpus(nodes: &[Node]) -> Result<Vec<GroupCpu>, Fault> {
 }
 
 /// `AffinityGroupAssignment`, or the old form with nothing but the CPU.
-fn read_assignment(node: &Node) -> Result<GroupCpu, Fault> {
+fn read_assignment(node: &Node) -> Result<GroupCpu, XmlErrorAt> {
     let cpu = node.number().or_else(|| node.attribute_number("Processor")).unwrap_or(0);
     let group = group_number(node)?;
     match u8::try_from(cpu) {
         Ok(cpu) => Ok(GroupCpu { group, cpu: Some(cpu) }),
         Err(_) => Err(node_fault(node, format!("no processor group has a CPU {cpu}"))
-            .expected(format!("a number from 0 to {}", u8::MAX))),
+            .with_expected(format!("a number from 0 to {}", u8::MAX))),
     }
 }
 
-fn node_fault(node: &Node, what: String) -> Fault {
-    Fault::new(node.position, format!("<{}>: {what}", node.schema.name))
+fn node_fault(node: &Node, what: String) -> XmlErrorAt {
+    XmlErrorAt::new(node.position, format!("<{}>: {what}", node.schema.name))
 }
 
-fn group_number(node: &Node) -> Result<u16, Fault> {
+fn group_number(node: &Node) -> Result<u16, XmlErrorAt> {
     let group = node.attribute_number("Group").unwrap_or(0);
     u16::try_from(group).map_err(|_| {
         node_fault(node, format!("there is no processor group {group}"))
-            .expected(format!("a number from 0 to {}", u16::MAX))
+            .with_expected(format!("a number from 0 to {}", u16::MAX))
     })
 }
 
 /// A group with its mask, lowest CPU first; mask 0 = all of it.
-fn read_group(node: &Node) -> Result<Vec<GroupCpu>, Fault> {
+fn read_group(node: &Node) -> Result<Vec<GroupCpu>, XmlErrorAt> {
     let group = group_number(node)?;
     let text = match node.attribute("Mask") {
         Some(Value::Text(text)) => text.as_str(),
@@ -49,7 +49,7 @@ fn read_group(node: &Node) -> Result<Vec<GroupCpu>, Fault> {
     };
     let Some(mask) = parse_mask(text) else {
         return Err(node_fault(node, format!("Mask={} is not a mask of CPUs", quote(text)))
-            .expected("64 bits as a number: 0x and hexadecimal, 0 and octal, or decimal digits"));
+            .with_expected("64 bits as a number: 0x and hexadecimal, 0 and octal, or decimal digits"));
     };
     let all = (mask == 0).then_some(GroupCpu { group, cpu: None });
     let cpus = (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| GroupCpu { group, cpu: Some(bit) });
@@ -80,13 +80,13 @@ pub(super) fn traversal(node: &Node) -> AffinityTraversal {
 }
 
 /// `IoRing`
-pub(super) fn io_ring(node: &Node) -> Result<IoRing, Fault> {
+pub(super) fn io_ring(node: &Node) -> Result<IoRing, XmlErrorAt> {
     let default = IoRing::default();
     let batch = match (node.child("IoRingBatchSize"), node.u32("IoRingBatchSize")) {
         (Some(size), Some(count)) => match size.attribute("Percent") {
             Some(Value::Bool(true)) if count > 100 => {
                 return Err(node_fault(size, format!("{count} % are more than all I/Os"))
-                    .expected("a number from 1 to 100"));
+                    .with_expected("a number from 1 to 100"));
             }
             Some(Value::Bool(true)) => RingBatch::Percent(count),
             _ => RingBatch::Count(count),

@@ -2,7 +2,7 @@
 //! missing ones are unknown.
 
 use super::elements::PROFILE;
-use super::error::Fault;
+use super::error::XmlErrorAt;
 use super::interpret;
 use super::schema::{Content, Element};
 use super::tokens::{Token, Tokens, attribute_text, cut_off};
@@ -14,7 +14,7 @@ use quick_xml::events::BytesStart;
 ///
 /// # Errors
 /// Fails for malformed or truncated XML.
-pub fn parameters(tokens: &mut Tokens, tag: &BytesStart, at: usize) -> Result<Vec<Parameters>, Fault> {
+pub fn parameters(tokens: &mut Tokens, tag: &BytesStart, at: usize) -> Result<Vec<Parameters>, XmlErrorAt> {
     let profile = read_element(tokens, &mut Lists::default(), &PROFILE, tag, at)?;
     Ok(profile.children_of("TimeSpans").iter().map(of_span).collect())
 }
@@ -27,7 +27,7 @@ fn read_element(
     schema: &'static Element,
     tag: &BytesStart,
     position: usize,
-) -> Result<Node, Fault> {
+) -> Result<Node, XmlErrorAt> {
     lists.count(schema.name, position)?;
     let attributes = tag.attributes().flatten().filter_map(|attribute| {
         let known = schema.attributes.iter().find(|known| known.name == attribute.key.as_ref())?;

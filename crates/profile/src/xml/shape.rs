@@ -1,6 +1,6 @@
 //! Additional elements of targets and time spans.
 
-use super::error::{Fault, quote};
+use super::error::{XmlErrorAt, quote};
 use super::tree::Node;
 use super::values::{Value, is_blank};
 use crate::{AddressSpread, ContentShape, OperationShares, PlacementList, SizeShare, Volume};
@@ -24,11 +24,11 @@ pub(super) fn shares(within: &Node) -> OperationShares {
     found.fold(OperationShares::default(), |shares, (op, percent)| shares.with(op, percent))
 }
 
-pub(super) fn sizes(within: &Node) -> Result<Vec<SizeShare>, Fault> {
+pub(super) fn sizes(within: &Node) -> Result<Vec<SizeShare>, XmlErrorAt> {
     let Some(node) = within.child("linux:BlockSizes") else { return Ok(Vec::new()) };
     SizeShare::parse_list(text_of(node).as_bytes()).map_err(|(_, wrong)| {
         let what = format!("<linux:BlockSizes>: {}: {wrong}", quote(text_of(node)));
-        Fault::new(node.position, what).expected(SizeShare::FORM)
+        XmlErrorAt::new(node.position, what).with_expected(SizeShare::FORM)
     })
 }
 
@@ -38,27 +38,28 @@ pub(super) fn placement(
     within: &Node,
     element: &str,
     range: RangeInclusive<u16>,
-) -> Result<PlacementList, Fault> {
+) -> Result<PlacementList, XmlErrorAt> {
     let Some(node) = within.child(element) else { return Ok(PlacementList::default()) };
     PlacementList::parse(text_of(node).as_bytes(), range).map_err(|(_, wrong)| {
         let what = format!("<{element}>: {}: {wrong}", quote(text_of(node)));
-        Fault::new(node.position, what).expected(PlacementList::FORM)
+        XmlErrorAt::new(node.position, what).with_expected(PlacementList::FORM)
     })
 }
 
-pub(super) fn spread(node: &Node) -> Result<AddressSpread, Fault> {
+pub(super) fn spread(node: &Node) -> Result<AddressSpread, XmlErrorAt> {
     let text = text_of(node);
     AddressSpread::parse(text).map_err(|wrong| {
         let what = format!("<linux:Distribution>: {}: {}", quote(text), wrong.what);
-        Fault::new(node.position, what).expected(AddressSpread::FORMS)
+        XmlErrorAt::new(node.position, what).with_expected(AddressSpread::SPREAD_FORMS)
     })
 }
 
-pub(super) fn volume(node: &Node) -> Result<Volume, Fault> {
+pub(super) fn volume(node: &Node) -> Result<Volume, XmlErrorAt> {
     let text = text_of(node);
     Volume::parse(text).ok_or_else(|| {
         let what = format!("<{}>: {} is no amount", node.schema.name, quote(text));
-        Fault::new(node.position, what).expected("bytes, or a multiple of the area such as 2x; at least 1")
+        XmlErrorAt::new(node.position, what)
+            .with_expected("bytes, or a multiple of the area such as 2x; at least 1")
     })
 }
 

@@ -1,6 +1,6 @@
 //! Tokenizer of documents.
 
-use super::error::{Fault, quote};
+use super::error::{XmlErrorAt, quote};
 use quick_xml::Reader;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
@@ -40,7 +40,7 @@ impl<'a> Tokens<'a> {
     ///
     /// # Errors
     /// Fails for malformed XML.
-    pub fn next_token(&mut self) -> Result<(usize, Token<'a>), Fault> {
+    pub fn next_token(&mut self) -> Result<(usize, Token<'a>), XmlErrorAt> {
         loop {
             let at = self.reader.buffer_position() as usize;
             let event = self
@@ -51,7 +51,7 @@ impl<'a> Tokens<'a> {
                 Event::Start(tag) | Event::Empty(tag) => Token::Start(tag),
                 Event::End(_) => Token::End,
                 Event::Text(text) if self.strict && text.contains("]]>") => {
-                    return Err(Fault::new(at, "not well-formed XML: ]]> in text").hint("write ]]&gt;"));
+                    return Err(XmlErrorAt::new(at, "not well-formed XML: ]]> in text").hint("write ]]&gt;"));
                 }
                 Event::Text(text) => Token::Text(text.xml10_content().into_owned()),
                 Event::CData(text) => Token::Text(text.xml10_content().into_owned()),
@@ -66,8 +66,8 @@ impl<'a> Tokens<'a> {
                     continue;
                 }
                 Event::DocType(_) => {
-                    return Err(Fault::new(at, "a document type declaration (<!DOCTYPE>)")
-                        .expected("<Profile>")
+                    return Err(XmlErrorAt::new(at, "a document type declaration (<!DOCTYPE>)")
+                        .with_expected("<Profile>")
                         .hint("leave it out: profiles do not use one, and entities are not expanded"));
                 }
                 Event::Eof => Token::Eof,
@@ -76,23 +76,23 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    fn check_declaration(&self, at: usize, declaration: &BytesDecl) -> Result<(), Fault> {
+    fn check_declaration(&self, at: usize, declaration: &BytesDecl) -> Result<(), XmlErrorAt> {
         if at != 0 {
-            return Err(Fault::new(at, "an XML declaration that does not begin the document")
+            return Err(XmlErrorAt::new(at, "an XML declaration that does not begin the document")
                 .hint("remove all text before it, also blanks and empty lines"));
         }
         match declaration.version() {
             Ok(version) if version == "1.0" => {}
             Ok(version) => {
                 let what = format!("XML version {} cannot be read", quote(&version));
-                return Err(Fault::new(at, what).expected("version=\"1.0\""));
+                return Err(XmlErrorAt::new(at, what).with_expected("version=\"1.0\""));
             }
             Err(error) => return Err(not_well_formed(at, &error)),
         }
         let encoding = match declaration.encoding() {
             None => return Ok(()),
             Some(Ok(encoding)) => encoding,
-            Some(Err(error)) => return Err(Fault::new(at, format!("not well-formed XML: {error}"))),
+            Some(Err(error)) => return Err(XmlErrorAt::new(at, format!("not well-formed XML: {error}"))),
         };
         // What was decoded without fault is Unicode, whatever it says: programs that recode a file often
         // leave the old name in it. Another encoding is none of our business as long as nothing depends on
@@ -101,8 +101,8 @@ impl<'a> Tokens<'a> {
         if self.text.is_ascii() || unicode.iter().any(|name| encoding.eq_ignore_ascii_case(name)) {
             return Ok(());
         }
-        Err(Fault::new(at, format!("the encoding {} cannot be read", quote(&encoding)))
-            .expected("encoding=\"UTF-8\", or UTF-16")
+        Err(XmlErrorAt::new(at, format!("the encoding {} cannot be read", quote(&encoding)))
+            .with_expected("encoding=\"UTF-8\", or UTF-16")
             .hint("save the file as UTF-8, and let its first line say so"))
     }
 
@@ -110,7 +110,7 @@ impl<'a> Tokens<'a> {
     ///
     /// # Errors
     /// Fails for malformed or truncated XML.
-    pub fn skip(&mut self) -> Result<(), Fault> {
+    pub fn skip(&mut self) -> Result<(), XmlErrorAt> {
         let mut open = 1_usize;
         while open > 0 {
             match self.next_token()? {
@@ -125,27 +125,27 @@ impl<'a> Tokens<'a> {
 }
 
 /// Says that the document ends too early.
-pub fn cut_off(at: usize, within: &str) -> Fault {
-    Fault::new(at, format!("the document ends within {within}")).hint("was the file cut off?")
+pub fn cut_off(at: usize, within: &str) -> XmlErrorAt {
+    XmlErrorAt::new(at, format!("the document ends within {within}")).hint("was the file cut off?")
 }
 
-pub(super) fn attribute_text(attribute: &Attribute, at: usize) -> Result<String, Fault> {
+pub(super) fn attribute_text(attribute: &Attribute, at: usize) -> Result<String, XmlErrorAt> {
     if attribute.value.contains('<') {
-        return Err(Fault::new(at, "not well-formed XML: < in the value of an attribute"));
+        return Err(XmlErrorAt::new(at, "not well-formed XML: < in the value of an attribute"));
     }
     quick_xml::escape::unescape(&attribute.value)
         .map(|text| text.into_owned())
         .map_err(|error| not_well_formed(at, &error.into()))
 }
 
-fn not_well_formed(at: usize, error: &quick_xml::Error) -> Fault {
+fn not_well_formed(at: usize, error: &quick_xml::Error) -> XmlErrorAt {
     use quick_xml::errors::{Error, IllFormedError};
     let why = match error {
         Error::Syntax(why) => why.to_string(),
         Error::IllFormed(why) => why.to_string(),
         other => other.to_string(),
     };
-    let fault = Fault::new(at, format!("not well-formed XML: {why}"));
+    let fault = XmlErrorAt::new(at, format!("not well-formed XML: {why}"));
     match error {
         Error::IllFormed(IllFormedError::UnclosedReference) => fault.hint("write & as &amp;"),
         _ => fault,
@@ -153,7 +153,7 @@ fn not_well_formed(at: usize, error: &quick_xml::Error) -> Fault {
 }
 
 /// Returns the character for `&..;`. Only XML's five predefined entities are supported.
-fn resolve(at: usize, reference: &BytesRef) -> Result<String, Fault> {
+fn resolve(at: usize, reference: &BytesRef) -> Result<String, XmlErrorAt> {
     let known = quick_xml::escape::resolve_xml_entity(reference).map(str::to_owned);
     if let Some(text) = known {
         return Ok(text);
@@ -161,11 +161,13 @@ fn resolve(at: usize, reference: &BytesRef) -> Result<String, Fault> {
     let fault = match reference.resolve_char_ref() {
         Ok(Some(c)) if super::text::is_allowed(c) => return Ok(c.to_string()),
         Ok(None) => {
-            Fault::new(at, format!("unknown entity &{};", shorten(reference))).hint("write & as &amp;")
+            XmlErrorAt::new(at, format!("unknown entity &{};", shorten(reference))).hint("write & as &amp;")
         }
-        Ok(Some(_)) | Err(_) => Fault::new(at, format!("&{}; is not a character of XML", shorten(reference))),
+        Ok(Some(_)) | Err(_) => {
+            XmlErrorAt::new(at, format!("&{}; is not a character of XML", shorten(reference)))
+        }
     };
-    Err(fault.expected("&amp; &lt; &gt; &quot; &apos; or a character by its number, such as &#228;"))
+    Err(fault.with_expected("&amp; &lt; &gt; &quot; &apos; or a character by its number, such as &#228;"))
 }
 
 /// A name out of the document, for a message.

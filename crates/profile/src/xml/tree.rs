@@ -1,7 +1,7 @@
 //! Parsing of text to a schema-valid tree, up to the first error.
 
 use super::elements::PROFILE;
-use super::error::{Fault, check_time_spans, quote};
+use super::error::{XmlErrorAt, check_time_spans, quote};
 use super::own;
 use super::schema::{Child, Content, Element, Kind};
 use super::tokens::{Token, Tokens, attribute_text, shorten};
@@ -33,38 +33,43 @@ impl Node {
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<Node, Fault> {
+pub(super) fn parse(text: &str) -> Result<Node, XmlErrorAt> {
     let mut parser = Parser { tokens: Tokens::strict(text), text, lists: Lists::default() };
     let mut root = None;
     loop {
         match parser.tokens.next_token()? {
             (_, Token::Text(text)) if text.chars().all(is_blank) => {}
             (at, Token::Text(text)) => {
-                return Err(Fault::new(at, format!("text {} outside of all elements", quote(text.trim())))
-                    .expected("<Profile>, and nothing around it")
-                    .hint("is this an XML file?"));
+                return Err(XmlErrorAt::new(
+                    at,
+                    format!("text {} outside of all elements", quote(text.trim())),
+                )
+                .with_expected("<Profile>, and nothing around it")
+                .hint("is this an XML file?"));
             }
             (at, Token::Start(_)) if root.is_some() => {
-                return Err(Fault::new(at, "a second element next to <Profile>")
-                    .expected("the end of the document: a file holds one profile"));
+                return Err(XmlErrorAt::new(at, "a second element next to <Profile>")
+                    .with_expected("the end of the document: a file holds one profile"));
             }
             (at, Token::Start(tag)) if tag.name().as_ref() == PROFILE.name => {
                 root = Some(parser.read_element(&PROFILE, &tag, at, false)?);
             }
             (at, Token::Start(tag)) => return Err(wrong_root(at, tag.name().as_ref())),
             (at, Token::End) => {
-                return Err(Fault::new(at, "an end tag without a start tag").expected("<Profile>"));
+                return Err(XmlErrorAt::new(at, "an end tag without a start tag").with_expected("<Profile>"));
             }
             (at, Token::Eof) => {
-                return root
-                    .ok_or_else(|| Fault::new(at, "the document holds no element").expected("<Profile>"));
+                return root.ok_or_else(|| {
+                    XmlErrorAt::new(at, "the document holds no element").with_expected("<Profile>")
+                });
             }
         }
     }
 }
 
-fn wrong_root(at: usize, name: &str) -> Fault {
-    let fault = Fault::new(at, format!("the document begins with <{}>", shorten(name))).expected("<Profile>");
+fn wrong_root(at: usize, name: &str) -> XmlErrorAt {
+    let fault = XmlErrorAt::new(at, format!("the document begins with <{}>", shorten(name)))
+        .with_expected("<Profile>");
     match name {
         "Results" => {
             fault.hint("this is the result of a run; to run it again, extract its <Profile> element")
@@ -86,11 +91,11 @@ impl Lists {
     ///
     /// # Errors
     /// The document has too many elements of this name.
-    pub(super) fn count(&mut self, name: &str, at: usize) -> Result<(), Fault> {
+    pub(super) fn count(&mut self, name: &str, at: usize) -> Result<(), XmlErrorAt> {
         self.targets += usize::from(name == "Target");
         self.time_spans += usize::from(name == "TimeSpan");
         if self.targets > TARGETS {
-            return Err(Fault::new(at, format!("more than {TARGETS} targets, the limit")));
+            return Err(XmlErrorAt::new(at, format!("more than {TARGETS} targets, the limit")));
         }
         check_time_spans(self.time_spans, at)
     }
@@ -111,7 +116,7 @@ impl Parser<'_> {
         tag: &BytesStart,
         position: usize,
         declared: bool,
-    ) -> Result<Node, Fault> {
+    ) -> Result<Node, XmlErrorAt> {
         self.lists.count(schema.name, position)?;
         let declared = own::is_declared(tag, position)? || declared;
         own::check_name(schema.name, position, declared)?;
@@ -131,14 +136,14 @@ impl Parser<'_> {
                     _ => {
                         let what =
                             format!("text {} in <{}>", quote(text.trim_matches(is_blank)), schema.name);
-                        return Err(Fault::new(at, what).expected(schema.content.describe()));
+                        return Err(XmlErrorAt::new(at, what).with_expected(schema.content.describe()));
                     }
                 },
                 (_, Token::End) => break,
                 (at, Token::Eof) => {
                     let what = format!("the document ends within <{}>", schema.name);
-                    return Err(Fault::new(at, what)
-                        .expected(format!("</{}>", schema.name))
+                    return Err(XmlErrorAt::new(at, what)
+                        .with_expected(format!("</{}>", schema.name))
                         .hint("was the file cut off?"));
                 }
             }
@@ -150,12 +155,12 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    fn child_schema(&self, parent: &Node, name: &str, at: usize) -> Result<&'static Element, Fault> {
+    fn child_schema(&self, parent: &Node, name: &str, at: usize) -> Result<&'static Element, XmlErrorAt> {
         let content = &parent.schema.content;
         let known = content.children();
         let Some(child) = known.iter().copied().find(|child| child.name == name) else {
             let what = format!("unknown element <{}> in <{}>", shorten(name), parent.schema.name);
-            let fault = Fault::new(at, what).expected(content.describe());
+            let fault = XmlErrorAt::new(at, what).with_expected(content.describe());
             let meant = known.iter().find(|child| child.name.eq_ignore_ascii_case(name));
             return Err(match meant {
                 Some(meant) => fault.hint(format!("did you mean <{}>? Case matters", meant.name)),
@@ -174,29 +179,29 @@ impl Parser<'_> {
             true => format!("a second <{name}> in <{parent}>, after the one in line {line}"),
             false => format!("<{name}> beside the <{first}> of line {line} in the same <{parent}>"),
         };
-        Err(Fault::new(at, what).expected(match content {
+        Err(XmlErrorAt::new(at, what).with_expected(match content {
             Content::Group(_) => format!("each element at most once in <{parent}>"),
             _ => content.describe(),
         }))
     }
 
-    fn check_complete(&self, node: &Node) -> Result<(), Fault> {
+    fn check_complete(&self, node: &Node) -> Result<(), XmlErrorAt> {
         let name = node.schema.name;
         let missing = match node.schema.content {
             Content::Group(children) => {
                 children.iter().find(|c| c.required && node.child(c.element.name).is_none())
             }
             Content::One(_) | Content::Many(_) if node.children.is_empty() => {
-                return Err(Fault::new(node.position, format!("<{name}> is empty"))
-                    .expected(node.schema.content.describe()));
+                return Err(XmlErrorAt::new(node.position, format!("<{name}> is empty"))
+                    .with_expected(node.schema.content.describe()));
             }
             _ => None,
         };
         match missing {
             None => Ok(()),
             Some(Child { element, .. }) => {
-                Err(Fault::new(node.position, format!("<{}> is missing in <{name}>", element.name))
-                    .expected(format!("<{}>: {}", element.name, element.content.describe())))
+                Err(XmlErrorAt::new(node.position, format!("<{}> is missing in <{name}>", element.name))
+                    .with_expected(format!("<{}>: {}", element.name, element.content.describe())))
             }
         }
     }
@@ -206,15 +211,15 @@ fn read_attributes(
     schema: &'static Element,
     tag: &BytesStart,
     at: usize,
-) -> Result<Vec<(&'static str, Value)>, Fault> {
+) -> Result<Vec<(&'static str, Value)>, XmlErrorAt> {
     let name = schema.name;
     let mut found: Vec<(&'static str, Value)> = Vec::new();
     for (number, attribute) in tag.attributes().enumerate() {
         if number == MAX_ATTRIBUTES {
-            return Err(Fault::new(at, format!("<{name}> has more than {MAX_ATTRIBUTES} attributes")));
+            return Err(XmlErrorAt::new(at, format!("<{name}> has more than {MAX_ATTRIBUTES} attributes")));
         }
-        let attribute =
-            attribute.map_err(|error| Fault::new(at, format!("not well-formed XML: <{name}>: {error}")))?;
+        let attribute = attribute
+            .map_err(|error| XmlErrorAt::new(at, format!("not well-formed XML: <{name}>: {error}")))?;
         let key = attribute.key.as_ref();
         let text = attribute_text(&attribute, at)?;
         if is_namespace_matter(key, &text) {
@@ -228,7 +233,7 @@ fn read_attributes(
             } else {
                 format!("only {}", names.join(", "))
             };
-            let fault = Fault::new(at, what).expected(expected);
+            let fault = XmlErrorAt::new(at, what).with_expected(expected);
             return Err(match key {
                 "xmlns" => fault.hint("a profile has no namespace"),
                 _ => fault,
@@ -238,8 +243,8 @@ fn read_attributes(
     }
     for known in schema.attributes.iter().filter(|known| known.required) {
         if !found.iter().any(|(name, _)| *name == known.name) {
-            return Err(Fault::new(at, format!("the attribute {} of <{name}> is missing", known.name))
-                .expected(format!("{}=\"..\": {}", known.name, known.kind.describe())));
+            return Err(XmlErrorAt::new(at, format!("the attribute {} of <{name}> is missing", known.name))
+                .with_expected(format!("{}=\"..\": {}", known.name, known.kind.describe())));
         }
     }
     Ok(found)
@@ -251,7 +256,7 @@ fn is_namespace_matter(key: &str, text: &str) -> bool {
         || matches!(key, "xsi:noNamespaceSchemaLocation" | "xsi:schemaLocation")
 }
 
-fn parse_value(kind: Kind, text: &str, name: &str, at: usize) -> Result<Value, Fault> {
+fn parse_value(kind: Kind, text: &str, name: &str, at: usize) -> Result<Value, XmlErrorAt> {
     kind.parse(text).ok_or_else(|| {
         let what = match (text.trim_matches(is_blank), kind) {
             ("", _) => format!("{name}: the value is missing"),
@@ -259,6 +264,6 @@ fn parse_value(kind: Kind, text: &str, name: &str, at: usize) -> Result<Value, F
             (_, Kind::Word(_)) => format!("{name}: {} is not possible", quote(text)),
             (text, _) => format!("{name}: {} is not possible", quote(text)),
         };
-        Fault::new(at, what).expected(kind.describe())
+        XmlErrorAt::new(at, what).with_expected(kind.describe())
     })
 }

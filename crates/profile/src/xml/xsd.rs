@@ -21,7 +21,7 @@ const OURS_HEAD: &str = "\
 pub fn schema() -> String {
     let mut text = HEAD.to_owned();
     let _ = writeln!(text, "<xs:schema xmlns:xs=\"{XS}\" xmlns:linux=\"{NAMESPACE}\">");
-    let _ = writeln!(text, "  <xs:import namespace=\"{NAMESPACE}\" schemaLocation=\"{OURS}\"/>");
+    let _ = writeln!(text, "  <xs:import namespace=\"{NAMESPACE}\" schemaLocation=\"{LINUX_SCHEMA}\"/>");
     let mut numbers = BTreeSet::new();
     collect_numbers(&PROFILE, &mut numbers);
     numbers.into_iter().for_each(|(lowest, highest)| number_type(&mut text, lowest, highest));
@@ -32,7 +32,7 @@ pub fn schema() -> String {
 }
 
 const XS: &str = "http://www.w3.org/2001/XMLSchema";
-pub const OURS: &str = "profile-linux.xsd";
+pub const LINUX_SCHEMA: &str = "profile-linux.xsd";
 
 /// Returns the schema of the additional elements inside DISKSPD's elements; ends with a line feed.
 pub fn own_schema() -> String {

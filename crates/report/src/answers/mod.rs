@@ -14,7 +14,7 @@ pub use metrics::metrics;
 pub use summary::summary;
 
 use diskspd_experiments::compare::{
-    ChangeVerdict, Compared, Question, RunComparison, SpanCompared, answer, place,
+    ChangeVerdict, Compared, ComparisonQuery, RunComparison, SpanCompared, answer, place,
 };
 use diskspd_figures::units::visible::line;
 
@@ -22,7 +22,7 @@ use diskspd_figures::units::visible::line;
 pub struct ComparisonReport<'a> {
     pub title: &'a str,
     pub comparison: &'a RunComparison,
-    pub question: &'a Question,
+    pub question: &'a ComparisonQuery,
     pub by: f64,
 }
 
@@ -60,7 +60,9 @@ fn list_cases<'a>(told: &ComparisonReport<'a>) -> Vec<AnswerCase<'a>> {
             None | Some(ChangeVerdict::NotCompared) => CaseEnd::NotCompared,
             Some(ChangeVerdict::CantTell | ChangeVerdict::TwoRuns) => CaseEnd::Unclear,
             Some(ChangeVerdict::Better | ChangeVerdict::Same) => CaseEnd::Passed,
-            Some(ChangeVerdict::Worse) if told.question.fails(comparison, span, told.by) => CaseEnd::Failed,
+            Some(ChangeVerdict::Worse) if told.question.exceeds_limit(comparison, span, told.by) => {
+                CaseEnd::Failed
+            }
             Some(ChangeVerdict::Worse) => CaseEnd::Passed,
         };
         let message = decides.map_or("it has no figure".to_owned(), |metric| {

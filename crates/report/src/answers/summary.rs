@@ -2,7 +2,7 @@
 
 use super::{CaseEnd, ComparisonReport, list_cases};
 use crate::number::number;
-use diskspd_experiments::compare::{self, between};
+use diskspd_experiments::compare::{self, interval_text};
 use diskspd_figures::units::table::signed;
 use diskspd_figures::units::visible::line;
 
@@ -38,7 +38,7 @@ pub fn summary(told: &ComparisonReport) -> Vec<u8> {
                     first,
                     other,
                     metric.change_percent.map(signed).unwrap_or_default(),
-                    between(metric, "..").unwrap_or_else(|| "-".into()),
+                    interval_text(metric, "..").unwrap_or_else(|| "-".into()),
                     match metric.verdict.word() {
                         "" => case.message,
                         word => word.to_owned(),
@@ -51,7 +51,7 @@ pub fn summary(told: &ComparisonReport) -> Vec<u8> {
     }
     if !told.comparison.differences.is_empty() {
         text += "\n<details><summary>Other differences</summary>\n\n";
-        for differing in compare::differing(&told.comparison.differences) {
+        for differing in compare::differences_text(&told.comparison.differences) {
             text += &format!("* {}\n", escape_cell(&differing));
         }
         text += "\n</details>\n";

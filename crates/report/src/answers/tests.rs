@@ -32,11 +32,11 @@ fn sample_comparison() -> RunComparison {
         sides[side].runs.push(run("wild", 1000.0 * wild, at));
     }
     sides[1].runs.push(run("only \"new\"", 1.0, 99));
-    compare(&sides[0], &sides[1], &Question::default()).unwrap()
+    compare(&sides[0], &sides[1], &ComparisonQuery::default()).unwrap()
 }
 
 fn write_answer(form: fn(&ComparisonReport) -> Vec<u8>) -> String {
-    let (comparison, question) = (sample_comparison(), Question::default());
+    let (comparison, question) = (sample_comparison(), ComparisonQuery::default());
     let told =
         ComparisonReport { title: "nightly, 4", comparison: &comparison, question: &question, by: 0.05 };
     String::from_utf8(form(&told)).unwrap()

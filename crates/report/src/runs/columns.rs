@@ -9,7 +9,10 @@ use diskspd_results::{ChartRow, KnownResponse, RunSummary, RunVerdict, SpanSumma
 
 impl<'a> TableRow<'a> {
     fn verdict(&self) -> RunVerdict {
-        RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.and_then(RunSummary::worst))
+        RunVerdict::new(
+            self.span.and_then(|span| span.verdict),
+            self.run.and_then(RunSummary::worst_severity),
+        )
     }
 
     /// All columns, in order.
@@ -24,7 +27,7 @@ impl<'a> TableRow<'a> {
         .spare(5),
         TableColumn::<TableRow>::words("computer", |row| Cell::text(row.run.and_then(|run| run.computer()))),
         TableColumn::<TableRow>::number("time_span", |row| {
-            Cell::whole(row.number.map(|number| number as u64))
+            Cell::number_cell(row.number.map(|number| number as u64))
         }),
         TableColumn::<TableRow>::words("verdict", |row| row.verdict().verdict_cell()).brief(),
         TableColumn::<TableRow>::words("severity", |row| row.verdict().severity_cell()).brief(),
@@ -63,7 +66,7 @@ impl<'a> TableRow<'a> {
         }),
         TableColumn::<TableRow>::number("duration_s", |row| requested_cell(row, |asked| asked.duration_s)),
         TableColumn::<TableRow>::number("warmup_s", |row| requested_cell(row, |asked| asked.warmup_s)),
-        TableColumn::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(target_count))),
+        TableColumn::<TableRow>::number("targets", |row| Cell::number_cell(row.asked.and_then(target_count))),
         TableColumn::<TableRow>::words("target", |row| {
             Cell::text(row.asked.and_then(|asked| asked.paths().next()))
         }),
@@ -141,7 +144,9 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("device_write_mib_per_s", |row| {
             figure_cell(row, |span| span.write.device_mib_per_s)
         }),
-        TableColumn::<TableRow>::number("outages", |row| Cell::whole(row.span.and_then(|span| span.outages))),
+        TableColumn::<TableRow>::number("outages", |row| {
+            Cell::number_cell(row.span.and_then(|span| span.outages))
+        }),
         TableColumn::<TableRow>::number("longest_outage_s", |row| {
             Cell::figure(row.span.and_then(|span| span.longest_outage_s), 2)
         }),
@@ -157,11 +162,11 @@ fn time_cell(row: &TableRow, of: fn(&SpanSummary) -> Option<Millis>) -> Cell {
 }
 
 fn whole_cell(row: &TableRow, of: fn(&SpanSummary) -> Option<u64>) -> Cell {
-    Cell::whole(row.span.and_then(of))
+    Cell::number_cell(row.span.and_then(of))
 }
 
 fn requested_cell<N: Into<u64>>(row: &TableRow, of: fn(&Parameters) -> Option<N>) -> Cell {
-    Cell::whole(row.asked.and_then(of))
+    Cell::number_cell(row.asked.and_then(of))
 }
 
 fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<Millis>) -> Cell {

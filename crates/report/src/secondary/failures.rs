@@ -4,7 +4,7 @@ use super::table::{SecondaryRow, UNRULED, column, words};
 use diskspd_figures::units::seconds_of_us;
 use diskspd_figures::units::table::{Cell, TableColumn};
 use diskspd_profile::RawText;
-use diskspd_results::{FailedSector, FoundStamp, IntegrityRow, PartRow, SectorFault};
+use diskspd_results::{FailedSector, FoundStamp, IntegrityRow, PartRow, SectorState};
 
 impl SecondaryRow for PartRow {
     fn path(&self) -> &RawText {
@@ -49,7 +49,7 @@ pub struct FailedLine {
 }
 
 pub const FAILED: &[TableColumn<FailedLine>] = &[
-    words("target", |line| Cell::named(line.path.to_string())),
+    words("target", |line| Cell::name_cell(line.path.to_string())),
     TableColumn {
         is_number: false,
         ..column("what", "Fault", UNRULED, |line: &FailedLine| Cell::text(Some(line.failed.fault.name())))
@@ -68,20 +68,20 @@ pub const FAILED: &[TableColumn<FailedLine>] = &[
 ];
 
 fn found_cell(line: &FailedLine, figure: fn(&FoundStamp) -> u64) -> Cell {
-    Cell::whole(line.failed.found.as_ref().map(figure))
+    Cell::number_cell(line.failed.found.as_ref().map(figure))
 }
 
 pub fn held_text(failed: &FailedSector) -> String {
     let Some(found) = &failed.found else {
         return match failed.fault {
-            SectorFault::Unreadable => "unreadable data".into(),
-            SectorFault::Unwritten => "zeros".into(),
+            SectorState::Unreadable => "unreadable data".into(),
+            SectorState::Unwritten => "zeros".into(),
             _ => "no stamp".into(),
         };
     };
     let run = if found.of_this_run { "" } else { "of another run " };
     let place = format!("offset {} of target {}", found.offset, u64::from(found.target) + 1);
-    let checksum = if failed.fault == SectorFault::Corrupt { ", with a wrong checksum" } else { "" };
+    let checksum = if failed.fault == SectorState::Corrupt { ", with a wrong checksum" } else { "" };
     format!(
         "version {} {run}for {place}, write {} of thread {}{checksum}",
         found.generation, found.write, found.writer

@@ -43,7 +43,7 @@ impl<F: Clone> SecondaryRow for ThreadRow<F> {
 
 impl<F> ThreadRow<F> {
     pub(super) fn name_cell(&self) -> Cell {
-        Cell::named(self.thread.map_or_else(|| "all".to_owned(), |thread| thread.to_string()))
+        Cell::name_cell(self.thread.map_or_else(|| "all".to_owned(), |thread| thread.to_string()))
     }
 
     pub(super) fn path_cell(&self) -> Cell {

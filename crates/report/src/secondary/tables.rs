@@ -41,7 +41,7 @@ pub fn write_tables(measured: &Measured, format: &mut impl TableFormat) {
 const PARTS: &[TableColumn<PartRow>] = &[
     TableColumn {
         is_number: false,
-        ..column("part", "Number", ("part ", 4), |row: &PartRow| Cell::named(row.part.to_string()))
+        ..column("part", "Number", ("part ", 4), |row: &PartRow| Cell::name_cell(row.part.to_string()))
     },
     column("block", "BlockSize", (" block size ", 10), |row| Cell::Size(row.block_size.into())),
     column("I/Os", "IOCount", ("     I/Os     ", 12), |row| Cell::Whole(row.figures.ios)),
@@ -98,7 +98,7 @@ const NOWAIT: &[TableColumn<ThreadRow<NowaitFigures>>] = &[
 ];
 
 const VERIFIED: &[TableColumn<IntegrityRow>] = &[
-    words("target", |row| Cell::named(row.path.to_string())),
+    words("target", |row| Cell::name_cell(row.path.to_string())),
     column("stamped", "StampedSectors", ("    stamped   ", 13), |row| count_cell(row, |of| of.stamped)),
     column("verified", "VerifiedSectors", ("   verified   ", 12), |row| count_cell(row, |of| of.verified)),
     column("unknown", "UnknownSectors", ("   unknown    ", 12), |row| count_cell(row, |of| of.unknown)),

@@ -19,7 +19,8 @@ use diskspd_machine::System;
 use diskspd_plan::effective_affinity;
 use diskspd_profile::{Compat, Profile, TimeSpan, affinity};
 use diskspd_results::{
-    Course, Measured, Results, Row, SpanResults, Summary, TargetResults, ThreadResults, WaitStatistics,
+    CompletionSeries, Measured, Results, Row, SpanResults, Summary, TargetResults, ThreadResults,
+    WaitStatistics,
 };
 use std::io::{self, Write};
 use writer::Writer;
@@ -156,7 +157,7 @@ fn write_span(
     }
     if let Some(iops) = &span.iops {
         let std_devs = [iops.read_std_dev, iops.write_std_dev, iops.total_std_dev];
-        figures::write_iops(out, std_devs, iops.whole(asked.io_bucket_duration));
+        figures::write_iops(out, std_devs, iops.complete_intervals(asked.io_bucket_duration));
     }
     if let Some(found) = &span.trace {
         trace::write(out, found);
@@ -202,7 +203,7 @@ fn write_target(out: &mut Writer, asked: &TimeSpan, target: &TargetResults, rows
         figures::write_mean(out, write, "AverageWriteLatencyMilliseconds", "WriteLatencyStdev");
     }
     if asked.calculate_iops_std_dev {
-        let course = Course::new(target);
+        let course = CompletionSeries::new(target);
         figures::write_iops(out, course.std_devs(), course.intervals());
     }
     out.close("Target");

@@ -3,7 +3,7 @@
 use super::writer::{Writer, attribute};
 use diskspd_figures::units::start_time::date_and_time;
 use diskspd_machine::caches::{Cache, CacheKind};
-use diskspd_machine::{Place, System, Topology};
+use diskspd_machine::{CpuNode, System, Topology};
 use diskspd_profile::Compat;
 use diskspd_results::is_heterogeneous;
 
@@ -90,7 +90,7 @@ fn write_cache(out: &mut Writer, cache: &Cache) {
 }
 
 /// A node or socket with the groups that it spans.
-fn write_place(out: &mut Writer, name: &str, place: &Place) {
+fn write_place(out: &mut Writer, name: &str, place: &CpuNode) {
     out.open_with(name, &[(name, &place.number)]);
     write_masks(out, &place.masks);
     out.close(name);

@@ -18,15 +18,15 @@ use std::time::{Duration, Instant};
 /// Time for all targets together, ns.
 const TIME: Nanos = 300 * SECOND / 1000;
 /// Maximum wait for a hanging read. A disk that must spin up needs ten times as long.
-const PATIENCE: Duration = Duration::from_millis(900);
+const MAX_READ_WAIT: Duration = Duration::from_millis(900);
 const AT_ONCE: usize = 8;
 
 /// Inspects every target that is read, and warns of reads that do not reach the medium.
-pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &RunReporter) -> Vec<ContentFacts> {
+pub fn sample_content(plan: &SpanPlan, located: &SpanTargets, voice: &RunReporter) -> Vec<ContentFacts> {
     let facts = gather_facts(read_orders(plan, located));
     let paths = plan.paths();
     for (about, path) in facts.iter().filter_map(|about| Some((about, *paths.get(&about.target)?))) {
-        checks::content_warnings(about, path).into_iter().for_each(|warning| voice.tell(warning));
+        checks::content_warnings(about, path).into_iter().for_each(|warning| voice.report_finding(warning));
     }
     facts
 }
@@ -75,7 +75,7 @@ fn gather_facts(orders: Vec<Order>) -> Vec<ContentFacts> {
         let work = move || {
             let _waited_for = guard::is_waited_for();
             while let Some((index, order)) = take_order(&orders, &next) {
-                if say.send((index, content::look(order, each))).is_err() {
+                if say.send((index, content::sample_content(order, each))).is_err() {
                     return;
                 }
             }
@@ -84,7 +84,7 @@ fn gather_facts(orders: Vec<Order>) -> Vec<ContentFacts> {
         let _ = std::thread::Builder::new().name("content".into()).spawn(work);
     }
     drop(say);
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + MAX_READ_WAIT;
     let mut facts = Vec::new();
     while let Ok((index, found)) = said.recv_timeout(end.saturating_duration_since(Instant::now())) {
         facts.extend(found.map(|found| (index, found)));

@@ -1,9 +1,9 @@
 //! The files of `-c` of a time span, or of a whole run, are created: several at once, so that neither many
 //! small files nor files on several devices wait for each other.
 
-use crate::files::prepare::{self, FileOrder, Growth, PrepareError, Prepared, Reason, Why};
+use crate::files::prepare::{self, FileOrder, Growth, Preparation, PrepareError, Reason, RewriteReason};
 use crate::options::Options;
-use crate::precreate::{File, NotCreated};
+use crate::precreate::{File, PrecreateError};
 use diskspd_host::claims;
 use diskspd_host::target;
 use diskspd_sys::failed_call::FailedCall;
@@ -21,12 +21,12 @@ const AT_ONCE: usize = 4;
 const TICK: Duration = Duration::from_millis(100);
 
 /// Index of a file and its result; `None` if there was nothing to create.
-type CreationEnd = (usize, Result<Option<Prepared>, CreationFailure>);
+type CreationEnd = (usize, Result<Option<Preparation>, CreationError>);
 
 /// Files that are written at the same time.
 type Round<'a> = Vec<&'a (File, PathBuf)>;
 
-enum CreationFailure {
+enum CreationError {
     /// It was given up, because of another file or the user.
     Stopped(PrepareError),
     Because {
@@ -40,18 +40,18 @@ enum CreationFailure {
 /// file is begun, and unfinished ones are abandoned.
 ///
 /// # Errors
-/// See [`NotCreated`]. A failure takes precedence over a simultaneous interruption.
+/// See [`PrecreateError`]. A failure takes precedence over a simultaneous interruption.
 pub(crate) fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), NotCreated> {
+) -> Result<(), PrecreateError> {
     for (file, _) in files {
         voice.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
     }
     claims::spare(files.iter().map(|(_, path)| path.as_path()))
-        .map_err(|refusal| NotCreated::Refused(refusal.to_string()))?;
+        .map_err(|refusal| PrecreateError::Refused(refusal.to_string()))?;
     let mut nowhere = files.iter().filter_map(|(file, path)| {
         Some(format!(
             "'{}': {}",
@@ -60,10 +60,10 @@ pub(crate) fn create_all(
         ))
     });
     if let Some(message) = nowhere.next() {
-        return Err(NotCreated::Refused(message));
+        return Err(PrecreateError::Refused(message));
     }
     let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), Growth::To(file.size)));
-    prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Refused(error.to_string()))?;
+    prepare::all_fit(wanted, options.recreate).map_err(|error| PrecreateError::Refused(error.to_string()))?;
     let mut changed = false;
     creation_rounds(files)
         .into_iter()
@@ -122,7 +122,7 @@ fn create_round(
     options: &Options,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), NotCreated> {
+) -> Result<(), PrecreateError> {
     let work = CreationWork {
         next: AtomicUsize::new(0),
         done: files.iter().map(|_| AtomicU64::new(0)).collect(),
@@ -133,17 +133,19 @@ fn create_round(
     let ends = work.run(control, voice);
     voice.clear_line();
     let (mut failure, mut given_up) = (None, Vec::new());
-    for (index, end) in ends.map_err(|failed| NotCreated::Failed(format!("{failed}; {}", failed.remedy())))? {
+    for (index, end) in
+        ends.map_err(|failed| PrecreateError::Failed(format!("{failed}; {}", failed.remedy())))?
+    {
         match end {
             Ok(done) => {
-                *changed |= done.is_some_and(|done| done != Prepared::Kept);
+                *changed |= done.is_some_and(|done| done != Preparation::Kept);
                 report_created(&work.files[index].0, done, voice);
             }
-            Err(CreationFailure::Stopped(error)) => {
+            Err(CreationError::Stopped(error)) => {
                 *changed |= error.state.is_changed();
                 given_up.push(error);
             }
-            Err(CreationFailure::Because { message, changed: this }) => {
+            Err(CreationError::Because { message, changed: this }) => {
                 *changed |= this;
                 failure = failure.or(Some(message));
             }
@@ -153,12 +155,12 @@ fn create_round(
         Some(first) => {
             let given_up = given_up.iter().map(PrepareError::to_string);
             let message = std::iter::once(first).chain(given_up).collect::<Vec<_>>().join("\n");
-            Err(if *changed { NotCreated::Failed(message) } else { NotCreated::Refused(message) })
+            Err(if *changed { PrecreateError::Failed(message) } else { PrecreateError::Refused(message) })
         }
         None if given_up.is_empty() && !work.stop.load(Ordering::Relaxed) => Ok(()),
         None => {
             given_up.iter().for_each(|error| tell_given_up(error, voice));
-            Err(NotCreated::Interrupted)
+            Err(PrecreateError::Interrupted)
         }
     }
 }
@@ -170,13 +172,13 @@ fn tell_given_up(error: &PrepareError, voice: &RunReporter) {
     }
 }
 
-fn report_created(file: &File, done: Option<Prepared>, voice: &RunReporter) {
+fn report_created(file: &File, done: Option<Preparation>, voice: &RunReporter) {
     match done {
-        Some(Prepared::Kept) => voice.note(&format!(
+        Some(Preparation::Kept) => voice.note(&format!(
             "'{}' already has the requested size and is fully written: kept (--recreate rewrites it)",
             file.path
         )),
-        Some(other @ Prepared::Rewritten(Why::Content { .. })) => {
+        Some(other @ Preparation::Rewritten(RewriteReason::Content { .. })) => {
             voice.note(&format!("'{}': {other}", file.path));
         }
         Some(other) => voice.verbose(|| format!("'{}': {other}", file.path)),
@@ -237,9 +239,9 @@ impl CreationWork<'_> {
         }
     }
 
-    fn create(&self, index: usize) -> Result<Option<Prepared>, CreationFailure> {
+    fn create(&self, index: usize) -> Result<Option<Preparation>, CreationError> {
         let (file, path) = self.files[index];
-        let because = |message, changed| CreationFailure::Because { message, changed };
+        let because = |message, changed| CreationError::Because { message, changed };
         let kind = target::probe(path).map_err(|error| because(error.to_string(), false))?.kind;
         if kind.is_device() {
             return Ok(None);
@@ -249,7 +251,7 @@ impl CreationWork<'_> {
         prepare::prepare(&order, &mut |bytes, _| done.store(bytes, Ordering::Relaxed), &self.stop)
             .map(Some)
             .map_err(|error| match error.reason {
-                Reason::Stopped => CreationFailure::Stopped(error),
+                Reason::Stopped => CreationError::Stopped(error),
                 _ => because(error.to_string(), error.state.is_changed()),
             })
     }
@@ -277,7 +279,7 @@ mod tests {
         (File { path: path.clone().into_os_string().into(), size, zero: false }, path)
     }
 
-    fn create(files: &[(File, PathBuf)], control: &Control) -> Result<(), NotCreated> {
+    fn create(files: &[(File, PathBuf)], control: &Control) -> Result<(), PrecreateError> {
         create_all(files, &Options::default(), control, &RunReporter::quiet())
     }
 
@@ -330,7 +332,7 @@ mod tests {
         files.extend((0..100).map(|i| sample_file(directory.path().join(i.to_string()), 1 << 20)));
         let error = create(&files, &Control::default()).unwrap_err();
         // A refusal if no other file was begun before the first one failed.
-        let (NotCreated::Failed(message) | NotCreated::Refused(message)) = error else { panic!() };
+        let (PrecreateError::Failed(message) | PrecreateError::Refused(message)) = error else { panic!() };
         assert!(message.lines().next().unwrap().contains("directory"), "{message}");
         assert!(!files[100].1.exists(), "no further file is begun");
     }
@@ -341,7 +343,7 @@ mod tests {
         let control = Control::default();
         control.interrupt();
         let files = [sample_file(directory.path().join("file"), 5)];
-        assert!(matches!(create(&files, &control), Err(NotCreated::Interrupted)));
+        assert!(matches!(create(&files, &control), Err(PrecreateError::Interrupted)));
         assert!(!files[0].1.exists());
     }
 
@@ -354,7 +356,7 @@ mod tests {
         std::fs::write(&path, "data").unwrap();
         let control = Control::default();
         control.interrupt();
-        let Err(NotCreated::Refused(message)) = create(&files, &control) else { panic!() };
+        let Err(PrecreateError::Refused(message)) = create(&files, &control) else { panic!() };
         assert!(message.contains("its 2 files need 2048 PiB together"), "{message}");
         assert!(message.contains("no file was changed"), "{message}");
         assert_eq!(std::fs::read(&path).unwrap(), b"data");

@@ -2,7 +2,7 @@
 
 use crate::files::creation;
 use crate::options::Options;
-use crate::precreate::{File, NotCreated, files};
+use crate::precreate::{File, PrecreateError, files};
 use diskspd_host::target::{self, LocateError};
 use diskspd_profile::{Profile, RawText};
 use diskspd_worker::{Control, RunReporter, SpanOutcome};
@@ -25,7 +25,7 @@ pub(crate) fn create_all(
     match create(wanted, options, control, voice) {
         Ok(()) => Ok(made),
         // Nothing runs on them any more.
-        Err(NotCreated::Interrupted) => Ok(HashSet::new()),
+        Err(PrecreateError::Interrupted) => Ok(HashSet::new()),
         Err(not) => Err(Box::new(not.into())),
     }
 }
@@ -39,11 +39,11 @@ pub fn create(
     options: &Options,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), NotCreated> {
+) -> Result<(), PrecreateError> {
     let located: Vec<(File, PathBuf)> = wanted
         .into_iter()
         .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
         .collect::<Result<_, _>>()
-        .map_err(|error: LocateError| NotCreated::Refused(error.to_string()))?;
+        .map_err(|error: LocateError| PrecreateError::Refused(error.to_string()))?;
     creation::create_all(&located, options, control, voice)
 }

@@ -9,7 +9,7 @@ use crate::options::Options;
 use diskspd_base::access::OpenMode;
 use diskspd_figures::units::Size;
 use diskspd_host::claims::Claims;
-use diskspd_host::content::{Order, look};
+use diskspd_host::content::{Order, sample_content};
 use diskspd_machine::content::ContentFacts;
 use diskspd_plan::SpanPlan;
 use diskspd_plan::workload::{Random, payload};
@@ -34,7 +34,7 @@ pub(crate) type Done = RefCell<HashSet<PathBuf>>;
 const CHUNK: u64 = 1 << 20;
 const THREADS: usize = 4;
 /// Time limit of the check for an empty device, in ns.
-const LOOK: u64 = 300_000_000;
+const MAX_CHECK_TIME: u64 = 300_000_000;
 
 /// Fills the targets: the unwritten parts of regular files, and with `--destroy` the used part of block
 /// devices.
@@ -77,7 +77,9 @@ fn device_parts(
     if done.borrow().contains(order.located.name()) {
         return Ok(Vec::new());
     }
-    if content == Prefill::Auto && !look(order, LOOK).is_some_and(|facts| is_empty(&facts)) {
+    if content == Prefill::Auto
+        && !sample_content(order, MAX_CHECK_TIME).is_some_and(|facts| is_empty(&facts))
+    {
         return Ok(Vec::new());
     }
     if !options.destroy {
@@ -119,7 +121,7 @@ fn is_empty(facts: &ContentFacts) -> bool {
 fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
     let path = || order.path.clone();
     let fail = |doing, source| PrefillError::Kernel { path: path(), doing, source };
-    let file = File::open(order.located.way()).map_err(|error| fail("inspect the file", error))?;
+    let file = File::open(order.located.access_path()).map_err(|error| fail("inspect the file", error))?;
     let found = file.metadata().map_err(|error| fail("inspect the file", error))?;
     let size = found.len();
     let (mut parts, mut missing): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
@@ -139,7 +141,7 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
     if !parts.is_empty() && found.permissions().readonly() {
         return Err(PrefillError::ReadOnly { path: path() });
     }
-    let free = free_space::beneath(&file).and_then(|room| room.ours).unwrap_or(u64::MAX);
+    let free = free_space::space_of_file(&file).and_then(|room| room.ours).unwrap_or(u64::MAX);
     match missing > free {
         true => Err(full_error(order, missing, free)),
         false => Ok(parts),
@@ -177,7 +179,7 @@ struct PrefillShared<'a> {
 impl Filling<'_> {
     fn write(&self, claims: &Claims) -> Result<(), PrefillError> {
         let target = &self.order.located;
-        let free = free_space::at(target.way()).and_then(|room| room.ours).unwrap_or(0);
+        let free = free_space::at(target.access_path()).and_then(|room| room.ours).unwrap_or(0);
         let open = |direct| -> Result<File, PrefillError> {
             let mode = OpenMode { write: true, direct, ..OpenMode::default() };
             let opened = files::open(target, &mode).map_err(PrefillError::Open)?;

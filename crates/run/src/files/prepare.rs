@@ -7,7 +7,7 @@ mod outcome;
 mod sample;
 mod space;
 
-pub use outcome::{PrepareError, Prepared, Reason, State, Why};
+pub use outcome::{Preparation, PrepareError, Reason, RewriteReason, State};
 pub use space::{Growth, all_fit};
 
 use diskspd_host::claims::{self, ClaimError};
@@ -16,8 +16,8 @@ use diskspd_host::target;
 use diskspd_sys::free_space::SizeChange;
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockUnpoisoned;
-use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::reach::{self, LastName, ReachError, Reached, reach};
+use diskspd_sys::problem::{TargetError, TargetProblem};
+use diskspd_sys::reach::{self, LastName, ReachError, ReachedObject, reach};
 use diskspd_sys::{extents, files, page_cache};
 pub use order::FileOrder;
 use std::fs::File;
@@ -40,19 +40,19 @@ pub fn prepare(
     order: &FileOrder<'_>,
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
-) -> Result<Prepared, PrepareError> {
+) -> Result<Preparation, PrepareError> {
     let untouched = |reason| PrepareError { path: order.path.to_owned(), reason, state: State::Untouched };
     space::within_limits(order.size).map_err(untouched)?;
     let (file, created) = open(order.path).map_err(untouched)?;
     let outcome = if created {
-        Prepared::Created
+        Preparation::Created
     } else {
         match why_rewrite(order, &file).map_err(untouched)? {
-            Some(why) => Prepared::Rewritten(why),
-            None => Prepared::Kept,
+            Some(why) => Preparation::Rewritten(why),
+            None => Preparation::Kept,
         }
     };
-    if outcome != Prepared::Kept {
+    if outcome != Preparation::Kept {
         write(order, &file, progress, stop).map_err(|UnfinishedFile { reason, written }| {
             let state = match (created, written) {
                 (true, _) if remove(order.path, &file) => State::Removed,
@@ -72,18 +72,18 @@ pub fn prepare(
 /// moment.
 fn open(path: &Path) -> Result<(File, bool), Reason> {
     match reach(path, LastName::Followed) {
-        Ok(Reached::Spot(spot)) => match spot.kind() {
+        Ok(ReachedObject::FolderEntry(spot)) => match spot.kind() {
             Some(kind) => open_existing(path, kind, || spot.open_to_write()),
             None => create(path),
         },
-        Ok(Reached::Descriptor(_)) => {
+        Ok(ReachedObject::Descriptor(_)) => {
             open_existing(path, files::kind(path)?, || File::options().write(true).open(path))
         }
         Err(ReachError::Planted { link, owner }) => {
             let path = path.to_owned();
             Err(ClaimError::Refused(WriteRefusedError::Planted { path, link, owner }).into())
         }
-        Err(ReachError::Directory) => Err(Reason::Target(Problem::Directory)),
+        Err(ReachError::Directory) => Err(Reason::Target(TargetProblem::Directory)),
         // The reason is that of the lookup.
         Err(_) => create(path),
     }
@@ -96,9 +96,9 @@ fn open_existing(
 ) -> Result<(File, bool), Reason> {
     match kind {
         Kind::File => {}
-        Kind::BlockDevice => return Err(Reason::Target(Problem::Device)),
-        Kind::Directory => return Err(Reason::Target(Problem::Directory)),
-        _ => return Err(Reason::Target(Problem::NotAFile)),
+        Kind::BlockDevice => return Err(Reason::Target(TargetProblem::Device)),
+        Kind::Directory => return Err(Reason::Target(TargetProblem::Directory)),
+        _ => return Err(Reason::Target(TargetProblem::NotAFile)),
     }
     let fail = |error: io::Error| TargetError::from_io(path, "open it", "write", error);
     let file = opening().map_err(fail)?;
@@ -108,8 +108,8 @@ fn open_existing(
 
 fn create(path: &Path) -> Result<(File, bool), Reason> {
     match files::kind(path) {
-        Ok(_) => return Err(Reason::Target(Problem::Changed)),
-        Err(TargetError { problem: Problem::Missing, .. }) => {}
+        Ok(_) => return Err(Reason::Target(TargetProblem::Changed)),
+        Err(TargetError { problem: TargetProblem::Missing, .. }) => {}
         Err(error) => return Err(error.into()),
     }
     // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
@@ -119,28 +119,28 @@ fn create(path: &Path) -> Result<(File, bool), Reason> {
 
 fn creation_error(path: &Path, error: io::Error) -> Reason {
     match error.kind() {
-        io::ErrorKind::NotFound => Reason::Target(Problem::NoParent),
+        io::ErrorKind::NotFound => Reason::Target(TargetProblem::NoParent),
         _ => TargetError::from_io(path, "open it", "write", error).into(),
     }
 }
 
 /// Returns why an existing file is not suitable; `None` if it is.
-fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<Why>, Reason> {
+fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<RewriteReason>, Reason> {
     let fail = |source| Reason::Kernel { doing: "inspect the file", source };
     let size = file.metadata().map_err(fail)?.len();
     if order.recreate {
-        return Ok(Some(Why::Asked));
+        return Ok(Some(RewriteReason::Asked));
     }
     if size != order.size {
-        return Ok(Some(Why::Size(size)));
+        return Ok(Some(RewriteReason::Size(size)));
     }
     match extents::all_written(file, size) {
         // One that can't be read is left to the run to complain about.
         Ok(true) => Ok(sample::take(&files::path_of_open(order.path, file), size)
             .is_ok_and(|sample| sample.contradicts(order.zero))
-            .then_some(Why::Content { zero: order.zero })),
-        Ok(false) => Ok(Some(Why::Unwritten)),
-        Err(error) if extents::cannot_tell(&error) => Ok(Some(Why::Unknown)),
+            .then_some(RewriteReason::Content { zero: order.zero })),
+        Ok(false) => Ok(Some(RewriteReason::Unwritten)),
+        Err(error) if extents::cannot_tell(&error) => Ok(Some(RewriteReason::Unknown)),
         Err(error) => Err(fail(error)),
     }
 }

@@ -3,7 +3,7 @@
 use diskspd_base::access::OpenMode;
 use diskspd_host::claims::{self, ClaimError, Claims};
 use diskspd_host::target::{self, LocateError};
-use diskspd_output::{HangGuard, Unanswered};
+use diskspd_output::{HangGuard, TimeoutError};
 use diskspd_profile::RawText;
 use diskspd_sys::problem::TargetError;
 use diskspd_sys::{block, files, free_space};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub enum PurgeError {
     #[error("--purge {target}: {source}")]
-    Unanswered { target: RawText, source: Unanswered },
+    Unanswered { target: RawText, source: TimeoutError },
     /// There is no such device.
     #[error(transparent)]
     NotLocated(#[from] LocateError),

@@ -22,7 +22,7 @@ const SIZE_BITS: Range<u32> = 9..25;
 const SUBMITTED_BITS: Range<u32> = 0..16;
 /// Time from one slice to the next, and the part of it in which I/Os are counted.
 const PERIOD: Nanos = SECOND / 20;
-const PART: Nanos = 10;
+const SLICE_DIVISOR: Nanos = 10;
 /// All I/Os of the first moments are counted: commands can be short.
 const ALL_UNTIL: Nanos = SECOND / 4;
 /// Every eighth slice counts the sizes, too.
@@ -31,15 +31,15 @@ const SIZES: u64 = 8;
 /// Counters of the calling thread and all that it starts.
 #[derive(Debug)]
 pub(super) struct EngineCounters {
-    uring: Result<UringCounters, NotCounted>,
+    uring: Result<UringCounters, UncountedReason>,
     /// `None` = not requested.
-    aio: Option<Result<AioCounter, NotCounted>>,
+    aio: Option<Result<AioCounter, UncountedReason>>,
     slices: Slices,
 }
 
 /// Why I/Os are not counted.
 #[derive(Debug, Clone, thiserror::Error)]
-enum NotCounted {
+enum UncountedReason {
     #[error("there is no command")]
     NoCommand,
     #[error("--count-all counts them, and slows down all system calls of the machine slightly")]
@@ -69,22 +69,22 @@ struct UringCounters {
 struct Countable(u64);
 
 impl Countable {
-    fn find(tracefs: &Tracefs, name: &'static str) -> Result<Countable, NotCounted> {
+    fn find(tracefs: &Tracefs, name: &'static str) -> Result<Countable, UncountedReason> {
         match tracefs.format(name) {
             Ok(Some(format)) => Ok(Countable(format.id)),
-            Ok(None) => Err(NotCounted::Missing(name)),
-            Err(refusal) => Err(NotCounted::Refused(refusal.to_string())),
+            Ok(None) => Err(UncountedReason::Missing(name)),
+            Err(refusal) => Err(UncountedReason::Refused(refusal.to_string())),
         }
     }
 
-    fn open(&self, filter: &str) -> Result<InheritedCounter, NotCounted> {
+    fn open(&self, filter: &str) -> Result<InheritedCounter, UncountedReason> {
         let point = Tracepoint { id: self.0, filter: filter.to_owned() };
         InheritedCounter::open(&Event::Tracepoint(point))
-            .map_err(|error| NotCounted::Forbidden(error.to_string()))
+            .map_err(|error| UncountedReason::Forbidden(error.to_string()))
     }
 
     /// Opens a counter for each bit of a positive number.
-    fn open_bits(&self, field: &str, bits: Range<u32>) -> Result<Vec<InheritedCounter>, NotCounted> {
+    fn open_bits(&self, field: &str, bits: Range<u32>) -> Result<Vec<InheritedCounter>, UncountedReason> {
         bits.map(|bit| self.open(&format!("{field} > 0 && {field} & {}", 1_u64 << bit))).collect()
     }
 }
@@ -95,7 +95,7 @@ fn sum_of_bits(bits: Range<u32>, counters: &[InheritedCounter]) -> Option<u64> {
 }
 
 impl UringCounters {
-    fn open(tracefs: &Tracefs) -> Result<UringCounters, NotCounted> {
+    fn open(tracefs: &Tracefs) -> Result<UringCounters, UncountedReason> {
         let submitted = Countable::find(tracefs, "io_uring/io_uring_submit_req")?;
         let completed = Countable::find(tracefs, "io_uring/io_uring_complete")?;
         Ok(UringCounters {
@@ -131,11 +131,11 @@ impl UringCounters {
 struct AioCounter(Vec<InheritedCounter>);
 
 impl AioCounter {
-    fn open(tracefs: &Tracefs) -> Result<AioCounter, NotCounted> {
+    fn open(tracefs: &Tracefs) -> Result<AioCounter, UncountedReason> {
         let returned = Countable::find(tracefs, "syscalls/sys_exit_io_submit")?;
         let counters = returned.open_bits("ret", SUBMITTED_BITS)?;
         for counter in &counters {
-            counter.switch(true).map_err(|error| NotCounted::Forbidden(error.to_string()))?;
+            counter.switch(true).map_err(|error| UncountedReason::Forbidden(error.to_string()))?;
         }
         Ok(AioCounter(counters))
     }
@@ -164,11 +164,11 @@ struct Slices {
 
 impl Slices {
     /// Switches at a time since the begin, ns; returns when it is due again.
-    fn look(&mut self, counters: &UringCounters, now: Nanos) -> Nanos {
+    fn read_counters(&mut self, counters: &UringCounters, now: Nanos) -> Nanos {
         let entered = clock::monotonic();
         let elapsed = || now + clock::monotonic().saturating_sub(entered);
         let all = self.always || now < ALL_UNTIL;
-        let slice = if all { PERIOD } else { PERIOD / PART };
+        let slice = if all { PERIOD } else { PERIOD / SLICE_DIVISOR };
         if self.begun == 0 || now >= self.period + PERIOD {
             if self.is_on {
                 self.stopped = now;
@@ -217,9 +217,10 @@ impl Slices {
 impl EngineCounters {
     /// `all`: whether I/Os are counted all the time, and I/Os of Linux AIO, too.
     pub(super) fn open(all: bool) -> EngineCounters {
-        let tracefs =
-            Tracefs::find(&Root::live()).map_err(|refusal| NotCounted::Refused(refusal.to_string()));
-        let with = |tracefs: &Result<Tracefs, NotCounted>| tracefs.as_ref().map_err(Clone::clone).cloned();
+        let tracefs = Tracefs::find(&Root::live_system())
+            .map_err(|refusal| UncountedReason::Refused(refusal.to_string()));
+        let with =
+            |tracefs: &Result<Tracefs, UncountedReason>| tracefs.as_ref().map_err(Clone::clone).cloned();
         EngineCounters {
             uring: with(&tracefs).and_then(|tracefs| UringCounters::open(&tracefs)),
             aio: all.then(|| with(&tracefs).and_then(|tracefs| AioCounter::open(&tracefs))),
@@ -229,13 +230,13 @@ impl EngineCounters {
 
     /// Counts nothing, because there is no command.
     pub(super) fn none() -> EngineCounters {
-        EngineCounters { uring: Err(NotCounted::NoCommand), aio: None, slices: Slices::default() }
+        EngineCounters { uring: Err(UncountedReason::NoCommand), aio: None, slices: Slices::default() }
     }
 
     /// Switches at a time since the begin, ns; returns when it is due again.
     pub(super) fn look(&mut self, now: Nanos) -> Nanos {
         match &self.uring {
-            Ok(counters) => self.slices.look(counters, now),
+            Ok(counters) => self.slices.read_counters(counters, now),
             Err(_) => now + SECOND,
         }
     }
@@ -250,7 +251,7 @@ impl EngineCounters {
     pub(super) fn facts(self, tree: &ProcessTree) -> Vec<EngineFacts> {
         let uses = |engine| tree.files.uses(engine);
         let mut facts = Vec::new();
-        let mut add = |engine, ios: Result<EngineIos, NotCounted>| {
+        let mut add = |engine, ios: Result<EngineIos, UncountedReason>| {
             let uncounted_reason = ios.as_ref().err().map(ToString::to_string);
             let ios = ios.ok();
             facts.push(EngineFacts { engine, ios, uncounted_reason });
@@ -258,7 +259,7 @@ impl EngineCounters {
         match self.uring_ios() {
             Ok(ios) if ios.reads > 0 || ios.writes > 0 => add(ForeignEngine::Uring, Ok(ios)),
             Ok(_) if uses(ForeignEngine::Uring) => {
-                add(ForeignEngine::Uring, Err(NotCounted::NoneInSlices));
+                add(ForeignEngine::Uring, Err(UncountedReason::NoneInSlices));
             }
             Err(reason) if uses(ForeignEngine::Uring) => add(ForeignEngine::Uring, Err(reason)),
             _ => {}
@@ -267,12 +268,12 @@ impl EngineCounters {
             add(ForeignEngine::Aio, self.aio_ios(tree.total()));
         }
         if uses(ForeignEngine::Mapped) {
-            add(ForeignEngine::Mapped, Err(NotCounted::Memory(tree.major_faults())));
+            add(ForeignEngine::Mapped, Err(UncountedReason::Memory(tree.major_faults())));
         }
         facts
     }
 
-    fn uring_ios(&self) -> Result<EngineIos, NotCounted> {
+    fn uring_ios(&self) -> Result<EngineIos, UncountedReason> {
         let counters = self.uring.as_ref().map_err(Clone::clone)?;
         let slices = &self.slices;
         let [reads, writes] = slices.estimates.map(|estimate| estimate as u64);
@@ -281,9 +282,10 @@ impl EngineCounters {
     }
 
     /// I/Os of io_submit(2). Their sizes are unknown, so the bytes of block devices decide the direction.
-    fn aio_ios(&self, counted: ProcessIo) -> Result<EngineIos, NotCounted> {
-        let counter = self.aio.as_ref().ok_or(NotCounted::NotRequested)?.as_ref().map_err(Clone::clone)?;
-        let ios = counter.ios().ok_or(NotCounted::Missing("syscalls/sys_exit_io_submit"))?;
+    fn aio_ios(&self, counted: ProcessIo) -> Result<EngineIos, UncountedReason> {
+        let counter =
+            self.aio.as_ref().ok_or(UncountedReason::NotRequested)?.as_ref().map_err(Clone::clone)?;
+        let ios = counter.ios().ok_or(UncountedReason::Missing("syscalls/sys_exit_io_submit"))?;
         let all = counted.read_bytes.saturating_add(counted.write_bytes);
         let read_share = if all == 0 { 1.0 } else { counted.read_bytes as f64 / all as f64 };
         let reads = (ios as f64 * read_share).round() as u64;

@@ -5,7 +5,7 @@ use diskspd_host::root::Root;
 use diskspd_machine::io_counters::{Activity, Flow};
 use diskspd_machine::stack::Stack;
 use diskspd_profile::TargetId;
-use diskspd_results::{Observed, OutageObservations, Sample, Silence, SizeClass, TickCounts};
+use diskspd_results::{Observations, OutageObservations, Sample, Silence, SizeClass, TickCounts};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
 /// The shortest interval between two readings.
@@ -13,7 +13,7 @@ const BEAT: Nanos = SECOND / 10;
 /// Readings may take this part of the time.
 const SHARE: Nanos = 500;
 /// More readings than this are not kept.
-const MOST: usize = 100_000;
+const MAX_READINGS: usize = 100_000;
 /// A silence of this length or longer is noted.
 const SILENCE: Nanos = SECOND / 2;
 
@@ -60,7 +60,7 @@ impl From<&Activity> for Reading {
 
 impl DeviceCourse {
     pub(super) fn new(names: Vec<String>) -> DeviceCourse {
-        let counters = Counters::open(&Root::live(), &names);
+        let counters = Counters::open(&Root::live_system(), &names);
         DeviceCourse { names, counters, begun: 0, width: BEAT, due: 0, rows: Vec::new() }
     }
 
@@ -74,8 +74,8 @@ impl DeviceCourse {
     }
 
     /// Reads the counters if that is due; returns whether it was.
-    pub(super) fn look(&mut self, now: Nanos) -> bool {
-        if now < self.due || self.rows.len() >= MOST {
+    pub(super) fn sample_tree(&mut self, now: Nanos) -> bool {
+        if now < self.due || self.rows.len() >= MAX_READINGS {
             return false;
         }
         self.read(now);
@@ -117,10 +117,10 @@ impl DeviceCourse {
     }
 
     /// The course of the devices right under the files.
-    pub(super) fn observed(&self, stack: &Stack, measured: Nanos) -> Observed {
+    pub(super) fn observed(&self, stack: &Stack, measured: Nanos) -> Observations {
         let chosen = self.chosen(&stack.top_devices);
         if chosen.is_empty() || self.rows.len() < 2 {
-            return Observed::default();
+            return Observations::default();
         }
         let rows: Vec<(Nanos, Reading)> =
             self.rows.iter().map(|row| (row.at - self.begun, row.sum(&chosen))).collect();
@@ -129,11 +129,11 @@ impl DeviceCourse {
             watcher_gaps: Vec::new(),
             ..OutageObservations::default()
         };
-        Observed {
+        Observations {
             samples: samples(&rows, measured),
             ticks: Some(beats(&rows, self.width, measured)),
             outage_observations: Some(quiet),
-            ..Observed::default()
+            ..Observations::default()
         }
     }
 }

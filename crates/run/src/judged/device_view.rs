@@ -42,8 +42,8 @@ impl DeviceTracing {
     /// # Errors
     /// There is no device, there are several, or tracing is not permitted.
     pub(super) fn start(stack: &Stack) -> Result<DeviceTracing, DeviceViewError> {
-        let root = Root::live();
-        let watched = WatchedDevice::beneath(&root, stack).ok_or(DeviceViewError::NoSingleDevice)?;
+        let root = Root::live_system();
+        let watched = WatchedDevice::find_watched(&root, stack).ok_or(DeviceViewError::NoSingleDevice)?;
         let name = stack.top_devices.first().cloned().unwrap_or_default();
         let tracer = Tracer::open(&root, watched, name).map_err(DeviceViewError::Refused)?;
         let (stop, stopped) = channel();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Files whose dirty pages are counted at most, and the time for it.
 const MOST_FILES: usize = 64;
-const PATIENCE: Nanos = SECOND / 2;
+const MAX_WAIT: Nanos = SECOND / 2;
 
 pub(super) struct Merged {
     pub stack: Stack,
@@ -90,7 +90,7 @@ fn common(paths: &[RawText]) -> RawText {
 
 /// Bytes of these files that are in memory only; `None` = unknown.
 fn dirty<'a>(files: impl Iterator<Item = &'a Path>) -> Option<u64> {
-    let deadline = clock::monotonic() + PATIENCE;
+    let deadline = clock::monotonic() + MAX_WAIT;
     let mut sum = None;
     for path in files {
         if clock::monotonic() >= deadline {
@@ -98,7 +98,7 @@ fn dirty<'a>(files: impl Iterator<Item = &'a Path>) -> Option<u64> {
         }
         // A file that is gone has no dirty pages.
         let Ok(file) = File::open(path) else { continue };
-        sum = Some(sum.unwrap_or(0) + page_cache::unwritten(&file, 0, 0).ok()?);
+        sum = Some(sum.unwrap_or(0) + page_cache::dirty_bytes(&file, 0, 0).ok()?);
     }
     sum
 }

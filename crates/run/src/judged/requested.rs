@@ -53,13 +53,13 @@ fn by_engine(
 }
 
 /// An estimate near this multiple of the exact bytes requested of block devices stands for them.
-const NEAR: std::ops::RangeInclusive<f64> = 0.8..=1.15;
+const EXACT_RANGE: std::ops::RangeInclusive<f64> = 0.8..=1.15;
 
 /// Estimated I/Os of an interface, corrected by the bytes that were requested of block devices or made dirty,
 /// which are exact. Past the page cache they are all that there is.
 fn by_blocks(estimate: CallsDone, exact: u64, bypasses_cache: bool) -> CallsDone {
     let ratio = estimate.bytes as f64 / exact.max(1) as f64;
-    if estimate.bytes == 0 || !bypasses_cache && !NEAR.contains(&ratio) {
+    if estimate.bytes == 0 || !bypasses_cache && !EXACT_RANGE.contains(&ratio) {
         return estimate;
     }
     CallsDone { calls: (estimate.calls as f64 / ratio) as u64, bytes: exact }
@@ -79,7 +79,7 @@ fn requested(
     // Unclear calls that reached a block device were calls on storage.
     let least = if all_counted { asked.min(counted.bytes.saturating_add(unclear.bytes)) } else { asked };
     let open = !all_counted || unclear.bytes > 0;
-    let is_near = |bytes: u64| NEAR.contains(&(counted.bytes as f64 / bytes.max(1) as f64));
+    let is_near = |bytes: u64| EXACT_RANGE.contains(&(counted.bytes as f64 / bytes.max(1) as f64));
     match claimed.ios.zip(claimed.bytes) {
         // The command knows better than an estimate that confirms its figures.
         Some((ios, bytes)) if engines.is_estimated && is_near(bytes) => direction(ios, bytes),

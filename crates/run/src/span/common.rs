@@ -11,7 +11,7 @@ use diskspd_worker::{Control, RunReporter};
 use std::collections::HashSet;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Common<'a> {
+pub(crate) struct RunContext<'a> {
     pub profile: &'a Profile,
     /// Files that are not created again.
     pub precreated: &'a HashSet<RawText>,

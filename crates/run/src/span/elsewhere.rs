@@ -1,9 +1,9 @@
 //! The Windows counterpart of the Linux files of a time span.
 
-use super::common::Common;
+use super::common::RunContext;
 use crate::options::Options;
 use crate::precreate::File;
-use crate::services::{NoRunsHere, Observer};
+use crate::services::{Observer, UnsupportedRunError};
 use crate::services::{content, creation, written};
 use crate::span::planning::plan_at;
 use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
@@ -18,7 +18,7 @@ use diskspd_plan::{self as plan, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
 use diskspd_profile::{RawText, RunOptions, Target, TimeSpan};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::{cpu, raw_devices, targets};
-use diskspd_worker::{Failure, RunReporter, SpanOutcome};
+use diskspd_worker::{RunReporter, SpanOutcome, WorkerFailure};
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(crate) mod probes {
 }
 
 pub(crate) mod look {
-    pub(crate) use super::look_at as look;
+    pub(crate) use super::inspect_targets;
 }
 
 pub(crate) mod preparation {
@@ -84,7 +84,7 @@ impl Probes {
 ///
 /// # Errors
 /// Fails if the target cannot be inspected.
-pub(crate) fn look_at(
+pub(crate) fn inspect_targets(
     _: &TimeSpan,
     _: &Target,
     location: &Path,
@@ -113,15 +113,15 @@ pub(crate) fn make_ready(
     span: &TimeSpan,
     first: SpanPlan,
     locations: &[PathBuf],
-    common: Common,
+    common: RunContext,
 ) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
-    let Common { profile, precreated, system, options, control, voice, probes, .. } = common;
+    let RunContext { profile, precreated, system, options, control, voice, probes, .. } = common;
     if options.run_options.simulated() {
         return Ok((first, HeldTargets::default()));
     }
-    control.does("inspects the written targets");
+    control.start_step("inspects the written targets");
     let claims = claims::protect(written(span, locations), options.permission())
-        .map_err(|refusal| Box::new(SpanOutcome::refused(vec![refusal.to_string()])))?;
+        .map_err(|refusal| Box::new(SpanOutcome::from_failures(vec![refusal.to_string()])))?;
     let held = HeldTargets { claims };
     let verified = |plan: SpanPlan| {
         let memory = system.memory_to_take();
@@ -132,7 +132,7 @@ pub(crate) fn make_ready(
     if !span.targets.iter().any(plan::creates) {
         return verified(first);
     }
-    control.does("prepares files (-c)");
+    control.start_step("prepares files (-c)");
     // A path that is listed twice is created once, as its last target wants it.
     let mut wanted: Vec<(File, PathBuf)> = Vec::new();
     for (target, location) in span.targets.iter().zip(locations) {
@@ -160,13 +160,13 @@ pub(crate) fn observe(
     _: &System,
     _: &Options,
     _: &Probes,
-) -> Result<Observer, NoRunsHere> {
+) -> Result<Observer, UnsupportedRunError> {
     Ok(Observer::new(plan))
 }
 
 /// Inspects the content of the read files, and warns of reads that do not reach the disk.
 pub(crate) fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &RunReporter) -> Vec<ContentFacts> {
-    content::look(plan, voice)
+    content::sample_content(plan, voice)
 }
 
 #[derive(Debug)]
@@ -176,7 +176,7 @@ pub(crate) struct Awake(Infallible);
 ///
 /// # Errors
 /// Never fails.
-pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, NoRunsHere> {
+pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, UnsupportedRunError> {
     Ok(None)
 }
 
@@ -215,14 +215,14 @@ impl StopCounters {
 ///
 /// # Errors
 /// Fails if it cannot be bound.
-pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
+pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
     if plan.is_limited() {
         cpu::wake_exactly();
     }
     let Some(cpu) = plan.cpu else { return Ok(()) };
     cpu::bind_to(cpu).map_err(|why| {
         let (group, number) = (cpu / 64, cpu % 64);
-        Failure::of_thread(
+        WorkerFailure::of_thread(
             plan.thread,
             format!(
                 "cannot bind it to CPU {number} of group {group}: {why}; choose other CPUs (-a), or none \
@@ -240,7 +240,7 @@ pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
 pub(crate) fn open_all(
     plan: &WorkerPlan,
     held: &HeldTargets,
-) -> Result<(Vec<EngineFile>, Vec<u32>), Failure> {
+) -> Result<(Vec<EngineFile>, Vec<u32>), WorkerFailure> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let (mut opened, mut index) = (Vec::new(), Vec::new());
     let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
@@ -255,17 +255,17 @@ pub(crate) fn open_all(
                 false => targets::open,
             };
             let found = open(&target.location, &target.open, overlapped).map_err(|why| {
-                Failure::from(format!(
+                WorkerFailure::from(format!(
                     "'{path}': cannot open it: {why}; check the name, the rights, and whether another \
                      program has it"
                 ))
             })?;
             if target.open.write {
                 let refused = held.claims.permit(&target.location, &found.file);
-                refused.map_err(|refusal| Failure::from(refusal.to_string()))?;
+                refused.map_err(|refusal| WorkerFailure::from(refusal.to_string()))?;
             }
             targets::set_priority(&found.file, target.priority).map_err(|why| {
-                Failure::from(format!(
+                WorkerFailure::from(format!(
                     "'{path}': its I/Os cannot have the priority (-I): {why}; leave out \
                     -I"
                 ))
@@ -286,7 +286,7 @@ pub(crate) fn open_all(
 pub(crate) fn forget_renewed(
     span: &TimeSpan,
     planned: &SpanPlan,
-    common: Common,
+    common: RunContext,
 ) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_made = |path: &RawText| {

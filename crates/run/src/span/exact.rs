@@ -9,7 +9,7 @@ use crate::span::planning::probe_and_plan;
 use crate::span::preparation::HeldTargets;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, SharedByWorkers};
-use diskspd_engine::{Done, Engine, EngineError, EngineInfo, Io};
+use diskspd_engine::{CompletedIo, Engine, EngineError, EngineInfo, Io};
 use diskspd_machine::System;
 use diskspd_plan::workload::InterlockedPosition;
 use diskspd_plan::{PlanError, SpanPlan};
@@ -18,7 +18,7 @@ use diskspd_sys::clock::{Clock, Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
 use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::{Failure, Phases, RunReporter, Worker, WorkerOutcome};
+use diskspd_worker::{Phases, RunReporter, Worker, WorkerFailure, WorkerOutcome};
 use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
@@ -50,7 +50,7 @@ pub enum ExactError {
     Sources(#[from] SourceError),
     /// The worker can't be set up, or an I/O failed.
     #[error(transparent)]
-    Worker(#[from] Failure),
+    Worker(#[from] WorkerFailure),
     #[error("cannot read the thread's CPU time: {0}")]
     CpuTime(#[source] io::Error),
 }
@@ -93,7 +93,7 @@ pub fn run_exactly(
         sources: &sources,
         log: None,
         integrity: None,
-        large_pages: Reserve::before(&plan),
+        large_pages: Reserve::reserve_for(&plan),
         voice: &voice,
     };
     let mut worker = setup::set_up(worker, &shared, Phases::Controlled(&control), None, None)?;
@@ -154,7 +154,12 @@ impl Engine for CountedEngine {
         self.engine.submit(batch)
     }
 
-    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn wait(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        done: &mut Vec<CompletedIo>,
+    ) -> Result<(), EngineError> {
         let before = done.len();
         let waited = self.engine.wait(min, timeout, done);
         let ended = (done.len() - before) as u64;
@@ -174,8 +179,8 @@ impl Engine for CountedEngine {
         self.engine.memory_mut()
     }
 
-    fn about(&self) -> EngineInfo<'_> {
-        self.engine.about()
+    fn info(&self) -> EngineInfo<'_> {
+        self.engine.info()
     }
 }
 

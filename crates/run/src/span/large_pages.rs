@@ -15,7 +15,7 @@ pub(crate) struct Reserve {
 
 impl Reserve {
     /// Before the threads of the span begin.
-    pub(crate) fn before(span: &SpanPlan) -> Reserve {
+    pub(crate) fn reserve_for(span: &SpanPlan) -> Reserve {
         if !span.workers.iter().any(|worker| worker.large_pages) {
             return Reserve::default();
         }

@@ -7,7 +7,7 @@ use diskspd_host::located::ResolvedTarget;
 use diskspd_host::{completion_probe, discards, io_features, zones};
 use diskspd_machine::target::TargetFacts;
 use diskspd_machine::zones::ZoneFacts;
-use diskspd_plan::{self as plan, Wish};
+use diskspd_plan::{self as plan, EngineRequest};
 use diskspd_profile::{Target, TimeSpan};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::nvme::PlacementHandle;
@@ -18,39 +18,39 @@ use std::path::Path;
 ///
 /// # Errors
 /// Fails if the target cannot be inspected.
-pub(crate) fn look(
+pub(crate) fn inspect_targets(
     span: &TimeSpan,
     target: &Target,
     location: &Path,
     options: &Options,
     probes: &Probes,
 ) -> Result<TargetFacts, TargetError> {
-    let wish = Wish { engine: options.run_options.engine, poll: options.run_options.poll };
+    let wish = EngineRequest { engine: options.run_options.engine, poll: options.run_options.poll };
     let located = probes.located(location)?;
     let mut found = located.as_ref().map_or_else(|| probes.missing(location), ResolvedTarget::facts)?;
     let path = location.to_owned();
     let place: &dyn Location = located.as_ref().map_or(&path, |located| located);
     if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
-        let look = || completion_probe::completion(place.way(), &found, direct);
+        let look = || completion_probe::completion(place.access_path(), &found, direct);
         found.completion = probes.completion(location, direct, look);
     }
     if target.shares.percent(Operation::Discard) > 0 && !options.run_options.simulated() {
-        found.discards = Some(discards::look(place.way(), found.is_remote()));
+        found.discards = Some(discards::read_discards(place.access_path(), found.is_remote()));
     }
     let asks = target.atomic || target.dont_cache || target.no_wait || !target.write_streams.is_empty();
     if asks && !options.run_options.simulated() {
         found.ways = Some(match target.no_wait && target.write_ratio > 0 {
-            true => io_features::look_at_writes(place.way()),
-            false => io_features::look(place.way()),
+            true => io_features::look_at_writes(place.access_path()),
+            false => io_features::probe_features(place.access_path()),
         });
     }
     if let Some(namespace) = found.nvme.as_mut().filter(|_| !target.fdp.is_empty()) {
         let identifiers = |handles: Vec<PlacementHandle>| handles.iter().map(|one| one.identifier).collect();
-        namespace.placement = Some(io_features::placement(place.way()).map(identifiers));
+        namespace.placement = Some(io_features::placement(place.access_path()).map(identifiers));
     }
     found.zones = zones_of(target, &found, place, options);
     if wish.poll {
-        found.polling = completion_probe::polling(place.way());
+        found.polling = completion_probe::polling(place.access_path());
     }
     Ok(found)
 }
@@ -62,5 +62,5 @@ fn zones_of(
     options: &Options,
 ) -> Option<ZoneFacts> {
     let matter = (target.zoned || target.is_changed()) && found.kind.is_device();
-    (matter && !options.run_options.simulated()).then(|| zones::look(place.way())).flatten()
+    (matter && !options.run_options.simulated()).then(|| zones::read_zones(place.access_path())).flatten()
 }

@@ -43,8 +43,8 @@ impl<'a> MachineWatch<'a> {
     pub(super) fn new(plan: &SpanPlan, topology: &'a Topology, devices: &[String]) -> MachineWatch<'a> {
         // Layers of one target all see its I/O; of several targets they cannot be assigned.
         let is_known = plan.targets == 1 && !devices.is_empty();
-        let device =
-            is_known.then(|| DeviceWatch { counters: Counters::open(&Root::live(), devices), first: None });
+        let device = is_known
+            .then(|| DeviceWatch { counters: Counters::open(&Root::live_system(), devices), first: None });
         MachineWatch { topology, cpu: CpuClock::read().ok(), device }
     }
 

@@ -11,7 +11,7 @@ use diskspd_machine::System;
 use diskspd_machine::content::ContentFacts;
 use diskspd_output::guard;
 use diskspd_plan::{SpanPlan, WorkerPlan};
-use diskspd_results::{Observed, SpanResults};
+use diskspd_results::{Observations, SpanResults};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
 use diskspd_worker::control::{Control, Phase};
@@ -19,7 +19,7 @@ use diskspd_worker::desk::{self, WorkerHandoff};
 use diskspd_worker::recorder::merge_errors;
 use diskspd_worker::telemetry::io_log::LineRing;
 use diskspd_worker::telemetry::live::Counters;
-use diskspd_worker::{Failure, Phases, RunReporter, Slowest, SlowestRings, SpanOutcome, recorder};
+use diskspd_worker::{Phases, RunReporter, Slowest, SlowestRings, SpanOutcome, WorkerFailure, recorder};
 use std::iter;
 
 fn not_started(index: usize, why: &std::io::Error) -> String {
@@ -49,8 +49,8 @@ pub(crate) fn measure(
     let SharedByWorkers { span: plan, held, voice, .. } = *shared;
     let live = counters(plan, voice);
     let mut results = SpanResults::default();
-    control.does("sets up the run");
-    let content = looked_at(shared, options);
+    control.start_step("sets up the run");
+    let content = inspect_content(shared, options);
     let mut observer = match span_context::observe(plan, held, system, options, probes) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
@@ -84,10 +84,10 @@ pub(crate) fn measure(
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
         let clocked = PhaseDriver::new(shared, system, options, control, (&live, &desks));
         if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
-            control.does("measures");
-            clocked.lead(&mut observer, &mut results);
+            control.start_step("measures");
+            clocked.run_phases(&mut observer, &mut results);
         }
-        control.does("waits for its threads to end");
+        control.start_step("waits for its threads to end");
         control.set_phase(Phase::Stop);
         control.start();
         drop(aside);
@@ -97,13 +97,13 @@ pub(crate) fn measure(
             let alive: Vec<bool> = threads.iter().map(|thread| !thread.is_finished()).collect();
             let trouble = take_over(plan, (&desks, &live), &alive, over, &mut results);
             let results = std::mem::take(&mut results);
-            let mut outcome =
-                close_span(plan, shared, control, results, content.clone(), observer.leave(&live));
+            let observed = observer.finish_observation(&live);
+            let mut outcome = close_span(plan, shared, control, results, content.clone(), observed);
             outcome.troubles.push(trouble);
             // Before the log: its file may hang as well.
             control.deposit(outcome);
-            control.does("writes the log of I/Os (--io-log)");
-            shared.log.iter().for_each(|log| log.leave());
+            control.start_step("writes the log of I/Os (--io-log)");
+            shared.log.iter().for_each(|log| log.finish_log());
             control.abandon();
             return None;
         }
@@ -119,7 +119,7 @@ pub(crate) fn measure(
     drop(awake);
     if options.run_options.flush_after {
         control.deposit(SpanOutcome { results: results.clone(), ..SpanOutcome::default() });
-        control.does("flushes the written data (--flush-after)");
+        control.start_step("flushes the written data (--flush-after)");
     }
     let observed = observer.map(|observer| observer.finish(&live)).unwrap_or_default();
     let mut outcome = close_span(plan, shared, control, results, content, observed);
@@ -144,7 +144,7 @@ fn unflushed_targets(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
         .collect()
 }
 
-fn looked_at(shared: &SharedByWorkers, options: &Options) -> Vec<ContentFacts> {
+fn inspect_content(shared: &SharedByWorkers, options: &Options) -> Vec<ContentFacts> {
     if options.run_options.simulated() {
         return Vec::new();
     }
@@ -158,7 +158,7 @@ fn close_span(
     control: &Control,
     mut results: SpanResults,
     content: Vec<ContentFacts>,
-    mut observed: Observed,
+    mut observed: Observations,
 ) -> SpanOutcome {
     recorder::count_from(control.measure_start(), &mut results.errors);
     shared.integrity.iter().for_each(|integrity| integrity.order().judge(&mut results.threads));
@@ -271,7 +271,7 @@ fn work(
     // Before its engine has threads of its own in the kernel, which run as it does.
     let _way = match services::give_way() {
         Ok(way) => way,
-        Err(why) => return control.fail(Failure::of_thread(worker.thread, setup::not_led(&why))),
+        Err(why) => return control.fail(WorkerFailure::of_thread(worker.thread, setup::not_led(&why))),
     };
     let mut worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
         Ok(worker) => worker,
@@ -280,7 +280,7 @@ fn work(
     if let Some((ring, wanted)) = slow {
         match Slowest::new(wanted, ring.producer()) {
             Ok(slowest) => worker.slowest = Some(slowest),
-            Err(why) => return control.fail(Failure::of_thread(worker.plan.thread, why.to_string())),
+            Err(why) => return control.fail(WorkerFailure::of_thread(worker.plan.thread, why.to_string())),
         }
     }
     desk.names(worker.heir.take());

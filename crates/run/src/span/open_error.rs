@@ -3,7 +3,7 @@
 use diskspd_host::claims::ClaimError;
 use diskspd_profile::RawText;
 use diskspd_sys::problem::TargetError;
-use diskspd_worker::Failure;
+use diskspd_worker::WorkerFailure;
 use std::io;
 
 #[derive(Debug, thiserror::Error)]
@@ -21,8 +21,8 @@ pub enum OpenError {
     Operation { option: &'static str, path: RawText, what: &'static str, source: io::Error },
 }
 
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Failure {
+impl From<OpenError> for WorkerFailure {
+    fn from(error: OpenError) -> WorkerFailure {
         error.to_string().into()
     }
 }

@@ -6,7 +6,7 @@ use diskspd_engine::{EngineKind, File};
 use diskspd_plan::{WorkerPlan, WorkerTarget};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::{cpu, files, operation};
-use diskspd_worker::Failure;
+use diskspd_worker::WorkerFailure;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -15,13 +15,13 @@ use std::path::Path;
 ///
 /// # Errors
 /// Fails if it cannot be bound.
-pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
+pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
     if plan.is_limited() {
         cpu::wake_exactly();
     }
     let Some(cpu) = plan.cpu else { return Ok(()) };
     cpu::bind_to(cpu).map_err(|why| {
-        Failure::of_thread(
+        WorkerFailure::of_thread(
             plan.thread,
             format!("cannot bind it to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"),
         )
@@ -58,7 +58,7 @@ pub(crate) fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<Fil
             // What a namespace can do it has told when the run was planned.
             let tried = target.shares.iter().filter(|_| plan.engine != EngineKind::Nvme);
             for (op, row, _) in tried {
-                operation::can(op, &found.file, found.size).map_err(|source| {
+                operation::supports(op, &found.file, found.size).map_err(|source| {
                     let (option, path, what) = (row.option, target.path.clone(), row.in_files);
                     OpenError::Operation { option, path, what, source }
                 })?;

@@ -17,7 +17,7 @@ use diskspd_base::engines::Direction;
 use diskspd_machine::System;
 use diskspd_plan::SpanPlan;
 use diskspd_plan::workload::pace::Limit;
-use diskspd_results::{Ended, EndedBy, SpanBegin, SpanResults};
+use diskspd_results::{EndedBy, RunEnd, SpanBegin, SpanResults};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::control::{Control, Phase};
 use diskspd_worker::desk::WorkerHandoff;
@@ -42,7 +42,7 @@ pub(crate) struct PhaseDriver<'a> {
 }
 
 #[derive(Default)]
-struct Meanwhile<'a, 'b> {
+struct PhaseWatchers<'a, 'b> {
     devices: Vec<String>,
     ticker: Option<&'a mut Ticker>,
     pulse: Option<&'a mut StallDetector>,
@@ -70,7 +70,7 @@ impl<'a> PhaseDriver<'a> {
 impl PhaseDriver<'_> {
     /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go
     /// into `results`.
-    pub(crate) fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
+    pub(crate) fn run_phases(&self, observer: &mut Observer, results: &mut SpanResults) {
         let PhaseDriver { plan, control, voice, .. } = *self;
         let events = &self.options.events;
         let mut quiet = self.quiet_watch(observer);
@@ -91,8 +91,8 @@ impl PhaseDriver<'_> {
         let (mut pulse, mut beats) = (StallDetector::new(start, done), TickCounter::new(start, done));
         quiet.begin(start);
         let devices = if voice.is_live() { observer.device_names().to_vec() } else { Vec::new() };
-        let mut look = |now| observer.look(now);
-        let meanwhile = Meanwhile {
+        let mut look = |now| observer.take_samples(now);
+        let meanwhile = PhaseWatchers {
             devices,
             ticker: ticker.as_mut(),
             pulse: Some(&mut pulse),
@@ -111,7 +111,7 @@ impl PhaseDriver<'_> {
         }
         self.options.companions.iter().for_each(|companions| companions.set_window(start, ended_at));
         let by = complete.unwrap_or_else(|| control.ended_by());
-        results.ended = Some(Ended { cause: by, after: Some(measured) });
+        results.ended = Some(RunEnd { cause: by, after: Some(measured) });
         self.state_goals(observer);
         observer.observed.delays = Some(pulse.finish());
         drop(pulse);
@@ -134,7 +134,7 @@ impl PhaseDriver<'_> {
         let seconds = self.plan.cooldown;
         if seconds > 0 {
             self.voice.verbose(|| format!("cooling down for {seconds} s"));
-            self.sleep_phase("cool down", seconds, Meanwhile::default(), sampler);
+            self.sleep_phase("cool down", seconds, PhaseWatchers::default(), sampler);
         }
     }
 
@@ -207,7 +207,7 @@ impl PhaseDriver<'_> {
         let mut sampler = Sampler::new(self.live, started);
         if plan.warmup > 0 {
             voice.verbose(|| format!("warming up for {} s", plan.warmup));
-            if self.sleep_phase("warm up", plan.warmup, Meanwhile::default(), &mut sampler).is_none() {
+            if self.sleep_phase("warm up", plan.warmup, PhaseWatchers::default(), &mut sampler).is_none() {
                 return false;
             }
         }
@@ -262,11 +262,11 @@ impl PhaseDriver<'_> {
         &self,
         phase: &str,
         seconds: u32,
-        meanwhile: Meanwhile,
+        meanwhile: PhaseWatchers,
         sampler: &mut Sampler,
     ) -> Option<EndedBy> {
-        let Meanwhile { devices, mut ticker, mut pulse, mut beats, .. } = meanwhile;
-        let Meanwhile { mut quiet, mut volume, mut each_second, .. } = meanwhile;
+        let PhaseWatchers { devices, mut ticker, mut pulse, mut beats, .. } = meanwhile;
+        let PhaseWatchers { mut quiet, mut volume, mut each_second, .. } = meanwhile;
         let begin = clock::monotonic();
         let end = begin + recorder::seconds(seconds);
         let mut draw = if self.voice.is_live() { begin + SECOND } else { end };
@@ -282,17 +282,17 @@ impl PhaseDriver<'_> {
             let now = clock::monotonic();
             if let (Some(pulse), Some(beats)) = (&mut pulse, &mut beats) {
                 let done = live::totals(self.live).0;
-                pulse.woke(next, now, done);
-                beats.look(now, done);
+                pulse.record_wake(next, now, done);
+                beats.count_tick(now, done);
             }
-            quiet.iter_mut().for_each(|quiet| quiet.look(now));
+            quiet.iter_mut().for_each(|quiet| quiet.check_targets(now));
             if now >= sampler.due
                 && now < end
                 && let Some(look) = each_second.as_mut()
             {
                 look(now);
             }
-            sampler.look(now);
+            sampler.take_sample(now);
             let reached = volume.as_mut().is_some_and(|volume| volume.reached(now));
             if let Some(ticker) = ticker.as_mut() {
                 let figures = match next == end || !go_on || reached {
@@ -308,7 +308,7 @@ impl PhaseDriver<'_> {
                 (true, false) => {}
             }
             if next == draw {
-                let by_volume = volume.as_ref().and_then(|volume| volume.left(now));
+                let by_volume = volume.as_ref().and_then(|volume| volume.time_left(now));
                 let left = (end - next).min(by_volume.unwrap_or(Nanos::MAX));
                 let machine = machine.as_mut().map(|machine| machine.measure(self.live)).unwrap_or_default();
                 let targets = targets.as_mut().map(|targets| targets.measure(self.live)).unwrap_or_default();

@@ -3,7 +3,7 @@
 use crate::options::Options;
 use crate::replay;
 use crate::services::can_run;
-use crate::span::look::look;
+use crate::span::look::inspect_targets;
 use crate::span::probes::Probes;
 use diskspd_host::target;
 use diskspd_machine::System;
@@ -60,7 +60,7 @@ pub(crate) fn plan_at(
     let mut facts = Vec::new();
     let mut errors = Vec::new();
     for (target, location) in span.targets.iter().zip(locations) {
-        match look(span, target, location, options, probes) {
+        match inspect_targets(span, target, location, options, probes) {
             Ok(found) => facts.push(found),
             // A simulated device needs no target; the plan sees one that isn't there.
             Err(_) if options.run_options.simulated() => facts.push(TargetFacts::default()),
@@ -72,7 +72,7 @@ pub(crate) fn plan_at(
         return Err(errors);
     }
     if let Some(list) = &options.replay {
-        let misaligned = replay::misaligned(list, span, &facts);
+        let misaligned = replay::find_misaligned(list, span, &facts);
         if !misaligned.is_empty() {
             return Err(misaligned);
         }

@@ -4,8 +4,8 @@
 use crate::files::creation;
 use crate::files::prefill;
 use crate::located::SpanTargets;
-use crate::precreate::{File, NotCreated};
-use crate::span::common::Common;
+use crate::precreate::{File, PrecreateError};
+use crate::span::common::RunContext;
 use crate::span::planning::plan_at;
 use crate::span::refusals::{prepared, written};
 use crate::span::settle;
@@ -35,22 +35,22 @@ pub(crate) fn make_ready(
     span: &TimeSpan,
     first: SpanPlan,
     locations: &[PathBuf],
-    common: Common,
+    common: RunContext,
 ) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
-    let Common { prefilled, options, control, voice, .. } = common;
+    let RunContext { prefilled, options, control, voice, .. } = common;
     let failed = |message: String| Box::new(SpanOutcome::failed(vec![message]));
     let claims = claim_targets(span, locations, common).map_err(|not| Box::new(not.into()))?;
     let (plan, located) = as_made(span, first, locations, common).map_err(|errors| {
         Box::new(SpanOutcome::failed(errors.into_iter().map(|error| error.to_string()).collect()))
     })?;
-    control.does("fills the targets (--prefill)");
+    control.start_step("fills the targets (--prefill)");
     prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice).map_err(|error| {
         match control.is_interrupted() {
             true => Box::default(),
             false => failed(error.to_string()),
         }
     })?;
-    control.does("writes the targets' dirty pages to the device before it begins");
+    control.start_step("writes the targets' dirty pages to the device before it begins");
     settle_and_begin(&plan, &located, common).map_err(|error| failed(error.to_string()))?;
     Ok((plan, HeldTargets { located, claims }))
 }
@@ -59,13 +59,13 @@ fn as_made(
     span: &TimeSpan,
     first: SpanPlan,
     locations: &[PathBuf],
-    common: Common,
+    common: RunContext,
 ) -> Result<(SpanPlan, SpanTargets), Vec<PlanError>> {
-    let Common { profile, system, options, probes, .. } = common;
+    let RunContext { profile, system, options, probes, .. } = common;
     // Only what was made since looks otherwise now.
     let plan = match span.targets.iter().any(plan::creates) {
         true => {
-            probes.look_anew();
+            probes.refresh();
             plan_at(locations, profile, span, system, options, probes)?
         }
         false => first,
@@ -77,9 +77,13 @@ fn as_made(
     Ok((plan, located))
 }
 
-fn claim_targets(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
-    let Common { options, control, .. } = common;
-    control.does("prepares files (-c)");
+fn claim_targets(
+    span: &TimeSpan,
+    locations: &[PathBuf],
+    common: RunContext,
+) -> Result<Claims, PrecreateError> {
+    let RunContext { options, control, .. } = common;
+    control.start_step("prepares files (-c)");
     match options.run_options.simulated() {
         true => Ok(Claims::default()),
         false => protect_and_prepare(span, locations, common),
@@ -89,7 +93,7 @@ fn claim_targets(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Resu
 fn settle_and_begin(
     planned: &SpanPlan,
     located: &SpanTargets,
-    common: Common,
+    common: RunContext,
 ) -> Result<(), Box<dyn std::error::Error>> {
     settle::settle(planned, located, common.control, common.voice)?;
     let memory = common.system.memory_to_take();
@@ -103,7 +107,7 @@ fn settle_and_begin(
 pub(crate) fn forget_renewed(
     span: &TimeSpan,
     planned: &SpanPlan,
-    common: Common,
+    common: RunContext,
 ) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_renewed = |path: &RawText| {
@@ -120,7 +124,7 @@ fn report_unchecked<'a>(targets: impl Iterator<Item = &'a ResolvedTarget>, voice
     for unchecked in claims::unchecked(targets) {
         if !reported.contains(&unchecked) {
             let finding = Finding::warning(unchecked.to_string()).remedy(unchecked.remedy());
-            voice.tell(finding);
+            voice.report_finding(finding);
             reported.push(unchecked);
         }
     }
@@ -128,15 +132,19 @@ fn report_unchecked<'a>(targets: impl Iterator<Item = &'a ResolvedTarget>, voice
 
 /// Protects user data, then creates the files of `-c`. The returned claims keep devices exclusive until
 /// the span is over.
-fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
-    let Common { precreated, options, control, voice, probes, .. } = common;
+fn protect_and_prepare(
+    span: &TimeSpan,
+    locations: &[PathBuf],
+    common: RunContext,
+) -> Result<Claims, PrecreateError> {
+    let RunContext { precreated, options, control, voice, probes, .. } = common;
     let targets = || span.targets.iter().zip(locations);
     let at = |place: &Path| probes.located(place).ok().flatten();
     let is_written: Vec<ResolvedTarget> = written(span, locations, options).filter_map(at).collect();
     let claims = claims::protect_as(options.claimant, &is_written, options.permission())
-        .map_err(|e| NotCreated::Refused(e.to_string()))?;
+        .map_err(|e| PrecreateError::Refused(e.to_string()))?;
     let is_prepared: Vec<ResolvedTarget> = prepared(span, locations, options).filter_map(at).collect();
-    claims::spare(&is_prepared).map_err(|e| NotCreated::Refused(e.to_string()))?;
+    claims::spare(&is_prepared).map_err(|e| PrecreateError::Refused(e.to_string()))?;
     report_unchecked(is_written.iter().chain(&is_prepared), voice);
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.

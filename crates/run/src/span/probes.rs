@@ -4,7 +4,7 @@ use crate::located::SpanTargets;
 use crate::watch::linux::trace;
 use diskspd_base::engines::EngineKind;
 use diskspd_engine::MakeEngine;
-use diskspd_engine::Unavailable;
+use diskspd_engine::UnavailableError;
 use diskspd_host::located::{ResolvedTarget, ResolvedTargets};
 use diskspd_host::target;
 use diskspd_machine::completion::Completion;
@@ -20,10 +20,10 @@ pub struct Probes {
     targets: RefCell<ResolvedTargets>,
     /// Facts about new files, by their folder.
     missing: RefCell<HashMap<PathBuf, TargetFacts>>,
-    engines: RefCell<HashMap<EngineKind, Result<(), Unavailable>>>,
+    engines: RefCell<HashMap<EngineKind, Result<(), UnavailableError>>>,
     /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
     completions: RefCell<HashMap<(PathBuf, bool), Completion>>,
-    trace: RefCell<Option<trace::Ready>>,
+    trace: RefCell<Option<trace::ReadyTrace>>,
 }
 
 impl Probes {
@@ -36,8 +36,8 @@ impl Probes {
     }
 
     /// Files were made, or time has passed: a name may lead to another file by now.
-    pub fn look_anew(&self) {
-        self.targets.borrow_mut().look_anew();
+    pub fn refresh(&self) {
+        self.targets.borrow_mut().refresh();
         self.missing.borrow_mut().clear();
     }
 
@@ -84,8 +84,8 @@ impl Probes {
     fn probe_engine(
         &self,
         kind: EngineKind,
-        probe: impl FnOnce() -> Result<(), Unavailable>,
-    ) -> Result<(), Unavailable> {
+        probe: impl FnOnce() -> Result<(), UnavailableError>,
+    ) -> Result<(), UnavailableError> {
         self.engines.borrow_mut().entry(kind).or_insert_with(probe).clone()
     }
 
@@ -110,7 +110,7 @@ impl Probes {
 
     /// Discards results about missing resources, because they may be available again.
     pub fn forget_what_lacked(&self) {
-        self.look_anew();
+        self.refresh();
         self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
     }
 
@@ -122,13 +122,14 @@ impl Probes {
     pub fn trace_available(&self, plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
         let mut ready = self.trace.borrow_mut();
         if ready.is_none() {
-            *ready = trace::Ready::open(plan).map_err(|why| vec![PlanError::profile(why.to_string())])?;
+            *ready =
+                trace::ReadyTrace::open(plan).map_err(|why| vec![PlanError::profile(why.to_string())])?;
         }
         Ok(())
     }
 
     /// Returns the open trace; `None` after the first time, or without one.
-    pub fn take_trace(&self) -> Option<trace::Ready> {
+    pub fn take_trace(&self) -> Option<trace::ReadyTrace> {
         self.trace.take()
     }
 }
@@ -150,7 +151,7 @@ mod tests {
 
     #[test]
     fn engines_are_probed_once() {
-        let refusal = Unavailable { reason: "no memory".into(), remedy: "wait".into(), lacking: true };
+        let refusal = UnavailableError { reason: "no memory".into(), remedy: "wait".into(), lacking: true };
         let probes = Probes::default();
         for (kind, answer) in [(EngineKind::Uring, Err(refusal)), (EngineKind::Aio, Ok(()))] {
             let asked = Cell::new(0);

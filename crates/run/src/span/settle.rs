@@ -20,7 +20,7 @@ const LONG: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
 #[error("'{path}': cannot flush its dirty pages before the run: {source}; data may be lost")]
-pub(super) struct NotSettled {
+pub(super) struct SettleError {
     path: RawText,
     source: std::io::Error,
 }
@@ -35,7 +35,7 @@ pub(super) fn settle(
     located: &SpanTargets,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), NotSettled> {
+) -> Result<(), SettleError> {
     for (engine, target) in targets(plan) {
         let InspectionHandle { file: Some(file), stack } = opened(located, engine, target) else {
             continue;
@@ -44,7 +44,7 @@ pub(super) fn settle(
             continue;
         }
         // Where the kernel doesn't tell, there may be something.
-        let waiting = page_cache::unwritten(&file, 0, 0).ok();
+        let waiting = page_cache::dirty_bytes(&file, 0, 0).ok();
         if waiting != Some(0) {
             write(&target.path, file, waiting, control, voice)?;
         }
@@ -61,7 +61,7 @@ fn write(
     waiting: Option<u64>,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), NotSettled> {
+) -> Result<(), SettleError> {
     let (ended, end) = mpsc::channel();
     let work = move || {
         let _waited_for = guard::is_waited_for();
@@ -74,7 +74,7 @@ fn write(
         match end.recv_timeout(TICK) {
             Ok(Ok(())) | Err(RecvTimeoutError::Disconnected) => break,
             Ok(Err(source)) => {
-                return Err(NotSettled { path: path.clone(), source });
+                return Err(SettleError { path: path.clone(), source });
             }
             Err(RecvTimeoutError::Timeout) if control.is_interrupted() => break,
             Err(RecvTimeoutError::Timeout) if tick == LONG => {

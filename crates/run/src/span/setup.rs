@@ -6,18 +6,20 @@ use crate::span::opening;
 use crate::span::preparation::HeldTargets;
 use crate::span::setup_error::SetupError;
 use diskspd_engine::MakeEngine;
-use diskspd_engine::{Engine, EngineError, NotPinned, Setup};
+use diskspd_engine::{Engine, EngineError, PinError, Setup};
 use diskspd_integrity::{Integrity, SectorChecker};
 use diskspd_plan::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
 use diskspd_plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::handover_cell::lend;
 use diskspd_sys::memory::{self, Buffer};
-use diskspd_worker::recorder::{Accounts, Recorder};
+use diskspd_worker::recorder::{JointAccounts, Recorder};
 use diskspd_worker::telemetry::io_log::{IoLog, LineRing};
 use diskspd_worker::telemetry::live::Counters;
 use diskspd_worker::telemetry::stream::ByDirection;
-use diskspd_worker::{Failure, Phases, Requests, RunReporter, Schedule, VolumeQuota, Worker, WorkerLedger};
+use diskspd_worker::{
+    Phases, Requests, RunReporter, Schedule, VolumeQuota, Worker, WorkerFailure, WorkerLedger,
+};
 use std::sync::Arc;
 
 pub(crate) struct SharedByWorkers<'a> {
@@ -25,7 +27,7 @@ pub(crate) struct SharedByWorkers<'a> {
     /// One position per target of the span.
     pub interlocked: &'a [Arc<InterlockedPosition>],
     pub held: &'a HeldTargets,
-    pub accounts: Arc<Accounts>,
+    pub accounts: Arc<JointAccounts>,
     pub progress: Vec<Arc<ByDirection>>,
     pub quota: Option<Arc<VolumeQuota>>,
     /// Write data, by [`SpanPlan::sources`].
@@ -48,7 +50,7 @@ pub(super) fn set_up<'a>(
     phases: Phases<'a>,
     live: Option<&'a Counters>,
     log: Option<&'a LineRing>,
-) -> Result<Worker<'a>, Failure> {
+) -> Result<Worker<'a>, WorkerFailure> {
     let (thread, real) = (plan.thread, plan.engine.row().needs_files);
     // Engine null as well: what it measures is what a thread on this CPU can do.
     let real_time = !plan.engine.row().virtual_time;
@@ -59,11 +61,11 @@ pub(super) fn set_up<'a>(
     let (opened, files) =
         if real { opening::open_all(plan, shared.held)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
     let (buffer, sources) =
-        make_buffer(plan, shared).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
+        make_buffer(plan, shared).map_err(|e| WorkerFailure::of_thread(thread, e.to_string()))?;
     let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
     let engine =
-        make_engine(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
-    if let Some(why) = engine.about().not_pinned {
+        make_engine(plan, shared.span, setup).map_err(|e| WorkerFailure::of_thread(thread, e.to_string()))?;
+    if let Some(why) = engine.info().not_pinned {
         shared.voice.warn_once(not_pinned(why, shared.span));
     }
     let assignment = |t: &'a WorkerTarget| Assignment {
@@ -82,7 +84,7 @@ pub(super) fn set_up<'a>(
             plan.seed,
             plan.depth,
             plan.cpu.map_or("any CPU".into(), |cpu| format!("group {} CPU {}", cpu / 64, cpu % 64)),
-            engine.about().features,
+            engine.info().features,
             plan.reason,
             clock.source()
         )
@@ -169,20 +171,20 @@ fn make_buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, V
 }
 
 /// Why every I/O takes more of the CPU than it could, and what to do about it.
-fn not_pinned(why: &NotPinned, span: &SpanPlan) -> String {
+fn not_pinned(why: &PinError, span: &SpanPlan) -> String {
     let (reason, remedy) = match why {
-        NotPinned::Limit => {
+        PinError::Limit => {
             let queues = span.workers.iter().filter(|worker| worker.engine.row().pins_once);
             let bytes: u64 = queues.map(|worker| sources::with_sources(worker, span)).sum();
             // Buffers get half of it.
             let kib = bytes.saturating_mul(2).div_ceil(1024);
             ("the limit for locked memory is too low".to_string(), format!("; ulimit -l {kib} is enough"))
         }
-        NotPinned::TooLarge => (
+        PinError::TooLarge => (
             "a thread's buffers exceed 1 GiB".to_string(),
             "; use a smaller -o with more threads (-t)".into(),
         ),
-        NotPinned::Refused(answer) => (answer.clone(), String::new()),
+        PinError::Refused(answer) => (answer.clone(), String::new()),
     };
     format!(
         "the I/O buffers are not registered with io_uring ({reason}), so the kernel pins memory for every \

@@ -1,7 +1,7 @@
 //! Why a worker can't be set up.
 
 use diskspd_figures::units::Size;
-use diskspd_worker::Failure;
+use diskspd_worker::WorkerFailure;
 use std::io;
 use std::num::TryFromIntError;
 
@@ -19,8 +19,8 @@ pub enum SetupError {
     LargePages(String),
 }
 
-impl From<SetupError> for Failure {
-    fn from(error: SetupError) -> Failure {
+impl From<SetupError> for WorkerFailure {
+    fn from(error: SetupError) -> WorkerFailure {
         error.to_string().into()
     }
 }

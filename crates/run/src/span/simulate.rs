@@ -9,12 +9,12 @@ use crate::unobserved;
 use diskspd_machine::System;
 use diskspd_plan::workload::Pattern;
 use diskspd_plan::{SpanPlan, WorkerPlan};
-use diskspd_results::{CpuTimes, Ended, EndedBy, Observed, SpanResults};
+use diskspd_results::{CpuTimes, EndedBy, Observations, RunEnd, SpanResults};
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_worker::recorder::{self, merge_errors};
 use diskspd_worker::telemetry::io_log::IoLog;
 use diskspd_worker::{
-    Control, Failure, Phases, RunReporter, SpanOutcome, VolumeQuota, WorkerOutcome, by_cause,
+    Control, Phases, RunReporter, SpanOutcome, VolumeQuota, WorkerFailure, WorkerOutcome, by_cause,
 };
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -26,7 +26,7 @@ fn may_begin(options: &Options, control: &Control, voice: &RunReporter) -> bool 
         && companions.is_none_or(|all| all.go_on_at(BarrierPoint::Ready, control).is_some())
 }
 
-type WorkerEnd = Result<WorkerOutcome, Failure>;
+type WorkerEnd = Result<WorkerOutcome, WorkerFailure>;
 
 /// Runs the workers in virtual time: the outcome depends on the plan alone.
 pub(super) fn simulate(
@@ -63,13 +63,13 @@ pub(super) fn simulate(
     options.events.measurement_ended(control);
     recorder::count_from(schedule.measure, &mut results.errors);
     let by = if failed.is_empty() { EndedBy::Time } else { EndedBy::Failure };
-    results.ended = Some(Ended { cause: by, after: Some(results.measured) });
+    results.ended = Some(RunEnd { cause: by, after: Some(results.measured) });
     let mut failures = by_cause(&failed);
     failures.extend(control.failures());
     results.intervals = shared.accounts.take_intervals();
     results.responses = shared.accounts.take_responses();
     let latencies = shared.accounts.take_latencies();
-    results.observed = Some(Observed { latencies, ..unobserved::simulated(plan) });
+    results.observed = Some(Observations { latencies, ..unobserved::simulated(plan) });
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];
@@ -82,7 +82,7 @@ pub(super) fn simulate(
     SpanOutcome { results, failures, ..SpanOutcome::default() }
 }
 
-fn gather_failures(ends: Vec<WorkerEnd>, results: &mut SpanResults) -> Vec<Failure> {
+fn gather_failures(ends: Vec<WorkerEnd>, results: &mut SpanResults) -> Vec<WorkerFailure> {
     let mut failed = Vec::new();
     for ended in ends {
         match ended {

@@ -5,7 +5,7 @@ use crate::files::content;
 use crate::options::Options;
 use crate::span::preparation::HeldTargets;
 use crate::span::probes::Probes;
-use crate::watch::linux::observe::NotObserved;
+use crate::watch::linux::observe::ObserveError;
 pub(crate) use crate::watch::linux::observe::Observer;
 use diskspd_machine::System;
 use diskspd_machine::content::ContentFacts;
@@ -24,13 +24,13 @@ pub(crate) fn observe<'a>(
     system: &'a System,
     options: &Options,
     probes: &Probes,
-) -> Result<Observer<'a>, NotObserved> {
+) -> Result<Observer<'a>, ObserveError> {
     Observer::new(plan, &held.located, system, options, probes.take_trace())
 }
 
 /// Inspects the content of the read targets, and warns of reads that do not reach the medium.
 pub(crate) fn look_at_content(plan: &SpanPlan, held: &HeldTargets, voice: &RunReporter) -> Vec<ContentFacts> {
-    content::look(plan, &held.located, voice)
+    content::sample_content(plan, &held.located, voice)
 }
 
 /// Keeps processors from deeper sleep than `--cpu-latency` allows while the returned value lives.

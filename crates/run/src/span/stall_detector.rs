@@ -6,19 +6,19 @@ use diskspd_results::Delays;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
 /// Time between two beats. Fifty wake-ups a second take less than a thousandth of a CPU.
-const WIDTH: Nanos = SECOND / 50;
+const TICK_NS: Nanos = SECOND / 50;
 /// The same for [`ATTENTIVE`] after a disturbance: a stop is known to a part of this.
 const FINE: Nanos = SECOND / 1000;
 const ATTENTIVE: Nanos = SECOND / 4;
 /// A busy machine wakes a thread some milliseconds late; from here on it is worth counting.
-const LATE: Nanos = SECOND / 20;
+const LATE_WAKE_NS: Nanos = SECOND / 20;
 /// From here on it is, when it was not for want of a CPU: a timer is exact to a fraction of a millisecond.
 const SHORT: Nanos = SECOND / 500;
 /// Minimum number of expected I/Os in a delay for a conclusion.
-const FEWEST: f64 = 8.0;
+const MIN_EXPECTED_IOS: f64 = 8.0;
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Wake {
+struct WakeSample {
     now: Nanos,
     /// How long the thread has waited for a CPU so far, ns.
     waited: Nanos,
@@ -31,10 +31,10 @@ struct Wake {
 /// Feels the pulse of one measured window.
 #[derive(Debug)]
 pub(super) struct StallDetector {
-    start: Wake,
+    start: WakeSample,
     /// When the thread has to wake next.
     pub due: Nanos,
-    last: Wake,
+    last: WakeSample,
     /// Until when it wakes more often.
     attentive: Nanos,
     /// Lead of the clock that continues in suspend.
@@ -53,10 +53,10 @@ impl StallDetector {
     /// Begins measuring at `start`, with the workers' I/O count.
     pub(super) fn new(start: Nanos, ios: u64) -> StallDetector {
         let stops = StopCounters::watch();
-        let start = Wake { now: start, waited: stops.waited().unwrap_or(0), ios, continues: 0 };
+        let start = WakeSample { now: start, waited: stops.waited().unwrap_or(0), ios, continues: 0 };
         StallDetector {
             start,
-            due: start.now + WIDTH,
+            due: start.now + TICK_NS,
             last: start,
             attentive: 0,
             ahead: clock::suspended(),
@@ -71,17 +71,17 @@ impl StallDetector {
     }
 
     /// Records a wake-up at `now` that was planned at `meant`, with the workers' I/O count.
-    pub(super) fn woke(&mut self, meant: Nanos, now: Nanos, ios: u64) {
+    pub(super) fn record_wake(&mut self, meant: Nanos, now: Nanos, ios: u64) {
         let (waited, continues) = (self.stops.waited().unwrap_or(0), self.stops.continues().unwrap_or(0));
-        self.note_beat(meant, Wake { now, waited, ios, continues });
+        self.note_beat(meant, WakeSample { now, waited, ios, continues });
     }
 
-    fn note_beat(&mut self, meant: Nanos, wake: Wake) {
+    fn note_beat(&mut self, meant: Nanos, wake: WakeSample) {
         let last = std::mem::replace(&mut self.last, wake);
         // What fell due while it could not run is not late once more.
         let late = wake.now.saturating_sub(meant.max(last.now));
         let alone = self.made_progress(&last, &wake, late);
-        if late >= LATE {
+        if late >= LATE_WAKE_NS {
             let us = late / 1000;
             self.delays.times += 1;
             self.delays.total_us += us;
@@ -94,9 +94,9 @@ impl StallDetector {
         let lost = late.saturating_sub(wake.waited.saturating_sub(last.waited));
         if lost >= SHORT {
             // It began at any time since the last beat: on average in the middle.
-            let lost = lost + meant.saturating_sub(last.now).min(WIDTH) / 2;
+            let lost = lost + meant.saturating_sub(last.now).min(TICK_NS) / 2;
             self.lost += lost;
-            self.lost_alone += if alone.unwrap_or(late < LATE) { lost } else { 0 };
+            self.lost_alone += if alone.unwrap_or(late < LATE_WAKE_NS) { lost } else { 0 };
         }
         // The signal may be counted one wake later than the pause that it ended. A launcher sends it to
         // processes that were not stopped, too.
@@ -106,18 +106,18 @@ impl StallDetector {
             self.attentive = wake.now + ATTENTIVE;
         }
         if self.due <= wake.now {
-            self.due = wake.now + if wake.now < self.attentive { FINE } else { WIDTH };
+            self.due = wake.now + if wake.now < self.attentive { FINE } else { TICK_NS };
         }
     }
 
     /// Whether the workers did I/O while this thread was so late; `None` if too few I/Os were expected.
-    fn made_progress(&self, last: &Wake, wake: &Wake, late: Nanos) -> Option<bool> {
+    fn made_progress(&self, last: &WakeSample, wake: &WakeSample, late: Nanos) -> Option<bool> {
         let elapsed = last.now.saturating_sub(self.start.now).max(1);
         let rate = last.ios.saturating_sub(self.start.ios) as f64 / elapsed as f64;
         let on_time = wake.now.saturating_sub(last.now).saturating_sub(late) as f64;
         let expected = rate * late as f64;
         let done = wake.ios.saturating_sub(last.ios) as f64;
-        (expected >= FEWEST).then_some(done >= rate * on_time + expected / 2.0)
+        (expected >= MIN_EXPECTED_IOS).then_some(done >= rate * on_time + expected / 2.0)
     }
 
     pub(super) fn finish(&mut self) -> Delays {
@@ -129,7 +129,7 @@ impl StallDetector {
             suspended_us: if ahead >= StopCounters::SHORTEST_SUSPEND { ahead / 1000 } else { 0 },
             sigcont_count: continues,
             frozen_us: frozen,
-            ..self.felt()
+            ..self.delays_seen()
         };
         // Who wakes late by the ticks of a timer has lost nothing.
         match StopCounters::WAKES_EXACTLY {
@@ -138,7 +138,7 @@ impl StallDetector {
         }
     }
 
-    fn felt(&self) -> Delays {
+    fn delays_seen(&self) -> Delays {
         Delays {
             late_us: Some(self.lost / 1000),
             late_workers_active_us: Some(self.lost_alone / 1000),
@@ -154,22 +154,22 @@ mod tests {
 
     const MS: Nanos = 1_000_000;
 
-    fn felt(
+    fn delays_seen(
         until: impl Fn(Nanos) -> (Nanos, Nanos),
         ios: impl Fn(Nanos) -> u64,
         continues: impl Fn(Nanos) -> u64,
     ) -> Delays {
         let mut pulse = StallDetector::new(0, 0);
-        pulse.start = Wake::default();
+        pulse.start = WakeSample::default();
         pulse.last = pulse.start;
-        pulse.due = WIDTH;
+        pulse.due = TICK_NS;
         while pulse.due < 10 * SECOND {
             let meant = pulse.due;
             let (now, waited) = until(meant);
             let waited = pulse.last.waited + waited;
-            pulse.note_beat(meant, Wake { now, waited, ios: ios(now), continues: continues(now) });
+            pulse.note_beat(meant, WakeSample { now, waited, ios: ios(now), continues: continues(now) });
         }
-        pulse.felt()
+        pulse.delays_seen()
     }
 
     /// Stopped for the last part of each period.
@@ -187,7 +187,7 @@ mod tests {
             let (period, runs) = (period * MS, runs * MS);
             let running = move |now: Nanos| now / period * runs + (now % period).min(runs);
             let delays =
-                felt(stop_periodically(period, runs), |now| running(now) / 10_000, |now| now / period);
+                delays_seen(stop_periodically(period, runs), |now| running(now) / 10_000, |now| now / period);
             let found = window_share(delays.late_us);
             // Half a beat of each stop isn't known.
             let inexact = 0.05 + FINE as f64 / 2.0 / period as f64;
@@ -200,9 +200,9 @@ mod tests {
     fn cpu_waiting_is_not_a_pause() {
         // Late by 30 ms every 40, each time because others have the CPU.
         let busy = |meant: Nanos| (meant + 30 * MS, 30 * MS);
-        assert_eq!(felt(busy, |now| now / 10_000, |_| 0).late_us, Some(0));
+        assert_eq!(delays_seen(busy, |now| now / 10_000, |_| 0).late_us, Some(0));
         // Late by 60 ms for another reason, but the workers go on.
-        let delays = felt(|meant| (meant + 60 * MS, 0), |now| now / 10_000, |_| 0);
+        let delays = delays_seen(|meant| (meant + 60 * MS, 0), |now| now / 10_000, |_| 0);
         assert!(window_share(delays.late_us) > 0.5, "{delays:?}");
         assert_eq!(
             delays.late_us.unwrap() - delays.late_workers_active_us.unwrap(),
@@ -215,17 +215,17 @@ mod tests {
     #[test]
     fn sigcont_without_a_pause_is_not_a_stop() {
         let (ios, continues) = (|now: Nanos| now / 10_000, |now: Nanos| now / SECOND);
-        assert!(!felt(|meant| (meant, 0), ios, continues).was_stopped);
+        assert!(!delays_seen(|meant| (meant, 0), ios, continues).was_stopped);
         // Late for want of a CPU, or alone.
-        assert!(!felt(|meant| (meant + 30 * MS, 30 * MS), ios, continues).was_stopped);
-        assert!(!felt(|meant| (meant + 60 * MS, 0), ios, continues).was_stopped);
+        assert!(!delays_seen(|meant| (meant + 30 * MS, 30 * MS), ios, continues).was_stopped);
+        assert!(!delays_seen(|meant| (meant + 60 * MS, 0), ios, continues).was_stopped);
         // Paused at other times than those of the signal.
         let paused = |meant: Nanos| (if meant % SECOND < SECOND / 2 { meant } else { meant + 10 * MS }, 0);
-        assert!(!felt(paused, |_| 0, |now| u64::from(now > SECOND / 4)).was_stopped);
+        assert!(!delays_seen(paused, |_| 0, |now| u64::from(now > SECOND / 4)).was_stopped);
         for signal_later in [0, MS / 2] {
             let stopped = stop_periodically(SECOND, SECOND - 100 * MS);
             let signals = move |now: Nanos| now.saturating_sub(signal_later) / SECOND;
-            assert!(felt(stopped, |_| 0, signals).was_stopped, "{signal_later}");
+            assert!(delays_seen(stopped, |_| 0, signals).was_stopped, "{signal_later}");
         }
     }
 
@@ -235,10 +235,10 @@ mod tests {
         // The end of the window was at 2000, the pulse at 2450: both had gone by already.
         let wakes = [(1100, 1101), (1201, 1250), (1350, 2350), (2000, 2351), (2450, 2550), (2460, 2551)];
         for (meant, now) in wakes {
-            pulse.note_beat(meant * MS, Wake { now: now * MS, ..Wake::default() });
+            pulse.note_beat(meant * MS, WakeSample { now: now * MS, ..WakeSample::default() });
             assert!(pulse.due > now * MS && pulse.due <= (now + 100) * MS);
         }
-        let Delays { times, total_us, longest_us, longest_at_us, .. } = pulse.felt();
+        let Delays { times, total_us, longest_us, longest_at_us, .. } = pulse.delays_seen();
         assert_eq!((times, total_us, longest_us, longest_at_us), (2, 1_100_000, 1_000_000, 1_350_000));
     }
 }

@@ -21,7 +21,7 @@ impl StopCounters {
     pub(crate) const SHORTEST_SUSPEND: Nanos = 1000;
 
     pub(crate) fn watch() -> StopCounters {
-        let groups = Groups::find(&Root::live());
+        let groups = Groups::find(&Root::live_system());
         StopCounters { continued: Continued::listen(), wait: OwnWait::of_this_thread(), groups }
     }
 

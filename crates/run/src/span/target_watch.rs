@@ -2,7 +2,7 @@
 
 use diskspd_plan::SpanPlan;
 use diskspd_worker::listener::TargetSpeed;
-use diskspd_worker::telemetry::live::{Counters, Seen, collect};
+use diskspd_worker::telemetry::live::{Counters, WorkerSums, collect};
 use diskspd_worker::voice::speed_between;
 
 /// More targets than this are not shown one by one.
@@ -12,7 +12,7 @@ struct WatchedTarget {
     name: String,
     /// Indices of its workers.
     workers: Vec<usize>,
-    before: Seen,
+    before: WorkerSums,
 }
 
 /// The workers of each target; empty if there is one target, or a worker has several.
@@ -29,7 +29,9 @@ impl TargetWatch {
             let name = target.path.to_string();
             match targets.iter_mut().find(|known| known.name == name) {
                 Some(known) => known.workers.push(worker),
-                None => targets.push(WatchedTarget { name, workers: vec![worker], before: Seen::default() }),
+                None => {
+                    targets.push(WatchedTarget { name, workers: vec![worker], before: WorkerSums::default() })
+                }
             }
         }
         if targets.len() < 2 || targets.len() > MOST_TARGETS {

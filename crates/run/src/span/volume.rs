@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 
 /// Maximum time between two checks. The workers stop automatically (`worker/quota.rs`); the time until all
 /// submitted I/Os have completed belongs to the measured time.
-const LONGEST: Nanos = SECOND / 100;
+const MAX_CHECK_INTERVAL: Nanos = SECOND / 100;
 /// Remembered checks are at least half of this time apart.
-const APART: Nanos = SECOND / 10;
-const SHORTEST: Nanos = SECOND / 1000;
+const SAMPLE_DISTANCE: Nanos = SECOND / 10;
+const MIN_CHECK_INTERVAL: Nanos = SECOND / 1000;
 /// Number of remembered checks for the rate: about ten seconds.
 const REMEMBERED: usize = 100;
 
@@ -41,7 +41,7 @@ impl<'a> VolumeWatch<'a> {
     /// Measuring begins at `start`.
     pub(super) fn new(goals: &[VolumeGoal], sources: LiveSources<'a>, start: Nanos) -> VolumeWatch<'a> {
         let course = |goal: &VolumeGoal| GoalProgress { goal: *goal, seen: VecDeque::from([(start, 0)]) };
-        let due = if goals.is_empty() { Nanos::MAX } else { start + SHORTEST };
+        let due = if goals.is_empty() { Nanos::MAX } else { start + MIN_CHECK_INTERVAL };
         VolumeWatch { sources, goals: goals.iter().map(course).collect(), due }
     }
 
@@ -53,13 +53,14 @@ impl<'a> VolumeWatch<'a> {
             let done = self.sources.total_done(&course.goal);
             course.note_progress(now, done);
         }
-        self.due = now + self.left(now).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
+        self.due = now
+            + self.time_left(now).unwrap_or(MAX_CHECK_INTERVAL).clamp(MIN_CHECK_INTERVAL, MAX_CHECK_INTERVAL);
         self.goals.iter().any(GoalProgress::is_reached)
     }
 
     /// Returns the remaining time in ns at the rate of the last seconds; `None` if unknown.
-    pub(super) fn left(&self, now: Nanos) -> Option<Nanos> {
-        self.goals.iter().filter_map(|course| course.left(now)).min()
+    pub(super) fn time_left(&self, now: Nanos) -> Option<Nanos> {
+        self.goals.iter().filter_map(|course| course.time_left(now)).min()
     }
 }
 
@@ -75,7 +76,7 @@ impl LiveSources<'_> {
 impl GoalProgress {
     fn note_progress(&mut self, now: Nanos, done: u64) {
         // Looks close to each other say little about the speed: the last one is moved.
-        let close = |(at, _): &(Nanos, u64)| now.saturating_sub(*at) < APART / 2;
+        let close = |(at, _): &(Nanos, u64)| now.saturating_sub(*at) < SAMPLE_DISTANCE / 2;
         if self.seen.len() > 1 && self.seen.iter().nth_back(1).is_some_and(close) {
             self.seen.pop_back();
         }
@@ -89,7 +90,7 @@ impl GoalProgress {
         self.seen.back().is_some_and(|(_, done)| *done >= self.goal.bytes)
     }
 
-    fn left(&self, now: Nanos) -> Option<Nanos> {
+    fn time_left(&self, now: Nanos) -> Option<Nanos> {
         let ((begin, before), (end, done)) = (*self.seen.front()?, *self.seen.back()?);
         let (time, moved) = (end.saturating_sub(begin), done.saturating_sub(before));
         if time == 0 || moved == 0 {
@@ -129,7 +130,7 @@ mod tests {
             if watch.reached(now) {
                 break now - SECOND;
             }
-            estimates.push((now - SECOND, watch.left(now).unwrap()));
+            estimates.push((now - SECOND, watch.time_left(now).unwrap()));
         };
         assert!((50_000 * MS..=50_001 * MS).contains(&end), "{end}");
         assert!(estimates.len() < 5200, "{}", estimates.len());
@@ -146,9 +147,9 @@ mod tests {
         // A fast cache for 5 s, then a fifth of the speed.
         for tenth in 1..=200 {
             quota.came_back(Direction::Write, if tenth <= 50 { 500_000 } else { 100_000 });
-            assert!(!watch.reached(SECOND + tenth * APART));
+            assert!(!watch.reached(SECOND + tenth * SAMPLE_DISTANCE));
         }
-        let left = watch.left(SECOND + 200 * APART).unwrap();
+        let left = watch.time_left(SECOND + 200 * SAMPLE_DISTANCE).unwrap();
         assert_eq!(left, 60 * SECOND);
     }
 
@@ -167,7 +168,7 @@ mod tests {
     #[test]
     fn volume_without_goal_is_not_checked() {
         let mut watch = VolumeWatch::new(&[], LiveSources { live: &[], quota: None }, SECOND);
-        assert_eq!((watch.due, watch.left(0)), (Nanos::MAX, None));
+        assert_eq!((watch.due, watch.time_left(0)), (Nanos::MAX, None));
         assert!(!watch.reached(u64::MAX - 1));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::watch::sampler::Sampler;
 use crate::watch::ticks::TickCounter;
-use diskspd_figures::stats::{Course, FEWEST, LARGEST_SLOPE, stalls};
+use diskspd_figures::stats::{Course, LARGEST_SLOPE, MIN_INTERVALS, stalls};
 use diskspd_figures::units::seconds_of_us;
 use diskspd_results::{Sample, TickCounts, WarmUp};
 use diskspd_sys::clock;
@@ -51,9 +51,9 @@ pub(super) fn wait(
             if !control.sleep_until(sampler.due.min(clock::monotonic() + beats.width())) {
                 return None;
             }
-            beats.look(clock::monotonic(), live::totals(sampler.workers()).0);
+            beats.count_tick(clock::monotonic(), live::totals(sampler.workers()).0);
         }
-        sampler.look(clock::monotonic());
+        sampler.take_sample(clock::monotonic());
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) fn wait(
 fn find_end(samples: &[Sample], beats: &TickCounts, task: WarmUpTask) -> Option<WarmUp> {
     let WarmUpTask { limit, duration, in_flight } = task;
     let passed = samples.last().map_or(0, |last| last.end_us / 1_000_000) as u32;
-    let look = (duration / 2).min(LONGEST_LOOK).max(FEWEST as u32) as usize;
+    let look = (duration / 2).min(LONGEST_LOOK).max(MIN_INTERVALS as u32) as usize;
     let last = samples.len().saturating_sub(look.max(samples.len() / 2));
     let steady = samples.len() >= look
         && Course::classify(&sample_rates(samples, last)).is_some_and(|course| course.is_steady());

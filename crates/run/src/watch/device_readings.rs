@@ -20,7 +20,7 @@ pub(crate) struct DeviceReadings {
 impl DeviceReadings {
     /// Opens the counters of these devices.
     pub(crate) fn for_devices(names: Vec<String>) -> DeviceReadings {
-        let counters = Counters::open(&Root::live(), &names);
+        let counters = Counters::open(&Root::live_system(), &names);
         let switched = vec![false; names.len()];
         DeviceReadings { names, counters, before: None, after: None, switched }
     }

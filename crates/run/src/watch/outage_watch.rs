@@ -12,7 +12,7 @@ use diskspd_output::guard;
 use diskspd_profile::TargetId;
 use diskspd_results::{EndedBy, OutageObservations, PathChange, WatcherGap};
 use diskspd_sys::clock::{self, Nanos, SECOND};
-use diskspd_worker::Failure;
+use diskspd_worker::WorkerFailure;
 use silent::{SilenceLog, TargetLook};
 use std::collections::BTreeMap;
 use stuck::StuckWatch;
@@ -73,7 +73,7 @@ impl<'a> QuietWatch<'a> {
     }
 
     /// Within the window, whenever the controlling thread wakes.
-    pub(crate) fn look(&mut self, now: Nanos) {
+    pub(crate) fn check_targets(&mut self, now: Nanos) {
         let passed = now.saturating_sub(self.last);
         if passed < STEP {
             return;
@@ -95,7 +95,7 @@ impl<'a> QuietWatch<'a> {
         }
         self.targets = targets;
         let (span, start) = (&self.span, self.start);
-        self.stuck.iter_mut().for_each(|stuck| stuck.look(span, start, now));
+        self.stuck.iter_mut().for_each(|stuck| stuck.check_targets(span, start, now));
     }
 
     fn has_not_looked(&mut self, now: Nanos) {
@@ -153,7 +153,7 @@ impl<'a> QuietWatch<'a> {
         if is_bounded && silent >= guard::patience() && target.in_flight() != Some(0) && !control.has_failed()
         {
             let seconds = silent / SECOND;
-            control.fail(Failure::from(format!(
+            control.fail(WorkerFailure::from(format!(
                 "cannot complete the I/O on '{}': not responding for {seconds} s; {}",
                 target.path,
                 guard::REMEDY

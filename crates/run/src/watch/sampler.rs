@@ -5,7 +5,7 @@ use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::telemetry::live::{self, Counters};
 
 /// More samples than this are joined in pairs, and their distance doubles.
-const MOST: usize = 4096;
+const MAX_SAMPLES: usize = 4096;
 
 /// Takes a sample whenever one is due.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Takes a sample at `now`, if it is due.
-    pub(crate) fn look(&mut self, now: Nanos) {
+    pub(crate) fn take_sample(&mut self, now: Nanos) {
         if now < self.due {
             return;
         }
@@ -35,7 +35,7 @@ impl<'a> Sampler<'a> {
         let end_us = now.saturating_sub(self.start) / 1000;
         self.samples.push(Sample { end_us, ios: ios - self.before.0, bytes: bytes - self.before.1 });
         self.before = (ios, bytes);
-        if self.samples.len() >= MOST {
+        if self.samples.len() >= MAX_SAMPLES {
             self.samples = self.samples.chunks(2).filter_map(join_samples).collect();
             self.width *= 2;
         }
@@ -70,12 +70,12 @@ mod tests {
         let mut sampler = Sampler::new(&workers, 5 * SECOND);
         workers[0].add(2, 8192);
         workers[1].add(1, 4096);
-        sampler.look(6 * SECOND - 1);
+        sampler.take_sample(6 * SECOND - 1);
         assert_eq!(sampler.samples(), []);
-        sampler.look(6 * SECOND);
+        sampler.take_sample(6 * SECOND);
         workers[1].add(4, 1);
         // Woken late: no two samples at once.
-        sampler.look(8 * SECOND + 500_000_000);
+        sampler.take_sample(8 * SECOND + 500_000_000);
         let expected = [
             Sample { end_us: 1_000_000, ios: 3, bytes: 12_288 },
             Sample { end_us: 3_500_000, ios: 4, bytes: 1 },
@@ -87,12 +87,12 @@ mod tests {
     fn long_runs_have_coarser_samples() {
         let workers = [Counters::new(false)];
         let mut sampler = Sampler::new(&workers, 0);
-        for second in 1..=2 * MOST as u64 {
+        for second in 1..=2 * MAX_SAMPLES as u64 {
             workers[0].add(1, 10);
-            sampler.look(second * SECOND);
+            sampler.take_sample(second * SECOND);
         }
         let samples = sampler.samples();
-        assert!(samples.len() < MOST);
+        assert!(samples.len() < MAX_SAMPLES);
         assert!(
             samples.iter().all(|sample| sample.ios * 10 == sample.bytes && sample.ios >= 2),
             "{samples:?}"

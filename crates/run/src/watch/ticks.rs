@@ -4,9 +4,9 @@ use diskspd_figures::stats::PackedCounts;
 use diskspd_results::TickCounts;
 use diskspd_sys::clock::{Nanos, SECOND};
 
-const WIDTH: Nanos = SECOND / 50;
+const TICK_NS: Nanos = SECOND / 50;
 /// More than this are joined in pairs, and their length doubles: eleven minutes have beats of 20 ms.
-const MOST: usize = 32_768;
+const MAX_TICKS: usize = 32_768;
 
 /// Counter of I/Os by beat. I/Os between two checks count as evenly spread, so a late check cannot detect
 /// pauses.
@@ -25,7 +25,7 @@ pub(crate) struct TickCounter {
 impl TickCounter {
     /// Begins measuring at `start`, with the workers' I/O count.
     pub(crate) fn new(start: Nanos, ios: u64) -> TickCounter {
-        TickCounter { start, width: WIDTH, at: start, ios, counted: ios, counts: Vec::new() }
+        TickCounter { start, width: TICK_NS, at: start, ios, counted: ios, counts: Vec::new() }
     }
 
     /// From one beat to the next, ns.
@@ -33,7 +33,7 @@ impl TickCounter {
         self.width
     }
 
-    pub(crate) fn look(&mut self, now: Nanos, ios: u64) {
+    pub(crate) fn count_tick(&mut self, now: Nanos, ios: u64) {
         let (span, done) = (now.saturating_sub(self.at), ios.saturating_sub(self.ios));
         loop {
             let end = self.start + self.width * (self.counts.len() as Nanos + 1);
@@ -44,7 +44,7 @@ impl TickCounter {
             let until = self.ios + part as u64;
             self.counts.push(until.saturating_sub(self.counted));
             self.counted = until.max(self.counted);
-            if self.counts.len() >= MOST {
+            if self.counts.len() >= MAX_TICKS {
                 self.counts = self.counts.chunks(2).map(|pair| pair.iter().sum()).collect();
                 self.width *= 2;
             }
@@ -74,13 +74,13 @@ mod tests {
         let mut beats = TickCounter::new(1000 * MS, 70);
         // 1000 I/Os a second, looked at in irregular steps, then a pause of 60 ms.
         for now in [1007, 1021, 1033, 1060] {
-            beats.look(now * MS, 70 + now - 1000);
+            beats.count_tick(now * MS, 70 + now - 1000);
         }
-        beats.look(1080 * MS, 130);
-        beats.look(1080 * MS, 130);
-        beats.look(1120 * MS, 130);
+        beats.count_tick(1080 * MS, 130);
+        beats.count_tick(1080 * MS, 130);
+        beats.count_tick(1120 * MS, 130);
         // Woken late: nobody knows where it was done.
-        beats.look(1165 * MS, 175);
+        beats.count_tick(1165 * MS, 175);
         let found = beats.finish().unwrap();
         assert_eq!((found.width_us, found.ios.0), (20_000, vec![20, 20, 20, 0, 0, 0, 20, 20]));
         assert_eq!(TickCounter::new(5, 0).finish(), None);
@@ -89,13 +89,13 @@ mod tests {
     #[test]
     fn long_runs_have_longer_beats() {
         let mut beats = TickCounter::new(0, 0);
-        for beat in 1..=3 * MOST as u64 {
-            beats.look(beat * WIDTH, 3 * beat);
+        for beat in 1..=3 * MAX_TICKS as u64 {
+            beats.count_tick(beat * TICK_NS, 3 * beat);
         }
         let found = beats.finish().unwrap();
         assert_eq!(found.width_us, 80_000);
         assert!(
-            found.ios.0.len() < MOST && found.ios.0.iter().all(|ios| *ios == 12),
+            found.ios.0.len() < MAX_TICKS && found.ios.0.iter().all(|ios| *ios == 12),
             "{}",
             found.ios.0.len()
         );

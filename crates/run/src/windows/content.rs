@@ -11,13 +11,13 @@ use diskspd_worker::RunReporter;
 const TIME: Nanos = 300 * SECOND / 1000;
 
 /// Inspects every file that is read, and warns of reads that do not reach the disk.
-pub(crate) fn look(plan: &SpanPlan, voice: &RunReporter) -> Vec<ContentFacts> {
+pub(crate) fn sample_content(plan: &SpanPlan, voice: &RunReporter) -> Vec<ContentFacts> {
     let until = clock::monotonic() + TIME;
     let facts: Vec<ContentFacts> =
         read_parts(plan).into_iter().filter_map(|part| of_file(&part, until)).collect();
     for about in &facts {
         let path = plan.path_of(about.target);
-        checks::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
+        checks::content_warnings(about, &path).into_iter().for_each(|warning| voice.report_finding(warning));
     }
     facts
 }

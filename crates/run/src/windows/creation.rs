@@ -1,10 +1,10 @@
 //! Creation of the files of `-c` on Windows, sequentially as in DISKSPD.
 
 use crate::options::Options;
-use crate::precreate::{File, NotCreated};
+use crate::precreate::{File, PrecreateError};
 use diskspd_plan::workload::payload;
 use diskspd_sys::clock::{self, SECOND};
-use diskspd_sys::targets::{self, Made};
+use diskspd_sys::targets::{self, CreatedContent};
 use diskspd_worker::{Control, RunReporter};
 use std::io;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(crate) fn create_all(
     options: &Options,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), NotCreated> {
+) -> Result<(), PrecreateError> {
     for (file, path) in files {
         let has_size = std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == file.size);
         if has_size && !options.recreate {
@@ -45,16 +45,18 @@ pub(crate) fn create_all(
         let made = targets::create(path, file.size, &fill, &mut go_on);
         voice.clear_line();
         match made {
-            Ok(Made::Written) => {}
-            Ok(Made::Valid) => voice.verbose(|| {
+            Ok(CreatedContent::Written) => {}
+            Ok(CreatedContent::Valid) => voice.verbose(|| {
                 format!(
                     "'{}' was declared valid (SetFileValidData): it holds old data of the disk",
                     file.path
                 )
             }),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(NotCreated::Interrupted),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                return Err(PrecreateError::Interrupted);
+            }
             Err(error) => {
-                return Err(NotCreated::Failed(format!(
+                return Err(PrecreateError::Failed(format!(
                     "'{}': cannot create it with {} bytes: {error}; check the folder, the room on the \
                      volume and the rights",
                     file.path, file.size

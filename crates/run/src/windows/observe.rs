@@ -6,7 +6,7 @@ use crate::watch::device_readings::{DeviceReadings, names_of};
 use diskspd_host::stack;
 use diskspd_machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_plan::SpanPlan;
-use diskspd_results::Observed;
+use diskspd_results::Observations;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_worker::SlowestRings;
 use diskspd_worker::telemetry::live::Counters;
@@ -16,7 +16,7 @@ use diskspd_worker::telemetry::live::Counters;
 pub(crate) struct Observer {
     targets: Vec<TargetDevices>,
     readings: DeviceReadings,
-    pub observed: Observed,
+    pub observed: Observations,
 }
 
 impl Observer {
@@ -28,7 +28,7 @@ impl Observer {
         };
         let targets: Vec<TargetDevices> = targets(plan).into_iter().map(target).collect();
         let readings = DeviceReadings::for_devices(names_of(targets.iter().map(|target| &target.stack)));
-        Observer { targets, readings, observed: Observed::default() }
+        Observer { targets, readings, observed: Observations::default() }
     }
 
     pub(crate) fn device_names(&self) -> &[String] {
@@ -52,7 +52,7 @@ impl Observer {
     }
 
     /// Within the window, once a second.
-    pub(crate) fn look(&mut self, _: Nanos) {
+    pub(crate) fn take_samples(&mut self, _: Nanos) {
         self.readings.look_at_switches();
     }
 
@@ -66,12 +66,12 @@ impl Observer {
     pub(crate) fn measurement_is_over(&mut self) {}
 
     /// When workers are left behind.
-    pub(crate) fn leave(self, workers: &[Counters]) -> Observed {
+    pub(crate) fn finish_observation(self, workers: &[Counters]) -> Observations {
         self.finish(workers)
     }
 
     /// When the workers have ended.
-    pub(crate) fn finish(mut self, _: &[Counters]) -> Observed {
+    pub(crate) fn finish(mut self, _: &[Counters]) -> Observations {
         let targets = self.targets;
         self.observed.devices = self.readings.finish().map(|facts| DeviceFacts { targets, ..facts });
         self.observed

@@ -75,7 +75,7 @@ fn may_be_target(path: &RawText) -> bool {
 
 /// Returns an error for an unimplemented part of the run; `None` if all is implemented. Simulated time
 /// does not depend on the system.
-pub(super) fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError> {
+pub(super) fn find_unsupported(profile: &Profile, run_options: &RunOptions) -> Option<PlanError> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     if run_options.virtual_time() {
         return None;

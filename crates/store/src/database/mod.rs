@@ -24,12 +24,12 @@ const TABLES: &str = include_str!("tables.sql");
 pub const VERSION: i64 = 6;
 const APPLICATION: i64 = 0x6473_7064;
 /// Time limit for other users of the index.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(60);
 /// Interval of checks for an index re-created by another program.
-const LOOK: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Messages about files that could not be indexed; the rest is indexed.
-pub type Troubles = Vec<String>;
+pub type IndexMessages = Vec<String>;
 
 /// The index, opened and up to date.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct StoreIndex {
     pub(super) store: Store,
     pub(super) connection: Connection,
     /// Files of the store that are none of a run, or damaged: a message each.
-    pub troubles: Troubles,
+    pub troubles: IndexMessages,
 }
 
 /// Run of a row: its id, and the extension of its file.
@@ -96,7 +96,7 @@ impl Store {
         // What can't be read has no place: a run is kept all the same.
         let there = self.listed().unwrap_or_default();
         let others = there.iter().filter(|(id, _)| !indexed.contains(id));
-        others.filter_map(|(id, _)| self.about(id).ok()?.order).chain(latest).max()
+        others.filter_map(|(id, _)| self.read_notes(id).ok()?.order).chain(latest).max()
     }
 
     /// Opens it for reading. If the index cannot be written (a full disk, another user's store), a slower
@@ -159,9 +159,9 @@ impl Store {
     fn lock_folder(&self) -> Result<Option<File>, StoreError> {
         let begun = clock::monotonic();
         loop {
-            let is_patient = clock::monotonic().saturating_sub(begun) < PATIENCE.as_nanos() as Nanos;
+            let is_patient = clock::monotonic().saturating_sub(begun) < MAX_LOCK_WAIT.as_nanos() as Nanos;
             match locks::hold_folder(&self.folder) {
-                Ok(None) if is_patient && fault_points::pause(LOOK) => {}
+                Ok(None) if is_patient && fault_points::pause(CHECK_INTERVAL) => {}
                 Ok(None) => {
                     let why = "the index is locked: another program is rebuilding it".to_owned();
                     return Err(StoreError::Index { file: self.index_file(), why });
@@ -180,7 +180,7 @@ impl Store {
         let connection = Connection::open_with_flags(folder.join(INDEX), flags)?;
         match fault_points::is_watched() {
             true => connection.busy_handler(Some(|_| fault_points::waits()))?,
-            false => connection.busy_timeout(PATIENCE)?,
+            false => connection.busy_timeout(MAX_LOCK_WAIT)?,
         }
         // It may be anybody's file: nothing in it is carried out.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -410,7 +410,7 @@ fn add_missing(
     store: &Store,
     transaction: &Transaction,
     rows: &BTreeSet<RowKey>,
-) -> Result<Troubles, StoreError> {
+) -> Result<IndexMessages, StoreError> {
     let mut troubles = Vec::new();
     for (id, ending) in store.listed()?.difference(rows) {
         let Some(source) = KeptAs::of_ending(ending) else { continue };
@@ -431,7 +431,7 @@ impl Store {
         let Some(run) = self.read_known(id, source)? else { return Ok(None) };
         // Before what is said is read: who changes it meanwhile is noticed later.
         let notes = self.stamp_of(id)?;
-        Ok(Some(StampedEntry { entry: StoreEntry::new(id, source, self.about(id)?, run), notes }))
+        Ok(Some(StampedEntry { entry: StoreEntry::new(id, source, self.read_notes(id)?, run), notes }))
     }
 
     pub(super) fn stamped(&self, entry: StoreEntry) -> Result<StampedEntry, StoreError> {
@@ -451,7 +451,8 @@ impl StoreIndex {
     pub(super) fn add(&mut self, entry: &StampedEntry) -> Result<(), StoreError> {
         let store = self.store.clone();
         self.write(|transaction| {
-            let has = rows::has(transaction, &entry.entry.id).map_err(|error| store.index_error(&error))?;
+            let has =
+                rows::has_run(transaction, &entry.entry.id).map_err(|error| store.index_error(&error))?;
             if has { Ok(()) } else { put(transaction, &store, entry) }
         })
     }
@@ -461,7 +462,7 @@ impl StoreIndex {
         rows::remove(transaction, id).map_err(|error| store.index_error(&error))
     }
 
-    pub(super) fn put(
+    pub(super) fn insert_entry(
         transaction: &Transaction,
         store: &Store,
         entry: &StampedEntry,

@@ -1,6 +1,6 @@
 //! Entries as rows of the tables.
 
-use super::super::entry::KEPT;
+use super::super::entry::INDEXED_PERCENTILES;
 use super::super::{KeptAs, RunNotes, SpanWork, StoreEntry, WORK};
 use diskspd_base::finding::Severity;
 use diskspd_figures::units::Millis;
@@ -43,7 +43,7 @@ pub(super) fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> 
         disks_text(&run.disks),
         entry.workload,
         run.command_line.as_ref().map(ToString::to_string),
-        run.worst().map(Severity::word),
+        run.worst_severity().map(Severity::word),
         run.identity,
     ])?;
     let mut insert = transaction.prepare_cached("INSERT OR IGNORE INTO tags (run, tag) VALUES (?1, ?2)")?;
@@ -82,7 +82,8 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
         for (of, name) in &WhichIos::ALL[..lines] {
             let DirectionSummary { ios, iops, mib_per_s, mean_ms, .. } = span.figures(*of);
             let ios = ios.map(|ios| i64::try_from(ios).unwrap_or(i64::MAX));
-            let [p50, p99, p999] = KEPT.map(|percent| Some(span.percentile(percent)?.for_ios(*of)?.ms()));
+            let [p50, p99, p999] =
+                INDEXED_PERCENTILES.map(|percent| Some(span.percentile(percent)?.for_ios(*of)?.ms()));
             let mean = mean_ms.map(Millis::ms);
             insert.execute(params![
                 id,
@@ -113,7 +114,7 @@ fn disks_of(cell: Option<String>) -> Vec<Option<String>> {
     cell.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-pub(super) fn has(transaction: &Transaction, id: &str) -> rusqlite::Result<bool> {
+pub(super) fn has_run(transaction: &Transaction, id: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
     transaction.prepare_cached(sql)?.query_row([id], |row| row.get(0))
 }
@@ -201,7 +202,7 @@ pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
 /// The figures of a run out of a row: run, time span, direction, and the rest in the order of the table.
 /// They come in the order of the time spans, all I/Os of each first.
 pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
-    let of = WhichIos::named(row.get_ref(2)?.as_str()?).unwrap_or_default();
+    let of = WhichIos::by_name(row.get_ref(2)?.as_str()?).unwrap_or_default();
     let (seconds, ios): (Option<f64>, Option<i64>) = (row.get(3)?, row.get(4)?);
     let number: u32 = row.get(1)?;
     let figures = DirectionSummary {
@@ -216,7 +217,8 @@ pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<(
         let missing = (number as usize).saturating_sub(run.time_spans.len() + 1).min(MOST_MISSING);
         run.time_spans.extend((0..missing).map(|_| None));
         let measured = seconds.is_some() || figures != DirectionSummary::default();
-        let percentiles = KEPT.map(|percent| PercentileSummary { percent, latency: ChartRow::default() });
+        let percentiles =
+            INDEXED_PERCENTILES.map(|percent| PercentileSummary { percent, latency: ChartRow::default() });
         let open_end = row.get::<_, Option<f64>>(11)?.map(Millis::new);
         let fio = open_end.map(|_| Box::new(FioFigures { open_end, ..FioFigures::default() }));
         let verdict = row.get::<_, Option<String>>(12)?.map(Verdict::from);

@@ -1,7 +1,7 @@
 //! The file that a new one replaces: permission to do so, and inherited properties.
 
 use super::{Guard, PlaceError};
-use crate::reach::Spot;
+use crate::reach::FolderEntry;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, StatxFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 use std::ffi::{CStr, CString};
@@ -15,20 +15,23 @@ const ATTRIBUTES_MAX: usize = 1 << 16;
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
 #[derive(Debug)]
-pub(super) struct Earlier {
+pub(super) struct PreviousFile {
     owner: Uid,
     group: Gid,
     mode: Mode,
     attributes: Vec<(CString, Vec<u8>)>,
 }
 
-impl Earlier {
+impl PreviousFile {
     /// Checks the file of this name, if it exists. It is opened for writing without a change, to detect
     /// immutable, read-only or running files.
     ///
     /// # Errors
     /// Fails if it may not be replaced.
-    pub(super) fn look(spot: &Spot, guard: Option<&dyn Guard>) -> Result<Option<Earlier>, PlaceError> {
+    pub(super) fn read_previous(
+        spot: &FolderEntry,
+        guard: Option<&dyn Guard>,
+    ) -> Result<Option<PreviousFile>, PlaceError> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(spot.folder(), spot.name(), flags, Mode::empty()) {
             Ok(file) => File::from(file),
@@ -45,7 +48,7 @@ impl Earlier {
         if is_mount_point(spot.folder(), &file, found.st_dev) {
             return Err(PlaceError::MountPoint);
         }
-        Ok(Some(Earlier {
+        Ok(Some(PreviousFile {
             owner: Uid::from_raw(found.st_uid),
             group: Gid::from_raw(found.st_gid),
             mode: Mode::from_raw_mode(found.st_mode & 0o777),

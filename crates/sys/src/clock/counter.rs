@@ -17,7 +17,7 @@ const INTERVAL: u32 = 30;
 /// The rate is in ns per count, times 2^32.
 const SCALE: u32 = 32;
 /// Minimum time of the rate measurement in ns; reading both clocks is exact to about 10 ns.
-const SHORTEST: Nanos = 1_000_000;
+const MIN_RATE_TIME: Nanos = 1_000_000;
 /// Differences from the kernel's clock that are more than this share of the time since the last comparison
 /// mean that the counter is at fault. NTP slews by at most 1/2000 (adjtimex(2)).
 const TOLERANCE: Nanos = 1000;
@@ -26,38 +26,38 @@ const NOISE: Nanos = 5_000;
 
 /// Both clocks at one moment.
 #[derive(Debug, Clone, Copy)]
-struct Moment {
+struct ClockPair {
     ticks: u64,
     nanos: Nanos,
 }
 
-impl Moment {
+impl ClockPair {
     /// The least disturbed of some readings.
-    fn now() -> Moment {
+    fn now() -> ClockPair {
         let reading = |_| {
             let (before, nanos, after) = (time_stamp::read(), monotonic(), time_stamp::read());
             let width = after.saturating_sub(before);
-            (width, Moment { ticks: before + width / 2, nanos })
+            (width, ClockPair { ticks: before + width / 2, nanos })
         };
         let best = (0..5).map(reading).min_by_key(|(width, _)| *width);
-        best.map_or(Moment { ticks: 0, nanos: 0 }, |(_, moment)| moment)
+        best.map_or(ClockPair { ticks: 0, nanos: 0 }, |(_, moment)| moment)
     }
 }
 
-static FIRST: OnceLock<Option<Moment>> = OnceLock::new();
+static FIRST_COUNTER: OnceLock<Option<ClockPair>> = OnceLock::new();
 
 /// Checks whether the counter is usable, and begins to measure its rate. An early call shortens the wait
 /// in `Counter::new`.
 pub fn prepare() {
-    FIRST.get_or_init(|| time_stamp::are_reliable().then(Moment::now));
+    FIRST_COUNTER.get_or_init(|| time_stamp::are_reliable().then(ClockPair::now));
 }
 
 /// A thread's clock.
 #[derive(Debug)]
 pub struct Counter {
-    first: Moment,
+    first: ClockPair,
     /// Where the present interval began, in counts and in this clock's ns.
-    since: Cell<Moment>,
+    since: Cell<ClockPair>,
     /// ns per count, times 2^[`SCALE`].
     rate: Cell<u64>,
     /// Counts for which the present rate is valid; 0 = the counter is no longer used.
@@ -69,12 +69,12 @@ impl Counter {
     /// most, unless [`prepare`] was called before that.
     pub fn new() -> Option<Counter> {
         prepare();
-        let first = (*FIRST.get()?)?;
+        let first = (*FIRST_COUNTER.get()?)?;
         let age = monotonic().saturating_sub(first.nanos);
-        if age < SHORTEST {
-            std::thread::sleep(std::time::Duration::from_nanos(SHORTEST - age));
+        if age < MIN_RATE_TIME {
+            std::thread::sleep(std::time::Duration::from_nanos(MIN_RATE_TIME - age));
         }
-        let now = Moment::now();
+        let now = ClockPair::now();
         let rate = count_rate(first, now)?;
         Some(Counter { first, since: Cell::new(now), rate: Cell::new(rate), valid: Cell::new(1 << INTERVAL) })
     }
@@ -101,11 +101,11 @@ impl Counter {
         if self.valid.get() == 0 {
             return monotonic();
         }
-        self.adjust(Moment::now())
+        self.adjust(ClockPair::now())
     }
 
     /// Compares with the kernel's clock, and continues from this clock's time.
-    fn adjust(&self, now: Moment) -> Nanos {
+    fn adjust(&self, now: ClockPair) -> Nanos {
         let since = self.since.get();
         let passed = now.ticks.wrapping_sub(since.ticks);
         let converted = (u128::from(passed) * u128::from(self.rate.get())) >> SCALE;
@@ -118,7 +118,7 @@ impl Counter {
                 let most = i128::from(rate / TOLERANCE);
                 let rate = i128::from(rate) + correction.clamp(-most, most);
                 self.rate.set(u64::try_from(rate).unwrap_or(1));
-                self.since.set(Moment { ticks: now.ticks, nanos: here });
+                self.since.set(ClockPair { ticks: now.ticks, nanos: here });
                 here
             }
             _ => {
@@ -130,7 +130,7 @@ impl Counter {
 }
 
 /// ns per count, times 2^[`SCALE`]; `None` when it can't be a clock.
-fn count_rate(first: Moment, now: Moment) -> Option<u64> {
+fn count_rate(first: ClockPair, now: ClockPair) -> Option<u64> {
     let ticks = now.ticks.checked_sub(first.ticks).filter(|ticks| *ticks > 0)?;
     let rate = (u128::from(now.nanos.checked_sub(first.nanos)?) << SCALE) / u128::from(ticks);
     // 1 ns per count and more would be no gain, and would not fit.
@@ -145,8 +145,9 @@ mod tests {
 
     /// A clock that has counted `rate` / 2^32 ns per count so far.
     fn sample_clock(rate: u64) -> Counter {
-        let first = Moment { ticks: 1000, nanos: 5000 };
-        let since = Moment { ticks: first.ticks + PERIOD, nanos: first.nanos + ((PERIOD * rate) >> SCALE) };
+        let first = ClockPair { ticks: 1000, nanos: 5000 };
+        let since =
+            ClockPair { ticks: first.ticks + PERIOD, nanos: first.nanos + ((PERIOD * rate) >> SCALE) };
         let since = Cell::new(since);
         Counter { first, since, rate: Cell::new(rate), valid: Cell::new(PERIOD) }
     }
@@ -179,12 +180,12 @@ mod tests {
 
     #[test]
     fn a_counter_that_goes_wrong_is_given_up() {
-        let stands = |moment: Moment| Moment { nanos: moment.nanos + 1_000_000_000, ..moment };
+        let stands = |moment: ClockPair| ClockPair { nanos: moment.nanos + 1_000_000_000, ..moment };
         let jumps =
-            |moment: Moment| Moment { ticks: moment.ticks + (PERIOD << 4), nanos: moment.nanos + 1000 };
+            |moment: ClockPair| ClockPair { ticks: moment.ticks + (PERIOD << 4), nanos: moment.nanos + 1000 };
         let goes_back =
-            |moment: Moment| Moment { ticks: moment.ticks - 900, nanos: moment.nanos + 400_000_000 };
-        for fault in [stands as fn(Moment) -> Moment, jumps, goes_back] {
+            |moment: ClockPair| ClockPair { ticks: moment.ticks - 900, nanos: moment.nanos + 400_000_000 };
+        for fault in [stands as fn(ClockPair) -> ClockPair, jumps, goes_back] {
             let clock = sample_clock(RATE);
             let moment = fault(clock.since.get());
             assert_eq!(clock.adjust(moment), moment.nanos, "the kernel's clock goes on");

@@ -18,7 +18,7 @@ pub enum PieceKind {
 
 /// A piece of a file, between two offsets, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct ExtentPiece {
     /// First byte.
     pub from: u64,
     pub to: u64,
@@ -29,10 +29,10 @@ pub struct Piece {
     pub shared: bool,
 }
 
-impl Piece {
+impl ExtentPiece {
     /// A piece of which no more is known.
-    pub fn new(from: u64, to: u64, kind: PieceKind) -> Piece {
-        Piece { from, to, kind, at: None, shared: false }
+    pub fn new(from: u64, to: u64, kind: PieceKind) -> ExtentPiece {
+        ExtentPiece { from, to, kind, at: None, shared: false }
     }
 }
 
@@ -49,7 +49,7 @@ pub fn each_piece(
     from: u64,
     to: u64,
     sync: bool,
-    take: &mut dyn FnMut(Piece) -> bool,
+    take: &mut dyn FnMut(ExtentPiece) -> bool,
 ) -> io::Result<()> {
     let file = file.as_fd();
     let flags = if sync { FLAG_SYNC } else { 0 };
@@ -76,17 +76,17 @@ fn cut_pieces(
     mut covered: u64,
     to: u64,
     extents: &[Extent],
-    take: &mut dyn FnMut(Piece) -> bool,
+    take: &mut dyn FnMut(ExtentPiece) -> bool,
 ) -> Option<u64> {
-    let mut hand = |piece: Piece| piece.from >= piece.to || take(piece);
+    let mut hand = |piece: ExtentPiece| piece.from >= piece.to || take(piece);
     for extent in extents {
         let begin = extent.logical.clamp(covered, to);
         let end = extent.logical.saturating_add(extent.length).clamp(begin, to);
         let placed = extent.flags & EXTENT_ELSEWHERE == 0;
         let at = placed.then(|| extent.physical.saturating_add(begin.saturating_sub(extent.logical)));
         let shared = extent.flags & EXTENT_SHARED != 0;
-        let piece = Piece { at, shared, ..Piece::new(begin, end, kind(extent.flags)) };
-        if !hand(Piece::new(covered, begin, PieceKind::Hole)) || !hand(piece) {
+        let piece = ExtentPiece { at, shared, ..ExtentPiece::new(begin, end, kind(extent.flags)) };
+        if !hand(ExtentPiece::new(covered, begin, PieceKind::Hole)) || !hand(piece) {
             return None;
         }
         covered = end;
@@ -96,7 +96,7 @@ fn cut_pieces(
     }
     // No extent left, or the last one: nothing lies behind.
     if extents.len() < ROOM || extents.last().is_some_and(|last| last.flags & EXTENT_LAST != 0) {
-        return hand(Piece::new(covered, to, PieceKind::Hole)).then_some(to);
+        return hand(ExtentPiece::new(covered, to, PieceKind::Hole)).then_some(to);
     }
     Some(covered)
 }
@@ -116,7 +116,7 @@ fn by_seeking(
     file: BorrowedFd<'_>,
     from: u64,
     to: u64,
-    take: &mut dyn FnMut(Piece) -> bool,
+    take: &mut dyn FnMut(ExtentPiece) -> bool,
 ) -> io::Result<()> {
     let mut covered = from;
     while covered < to {
@@ -127,11 +127,11 @@ fn by_seeking(
             Err(Errno::INVAL | Errno::OPNOTSUPP) => covered,
             Err(error) => return Err(error.into()),
         };
-        if data > covered && !take(Piece::new(covered, data, PieceKind::Hole)) || data == to {
+        if data > covered && !take(ExtentPiece::new(covered, data, PieceKind::Hole)) || data == to {
             return Ok(());
         }
         let hole = rustix::fs::seek(file, SeekFrom::Hole(data)).map_or(to, |hole| hole.clamp(data, to));
-        if !take(Piece::new(data, hole, PieceKind::Written)) || hole == data {
+        if !take(ExtentPiece::new(data, hole, PieceKind::Written)) || hole == data {
             return Ok(());
         }
         covered = hole;

@@ -20,11 +20,11 @@ thread_local! {
     /// Pages of the thread's current copy: address of the first byte, and past the last byte.
     static PAGES: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
     /// A page of them was missing.
-    static MISSED: Cell<bool> = const { Cell::new(false) };
+    static PAGE_MISSING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The handling of SIGBUS before ours.
-static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
+static PREVIOUS_HANDLER: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// Installs the handler, once for the process.
 ///
@@ -33,7 +33,7 @@ static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 pub(super) fn watch() -> io::Result<()> {
     // Asked first, so that the handler finds what was there before.
     let mut failed = None;
-    BEFORE.get_or_init(|| {
+    PREVIOUS_HANDLER.get_or_init(|| {
         // SAFETY: all zeros is a valid sigaction; the pointers are to values that live until the calls
         // return; the handler has the signature that SA_SIGINFO asks for, and does nothing but what a
         // handler may do.
@@ -72,7 +72,7 @@ pub(super) fn guarded(start: *const u8, length: usize, page: usize, copy: impl F
     copy();
     compiler_fence(Ordering::SeqCst);
     PAGES.set((0, 0));
-    !MISSED.replace(false)
+    !PAGE_MISSING.replace(false)
 }
 
 extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_t, _: *mut libc::c_void) {
@@ -81,12 +81,12 @@ extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_
     let (code, address) = unsafe { ((*information).si_code, (*information).si_addr() as usize) };
     let (start, end) = PAGES.get();
     if code > 0 && (start..end).contains(&address) && replace_pages(start, end) {
-        MISSED.set(true);
+        PAGE_MISSING.set(true);
         return;
     }
     // Not ours. Whoever handled it before gets it when the access is repeated; one that was sent isn't
     // repeated.
-    if let Some(before) = BEFORE.get() {
+    if let Some(before) = PREVIOUS_HANDLER.get() {
         // SAFETY: as the kernel gave it. `sigaction` and `raise` may be called by a handler.
         unsafe {
             libc::sigaction(signal, before, std::ptr::null_mut());

@@ -20,13 +20,13 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize, around_ca
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream_copy(from: *const u8, to: *mut u8, length: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-    const WIDTH: usize = size_of::<__m128i>();
-    let head = to.align_offset(WIDTH).min(length);
-    let end = head + (length - head) / WIDTH * WIDTH;
+    const LANE_BYTES: usize = size_of::<__m128i>();
+    let head = to.align_offset(LANE_BYTES).min(length);
+    let end = head + (length - head) / LANE_BYTES * LANE_BYTES;
     // SAFETY: head and end are at most the length, and the streamed part begins at an aligned target.
     unsafe {
         std::ptr::copy_nonoverlapping(from, to, head);
-        for at in (head..end).step_by(WIDTH) {
+        for at in (head..end).step_by(LANE_BYTES) {
             _mm_stream_si128(to.add(at).cast(), _mm_loadu_si128(from.add(at).cast()));
         }
         std::ptr::copy_nonoverlapping(from.add(end), to.add(end), length - end);

@@ -55,8 +55,8 @@ enum WriteBack {
 #[cfg(target_arch = "x86_64")]
 fn best_instruction() -> WriteBack {
     use std::sync::OnceLock;
-    static BEST: OnceLock<WriteBack> = OnceLock::new();
-    *BEST.get_or_init(|| {
+    static BEST_WRITE_BACK: OnceLock<WriteBack> = OnceLock::new();
+    *BEST_WRITE_BACK.get_or_init(|| {
         // Every x86-64 CPU has the instruction; leaf 7 is only asked for where leaf 0 says that there is one.
         use crate::cpuid::leaf;
         let leaves = leaf(0, 0).eax;

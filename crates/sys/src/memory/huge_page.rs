@@ -41,5 +41,5 @@ pub(super) fn granted(huge: HugePages, length: usize) -> HugePages {
 fn may_lock() -> bool {
     const PLENTY: u64 = 1 << 30;
     let limit = limits::current(Resource::LockedMemory).unwrap_or(Some(0));
-    limit.is_none_or(|limit| limit >= PLENTY) || privileges::has(Capability::IpcLock)
+    limit.is_none_or(|limit| limit >= PLENTY) || privileges::has_capability(Capability::IpcLock)
 }

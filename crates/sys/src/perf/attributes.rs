@@ -45,7 +45,7 @@ impl Attributes {
     }
 
     /// A counter of a thread and its descendants, which waits to be started.
-    pub(super) fn inherited(event: &Event) -> Attributes {
+    pub(super) fn for_children(event: &Event) -> Attributes {
         Attributes { flags: DISABLED | INHERITED, ..Attributes::new(event) }
     }
 

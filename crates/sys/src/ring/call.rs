@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use std::time::Duration;
 
 /// Timeouts from this one on are taken as none. The kernel adds the present time, which must not overflow.
-pub(super) const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+pub(super) const NO_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// `IORING_ENTER_EXT_ARG_REG`: the argument is an offset in the registered memory (Linux 6.13).
 const ARGUMENT_IS_REGISTERED: u32 = 1 << 6;
@@ -78,8 +78,8 @@ impl RingCall {
                 size_of::<RegisteredWait>(),
             );
         }
-        let time = types::Timespec::from(timeout.min(FOREVER));
-        let time: *const types::Timespec = if timeout < FOREVER { &time } else { std::ptr::null() };
+        let time = types::Timespec::from(timeout.min(NO_TIMEOUT));
+        let time: *const types::Timespec = if timeout < NO_TIMEOUT { &time } else { std::ptr::null() };
         let argument = WaitArgument { sigmask: 0, sigmask_size: 0, min_wait: 0, time: time as u64 };
         self.enter_ring(submit, min, extended, (&raw const argument) as usize, size_of::<WaitArgument>())
     }
@@ -145,9 +145,9 @@ impl WaitMemory {
     #[inline]
     fn set(&self, timeout: Duration) {
         let wait = RegisteredWait {
-            seconds: timeout.as_secs().min(FOREVER.as_secs()) as i64,
+            seconds: timeout.as_secs().min(NO_TIMEOUT.as_secs()) as i64,
             nanoseconds: i64::from(timeout.subsec_nanos()),
-            flags: if timeout < FOREVER { TIME_IS_SET } else { 0 },
+            flags: if timeout < NO_TIMEOUT { TIME_IS_SET } else { 0 },
             ..RegisteredWait::default()
         };
         // SAFETY: the page is ours and large enough; the kernel reads it within a call of this thread alone.

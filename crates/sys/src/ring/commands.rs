@@ -3,7 +3,7 @@
 //!
 //! Commands: NVM Express, NVM NvmeCommand Set Specification 1.0, section 3.
 
-use super::form::entry::Make;
+use super::form::entry::EntryBuilder;
 use super::name::Name;
 use crate::memory::Buffer;
 use crate::nvme::{Namespace, NvmeCommand};
@@ -160,7 +160,7 @@ fn protection_fields(namespace: &Namespace, op: Operation, first: u64) -> (u32, 
     (CONTROLLER_PROTECTS | checks, first as u32)
 }
 
-impl Make for Commands {
+impl EntryBuilder for Commands {
     type Submission = squeue::Entry128;
     type Completion = cqueue::Entry32;
 
@@ -222,7 +222,7 @@ mod tests {
         places: false,
     };
 
-    const PLAIN: Blocks = Blocks { namespace: NAMESPACE, write_through: false, placement: None };
+    const PLAIN_BLOCKS: Blocks = Blocks { namespace: NAMESPACE, write_through: false, placement: None };
 
     fn sample_transfer(op: Operation, offset: u64, length: u32) -> Transfer {
         Transfer { op, file: 0, offset, start: 0, length, tag: 1, priority: IoPriority::Unstated }
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn commands_name_blocks_and_not_bytes() {
-        let mut forms = Commands::new(vec![Blocks { write_through: true, ..PLAIN }], 2);
+        let mut forms = Commands::new(vec![Blocks { write_through: true, ..PLAIN_BLOCKS }], 2);
         let far = (1 << 33) + 5;
         for (op, opcode, flags) in
             [(Operation::Read, 2, 0), (Operation::Write, 1, 1 << 30), (Operation::WriteZeroes, 8, 0)]
@@ -272,7 +272,7 @@ mod tests {
             (8, 0, Operation::Write, 0, 0),
         ] {
             let namespace = Namespace { metadata, protection, ..NAMESPACE };
-            let mut forms = Commands::new(vec![Blocks { namespace, ..PLAIN }], 2);
+            let mut forms = Commands::new(vec![Blocks { namespace, ..PLAIN_BLOCKS }], 2);
             let found = forms.build_command(&sample_transfer(op, first << 12, 3 << 12)).unwrap();
             assert_eq!((found.cdw12, found.cdw14), (2 | flags, reference), "{protection} {op:?}");
         }
@@ -287,7 +287,7 @@ mod tests {
             (Some(1), Operation::WriteZeroes, 0, 0),
             (None, Operation::Write, 0, 0),
         ] {
-            let mut forms = Commands::new(vec![Blocks { placement, ..PLAIN }], 2);
+            let mut forms = Commands::new(vec![Blocks { placement, ..PLAIN_BLOCKS }], 2);
             let found = forms.build_command(&sample_transfer(op, 0, 3 << 12)).unwrap();
             assert_eq!((found.cdw12, found.cdw13), (2 | directive, identifier), "{placement:?} {op:?}");
         }
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn nvme_answer_is_length_status_or_error() {
-        let mut forms = Commands::new(vec![PLAIN], 2);
+        let mut forms = Commands::new(vec![PLAIN_BLOCKS], 2);
         forms.lengths[1] = 4096;
         assert_eq!(forms.result(1, 0), 4096);
         assert_eq!(forms.result(1, -5), -5);

@@ -1,6 +1,6 @@
 //! The end of a ring: I/Os in flight are cancelled and awaited, then memory and files are released.
 
-use super::{Entered, EntryForm, Nanos, Ring, monotonic};
+use super::{EnterOutcome, EntryForm, Nanos, Ring, monotonic};
 use io_uring::{cqueue, opcode, squeue, types};
 use std::mem::ManuallyDrop;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl<F: EntryForm> Ring<F> {
             }
             let everything = self.in_flight + self.queued;
             let waited = self.enter(everything as usize, Duration::from_millis(100));
-            if !matches!((entered, waited), (Ok(Entered::Complete), Ok(Entered::Complete))) {
+            if !matches!((entered, waited), (Ok(EnterOutcome::Complete), Ok(EnterOutcome::Complete))) {
                 std::thread::sleep(Duration::from_millis(1));
             }
             for completion in self.ring.completion() {

@@ -9,15 +9,15 @@ use diskspd_base::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
 /// Encoding of a transfer for the kernel, and decoding of its result.
-pub trait EntryForm: entry::Make {}
+pub trait EntryForm: entry::EntryBuilder {}
 
-impl<F: entry::Make> EntryForm for F {}
+impl<F: entry::EntryBuilder> EntryForm for F {}
 
 /// Private, because an entry that refers to foreign memory would break the ring's safety.
 pub(super) mod entry {
     use super::{Buffer, Name, Transfer, cqueue, squeue};
 
-    pub trait Make {
+    pub trait EntryBuilder {
         type Submission: squeue::EntryMarker;
         type Completion: cqueue::EntryMarker;
 
@@ -41,7 +41,7 @@ pub(super) mod entry {
 #[derive(Debug, Clone, Copy)]
 pub struct FileTransfers;
 
-impl entry::Make for FileTransfers {
+impl entry::EntryBuilder for FileTransfers {
     type Submission = squeue::Entry;
     type Completion = cqueue::Entry;
 

@@ -202,7 +202,7 @@ impl Drop for Registration {
 
 /// Reason why a buffer is not registered. The kernel then pins and maps the memory of each I/O again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unregistered {
+pub enum RegistrationError {
     /// The limit of locked memory is too small.
     Limit,
     /// It is larger than 1 GiB.
@@ -210,28 +210,28 @@ pub enum Unregistered {
     Refused(String),
 }
 
-impl fmt::Display for Unregistered {
+impl fmt::Display for RegistrationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unregistered::Limit => f.write_str("the limit for locked memory is too low: ulimit -l"),
-            Unregistered::TooLarge => f.write_str("larger than 1 GiB"),
-            Unregistered::Refused(answer) => f.write_str(answer),
+            RegistrationError::Limit => f.write_str("the limit for locked memory is too low: ulimit -l"),
+            RegistrationError::TooLarge => f.write_str("larger than 1 GiB"),
+            RegistrationError::Refused(answer) => f.write_str(answer),
         }
     }
 }
 
 /// Registers the memory as buffer 0, or returns the reason against it.
-pub(super) fn register(ring: &Submitter<'_>, memory: &Buffer) -> Result<Registration, Unregistered> {
+pub(super) fn register(ring: &Submitter<'_>, memory: &Buffer) -> Result<Registration, RegistrationError> {
     if memory.len() > MAX_REGISTERED {
-        return Err(Unregistered::TooLarge);
+        return Err(RegistrationError::TooLarge);
     }
-    let registration = Registration::reserve(memory.len() as u64).ok_or(Unregistered::Limit)?;
+    let registration = Registration::reserve(memory.len() as u64).ok_or(RegistrationError::Limit)?;
     let region = libc::iovec { iov_base: memory.as_ptr().cast(), iov_len: memory.len() };
     // SAFETY: the ring's owner keeps the memory for as long as the ring.
     match unsafe { ring.register_buffers(&[region]) } {
         Ok(()) => Ok(registration),
-        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Unregistered::Limit),
-        Err(error) => Err(Unregistered::Refused(error.to_string())),
+        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(RegistrationError::Limit),
+        Err(error) => Err(RegistrationError::Refused(error.to_string())),
     }
 }
 

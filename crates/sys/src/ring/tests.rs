@@ -23,7 +23,7 @@ fn busy_ring(options: RingOptions) -> io::Result<(Ring, io::PipeWriter)> {
     let mut ring = Ring::new(8, vec![reader.into()], Buffer::new(8)?, options)?;
     let transfer = |tag| Transfer { start: tag as usize, tag, ..READ };
     assert_eq!(ring.push((0..4).map(transfer)), 4);
-    assert_eq!(ring.enter(0, Duration::ZERO)?, Entered::Complete);
+    assert_eq!(ring.enter(0, Duration::ZERO)?, EnterOutcome::Complete);
     assert_eq!(ring.push((4..7).map(transfer)), 3);
     Ok((ring, writer))
 }
@@ -85,7 +85,7 @@ fn tag_in_flight_is_reusable_after_completion() {
     assert_eq!(ring.in_flight(), 4);
     let mut ended = Vec::new();
     while ring.in_flight() > 0 {
-        ring.enter(1, FOREVER).unwrap();
+        ring.enter(1, NO_TIMEOUT).unwrap();
         ring.reap(|tag, _| ended.push(tag));
     }
     ended.sort_unstable();
@@ -128,13 +128,13 @@ fn wait_ends_at_its_timeout_on_every_kernel() {
         };
         for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_millis(30)] {
             let begin = monotonic();
-            assert_eq!(ring.enter(1, timeout).expect("enter"), Entered::Complete);
+            assert_eq!(ring.enter(1, timeout).expect("enter"), EnterOutcome::Complete);
             assert_eq!((ring.visible(), ring.queued()), (0, 0));
             assert!(u128::from(monotonic() - begin) >= timeout.as_nanos(), "{timeout:?}, {:?}", ring.notes());
         }
         // Without one it waits for what it was asked for.
         std::io::Write::write_all(&mut writer, &[1; 2]).expect("written");
-        assert_eq!(ring.enter(2, Duration::MAX).expect("enter"), Entered::Complete);
+        assert_eq!(ring.enter(2, Duration::MAX).expect("enter"), EnterOutcome::Complete);
         assert_eq!(ring.reap(|_, _| ()), 2);
     }
 }

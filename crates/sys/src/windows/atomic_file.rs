@@ -12,7 +12,7 @@ mod hint;
 mod put_error;
 
 use crate::fault_points;
-use crate::reach::Spot;
+use crate::reach::FolderEntry;
 pub use error::PlaceError;
 pub use guard::Guard;
 pub use put_error::PutError;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Maximum number of random names that are already taken, which indicates an attack.
-const TRIES: usize = 100;
+const MAX_NAME_TRIES: usize = 100;
 
 /// Where a file is put: a folder, and a name in it.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Place {
     ///
     /// # Errors
     /// Why no file can be put there.
-    pub fn at(spot: Spot, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
+    pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
         Place::inspect_path(spot.path(), guard)
     }
 
@@ -97,7 +97,7 @@ impl Place {
 /// Tries random names until one isn't taken.
 fn random_names(folder: &Path, like: &OsStr) -> io::Result<(File, PathBuf)> {
     let mut failed = io::ErrorKind::AlreadyExists.into();
-    for _ in 0..TRIES {
+    for _ in 0..MAX_NAME_TRIES {
         let path = folder.join(random_name(like));
         match File::options().read(true).write(true).create_new(true).open(&path) {
             Ok(file) => return Ok((file, path)),
@@ -173,7 +173,7 @@ impl NewFile {
     }
 
     fn copy_elsewhere(&mut self) -> io::Result<PathBuf> {
-        let (mut copy, path) = elsewhere(&self.place.name)?;
+        let (mut copy, path) = create_elsewhere(&self.place.name)?;
         self.file.rewind()?;
         let copied = io::copy(&mut self.file, &mut copy);
         if copied.is_err() {
@@ -195,7 +195,7 @@ impl Drop for NewFile {
 ///
 /// # Errors
 /// Fails with the system's error.
-pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
+pub fn create_elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     random_names(&std::env::temp_dir(), like)
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::os::windows::io::AsRawHandle;
 
 /// Whether this stream is missing, numbered as on other systems: 0 to 2.
-pub(crate) fn is(number: i32) -> bool {
+pub(crate) fn is_closed(number: i32) -> bool {
     match number {
         0 => io::stdin().as_raw_handle().is_null(),
         1 => io::stdout().as_raw_handle().is_null(),

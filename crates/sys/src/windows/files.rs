@@ -11,8 +11,8 @@ pub type FileHandle = OwnedHandle;
 ///
 /// # Errors
 /// It is not open, or of another number: handles are not handed down by number here.
-pub fn inherited(number: i32) -> io::Result<OwnedHandle> {
-    if closed_at_start::is(number) {
+pub fn duplicate_inherited(number: i32) -> io::Result<OwnedHandle> {
+    if closed_at_start::is_closed(number) {
         return Err(io::Error::from_raw_os_error(ERROR_INVALID_HANDLE.cast_signed()));
     }
     match number {

@@ -1,7 +1,7 @@
 //! Keys that the user types at the terminal: none are read on Windows.
 
 /// Returns the keys since the last call; `None` = no key can be read.
-pub fn typed() -> Option<Vec<u8>> {
+pub fn read_keys() -> Option<Vec<u8>> {
     None
 }
 

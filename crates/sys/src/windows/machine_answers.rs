@@ -38,7 +38,7 @@ const TIMES_OF_ONE: usize = 48;
 /// Most processors of a group.
 const GROUP: usize = 64;
 
-const TRIES: usize = 4;
+const MAX_TRIES: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
@@ -68,7 +68,7 @@ pub fn processors(relation: Relation) -> io::Result<Vec<u8>> {
     };
     // Of numbers of 64 bits, because the system wants its structures aligned like these.
     let mut answer: Vec<u64> = vec![0; 512];
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let mut length = u32::try_from(answer.len() * 8).unwrap_or(u32::MAX);
         // SAFETY: the buffer is aligned for the structures; the system writes at most `length` bytes, and
         // the length that it takes.

@@ -1,6 +1,6 @@
 //! The end of this process.
 
-pub use super::abandoned_threads::{has_left_behind, leave_behind};
+pub use super::abandoned_threads::{abandon_thread, has_left_behind};
 
 /// Does not have to prepare anything, because no signal ends the process silently.
 pub fn prepare() {}

@@ -20,10 +20,10 @@ pub enum LastName {
 
 /// The end of a path.
 #[derive(Debug)]
-pub enum Reached {
+pub enum ReachedObject {
     Descriptor(i32),
     /// A name in a folder.
-    Spot(Spot),
+    FolderEntry(FolderEntry),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum SpotKey {
 
 /// A name in a folder.
 #[derive(Debug)]
-pub struct Spot {
+pub struct FolderEntry {
     path: PathBuf,
 }
 
@@ -64,21 +64,21 @@ pub struct Spot {
 ///
 /// # Errors
 /// The path does not end with a name.
-pub fn reach(path: &Path, last: LastName) -> Result<Reached, ReachError> {
+pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
     let name = path.file_name().ok_or(ReachError::Directory)?;
     let number = name.to_str().and_then(|name| name.parse().ok());
     if let Some(number) = number.filter(|_| path.parent() == Some(Path::new(DESCRIPTORS))) {
-        return Ok(Reached::Descriptor(number));
+        return Ok(ReachedObject::Descriptor(number));
     }
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let Some(link) = std::fs::read_link(&path).ok().filter(|_| last == LastName::Followed) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(link);
     }
-    Ok(Reached::Spot(Spot { path }))
+    Ok(ReachedObject::FolderEntry(FolderEntry { path }))
 }
 
-impl Spot {
+impl FolderEntry {
     /// The path, without links at its end.
     pub fn path(&self) -> &Path {
         &self.path

@@ -6,7 +6,7 @@ use windows_sys::Win32::System::Registry::{
     HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RRF_RT_REG_MULTI_SZ, RRF_RT_REG_SZ, RegGetValueW,
 };
 
-const TRIES: usize = 4;
+const MAX_TRIES: usize = 4;
 
 /// Returns a text; `None` if it does not exist, or may not be read.
 pub fn text(key: &str, value: &str) -> Option<String> {
@@ -36,7 +36,7 @@ fn read_value(key: &str, value: &str, kind: u32) -> Option<Vec<u8>> {
     let wide = |text: &str| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
     let (key, value) = (wide(key), wide(value));
     let mut bytes = vec![0_u8; 512];
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let mut length = u32::try_from(bytes.len()).ok()?;
         // SAFETY: both names end with a zero; the system writes at most `length` bytes to the buffer, and
         // the length that it takes.

@@ -28,13 +28,13 @@ use windows_sys::Win32::System::Ioctl::{
 use windows_sys::Win32::System::Threading::CreateEventW;
 
 /// Maximum size of a result in bytes; for lists of ranges the rest is queried again.
-const MOST: usize = 1 << 20;
+const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-const LONGEST: usize = 1 << 15;
+const MAX_PATH_UNITS: usize = 1 << 15;
 
 /// Questions to a device, a volume or a file. None of them changes anything, or has pointers in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
+pub enum StorageQuery {
     /// Activity of a disk or volume: `DISK_PERFORMANCE`. The first query enables counting.
     Performance,
     Extents,
@@ -63,18 +63,18 @@ pub enum Question {
     },
 }
 
-impl Question {
+impl StorageQuery {
     fn control_code(self) -> u32 {
         match self {
-            Question::Performance => IOCTL_DISK_PERFORMANCE,
-            Question::Extents => IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
-            Question::Geometry => IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
-            Question::Length => IOCTL_DISK_GET_LENGTH_INFO,
-            Question::DeviceNumber => IOCTL_STORAGE_GET_DEVICE_NUMBER,
-            Question::Layout => IOCTL_DISK_GET_DRIVE_LAYOUT_EX,
-            Question::Property(_) => IOCTL_STORAGE_QUERY_PROPERTY,
-            Question::AllocatedRanges { .. } => FSCTL_QUERY_ALLOCATED_RANGES,
-            Question::ValidRegions { .. } => FSCTL_QUERY_FILE_REGIONS,
+            StorageQuery::Performance => IOCTL_DISK_PERFORMANCE,
+            StorageQuery::Extents => IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
+            StorageQuery::Geometry => IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
+            StorageQuery::Length => IOCTL_DISK_GET_LENGTH_INFO,
+            StorageQuery::DeviceNumber => IOCTL_STORAGE_GET_DEVICE_NUMBER,
+            StorageQuery::Layout => IOCTL_DISK_GET_DRIVE_LAYOUT_EX,
+            StorageQuery::Property(_) => IOCTL_STORAGE_QUERY_PROPERTY,
+            StorageQuery::AllocatedRanges { .. } => FSCTL_QUERY_ALLOCATED_RANGES,
+            StorageQuery::ValidRegions { .. } => FSCTL_QUERY_FILE_REGIONS,
         }
     }
 
@@ -82,10 +82,10 @@ impl Question {
     fn input_numbers(self) -> Vec<u64> {
         match self {
             // STORAGE_PROPERTY_QUERY: the number, a standard query (0), and a byte more.
-            Question::Property(number) => vec![number.into(), 0],
-            Question::AllocatedRanges { from, length } => vec![from, length],
+            StorageQuery::Property(number) => vec![number.into(), 0],
+            StorageQuery::AllocatedRanges { from, length } => vec![from, length],
             // What is valid for cached reads (FILE_REGION_USAGE_VALID_CACHED_DATA).
-            Question::ValidRegions { from, length } => vec![from, length, 1],
+            StorageQuery::ValidRegions { from, length } => vec![from, length, 1],
             _ => Vec::new(),
         }
     }
@@ -93,7 +93,7 @@ impl Question {
 
 /// An answer, and whether there is more than fits in one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct StorageAnswer {
     pub bytes: Vec<u8>,
     /// It is the beginning of a longer one.
     pub more: bool,
@@ -103,7 +103,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// Fails with the system's error: many objects do not support all queries.
-pub fn ask(file: &impl AsHandle, question: Question) -> io::Result<Answer> {
+pub fn ask(file: &impl AsHandle, question: StorageQuery) -> io::Result<StorageAnswer> {
     let input = question.input_numbers();
     let mut words: Vec<u64> = vec![0; 512];
     loop {
@@ -113,7 +113,7 @@ pub fn ask(file: &impl AsHandle, question: Question) -> io::Result<Answer> {
             number.is_some() && number == i32::try_from(code).ok()
         };
         let is_short = is(ERROR_MORE_DATA) || is(ERROR_INSUFFICIENT_BUFFER);
-        if is_short && words.len() * 8 < MOST {
+        if is_short && words.len() * 8 < MAX_ANSWER_BYTES {
             words = vec![0; words.len() * 8];
             continue;
         }
@@ -123,7 +123,7 @@ pub fn ask(file: &impl AsHandle, question: Question) -> io::Result<Answer> {
         }
         let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         bytes.truncate(length);
-        return Ok(Answer { bytes, more: is_short });
+        return Ok(StorageAnswer { bytes, more: is_short });
     }
 }
 
@@ -254,9 +254,9 @@ fn text(units: &[u16]) -> String {
 /// Fails with the system's error.
 pub fn volume_path(path: &Path) -> io::Result<String> {
     let path = wide_text(path);
-    let mut units = vec![0_u16; LONGEST];
+    let mut units = vec![0_u16; MAX_PATH_UNITS];
     // SAFETY: the path ends with a zero; the system writes at most as many units as are told.
-    let done = unsafe { GetVolumePathNameW(path.as_ptr(), units.as_mut_ptr(), LONGEST as u32) };
+    let done = unsafe { GetVolumePathNameW(path.as_ptr(), units.as_mut_ptr(), MAX_PATH_UNITS as u32) };
     if done == 0 { Err(io::Error::last_os_error()) } else { Ok(text(&units)) }
 }
 
@@ -329,7 +329,7 @@ pub fn device_names() -> io::Result<Vec<String>> {
         }
         let error = io::Error::last_os_error();
         let is_short = error.raw_os_error() == i32::try_from(ERROR_INSUFFICIENT_BUFFER).ok();
-        if !is_short || units.len() * 2 > MOST {
+        if !is_short || units.len() * 2 > MAX_ANSWER_BYTES {
             return Err(error);
         }
         units = vec![0; units.len() * 2];
@@ -388,11 +388,16 @@ pub fn volumes() -> io::Result<Vec<String>> {
 /// Fails with the system's error.
 pub fn mounted_at(volume: &str) -> io::Result<Vec<String>> {
     let name = wide_text(volume);
-    let mut units = vec![0_u16; LONGEST];
+    let mut units = vec![0_u16; MAX_PATH_UNITS];
     let mut length = 0;
     // SAFETY: the name ends with a zero; the system writes at most as many units as are told, and how many.
     let done = unsafe {
-        GetVolumePathNamesForVolumeNameW(name.as_ptr(), units.as_mut_ptr(), LONGEST as u32, &raw mut length)
+        GetVolumePathNamesForVolumeNameW(
+            name.as_ptr(),
+            units.as_mut_ptr(),
+            MAX_PATH_UNITS as u32,
+            &raw mut length,
+        )
     };
     if done == 0 {
         return Err(io::Error::last_os_error());
@@ -425,7 +430,12 @@ mod tests {
     fn unsupported_queries_are_reported() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let file = open_for_ranges(file.path()).unwrap();
-        for question in [Question::Performance, Question::Extents, Question::Layout, Question::Property(0)] {
+        for question in [
+            StorageQuery::Performance,
+            StorageQuery::Extents,
+            StorageQuery::Layout,
+            StorageQuery::Property(0),
+        ] {
             assert!(ask(&file, question).is_err(), "{question:?}");
         }
         assert!(open_to_ask(Path::new(r"\\.\PhysicalDrive4711")).is_err());

@@ -12,10 +12,10 @@
 //! several neighbours. If the wanted kind is missing, it uses the alternative. Devices without a request
 //! queue have no `D`, and I/O passed on by other devices may have no `Q`.
 
-use super::fault::TraceFault;
+use super::fault::TraceErrorKind;
 use super::lines::is_comment;
 use super::reader::malformed;
-use super::{LineReader, RecordedEvent, RequestView, Streams, Take, number, placed};
+use super::{EventSink, LineReader, RecordedEvent, RequestView, Streams, number, placed};
 
 pub(super) struct Blkparse {
     /// When the first event was, ns.
@@ -60,7 +60,12 @@ fn parse_nanoseconds(text: &str) -> Option<u64> {
 }
 
 impl LineReader for Blkparse {
-    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault> {
+    fn line(
+        &mut self,
+        text: &str,
+        streams: &mut Streams,
+        take: &mut EventSink,
+    ) -> Result<(), TraceErrorKind> {
         if self.summary || text.trim().is_empty() || is_comment(text) {
             return Ok(());
         }
@@ -69,7 +74,7 @@ impl LineReader for Blkparse {
             return Ok(());
         }
         let mut words = text.split_ascii_whitespace();
-        let mut word = |what: &'static str| words.next().ok_or(TraceFault::Missing(what));
+        let mut word = |what: &'static str| words.next().ok_or(TraceErrorKind::Missing(what));
         let device = word("the device")?;
         if !device.split_once(',').is_some_and(|(major, minor)| all_digits(major) && all_digits(minor)) {
             return Err(malformed(device, "a device (major,minor)"));
@@ -78,12 +83,12 @@ impl LineReader for Blkparse {
         number::<u64>(word("the number of the event")?, "the number of the event")?;
         let stamp = word("the time")?;
         let at = parse_nanoseconds(stamp)
-            .ok_or_else(|| TraceFault::Malformed(stamp.to_owned(), "a time (0.000000000)"))?;
+            .ok_or_else(|| TraceErrorKind::Malformed(stamp.to_owned(), "a time (0.000000000)"))?;
         let at_ns = at.saturating_sub(*self.first.get_or_insert(at));
         number::<u64>(word("the process")?, "the number of a process")?;
         let action = word("the action")?;
         if !(action.len() == 1 && ACTIONS.contains(action)) && action != "UT" {
-            return Err(TraceFault::BlktraceAction(action.to_owned()));
+            return Err(TraceErrorKind::BlktraceAction(action.to_owned()));
         }
         if !matches!(action, "D" | "C" | "Q") || (self.has_wanted && action != "C" && action != self.wanted) {
             return Ok(());
@@ -101,24 +106,22 @@ impl LineReader for Blkparse {
             [sector, "+", sectors] if what != EventSubject::Else => {
                 let sector: u64 = number(sector, "a sector")?;
                 let sectors: u64 = number(sectors, "a number of sectors")?;
-                let offset = sector.checked_mul(SECTOR).ok_or(TraceFault::FarSector)?;
+                let offset = sector.checked_mul(SECTOR).ok_or(TraceErrorKind::FarSector)?;
                 // A flush alone has no sectors.
                 (sectors > 0).then_some((offset, sectors.saturating_mul(SECTOR)))
             }
             // The name follows at once, behind a length alone, or behind the bytes of a command.
             [name, ..] | [_, name, ..] if name.starts_with(['[', '(']) => None,
-            _ if what != EventSubject::Else && action != "C" => {
-                return Err(TraceFault::NoSectors);
-            }
+            _ if what != EventSubject::Else && action != "C" => return Err(TraceErrorKind::NoSectors),
             _ => None,
         };
-        if span.is_some() && !streams.takes(device)? {
+        if span.is_some() && !streams.accepts_event(device)? {
             return Ok(());
         }
         self.take_event(action, at_ns, span.map(|span| (what, span)), take)
     }
 
-    fn end(&mut self) -> Result<bool, TraceFault> {
+    fn end(&mut self) -> Result<bool, TraceErrorKind> {
         Ok(true)
     }
 }
@@ -137,8 +140,8 @@ impl Blkparse {
         action: &str,
         at_ns: u64,
         done: Option<(EventSubject, (u64, u64))>,
-        take: &mut Take,
-    ) -> Result<(), TraceFault> {
+        take: &mut EventSink,
+    ) -> Result<(), TraceErrorKind> {
         let Some((what, (offset, bytes))) = done else {
             return if action == "C" { Ok(()) } else { take.event(RecordedEvent::Skipped) };
         };

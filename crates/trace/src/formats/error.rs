@@ -1,13 +1,13 @@
 //! Why a trace can't be read.
 
-use super::fault::TraceFault;
+use super::fault::TraceErrorKind;
 use std::fmt;
 
 #[derive(Debug, Clone)]
 pub struct TraceError {
     /// In which line, from 1; `None` = in the file as a whole.
     pub line: Option<u64>,
-    pub fault: TraceFault,
+    pub fault: TraceErrorKind,
 }
 
 impl std::error::Error for TraceError {

@@ -6,7 +6,7 @@ use diskspd_base::limits::EmptyInput;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum TraceFault {
+pub enum TraceErrorKind {
     /// The file can't be read.
     #[error("cannot be read: {0}")]
     NotRead(#[source] Arc<std::io::Error>),
@@ -74,7 +74,7 @@ pub enum TraceFault {
     /// An offset, bytes, at which there can't be a target.
     #[error("the offset {0} is beyond any target")]
     FarOffset(u64),
-    #[error("an I/O of {bytes} bytes, not of 1 to {}", TracedIo::LARGEST)]
+    #[error("an I/O of {bytes} bytes, not of 1 to {}", TracedIo::MAX_IO_BYTES)]
     Length { bytes: u64 },
     #[error("a discard of {bytes} bytes, not of 1 to {MOST_DISCARDED}")]
     DiscardLength { bytes: u64 },

@@ -3,8 +3,8 @@
 //! Version 2 has `file action [offset length]`, and `file wait microseconds`, which counts from the `wait`
 //! before. Version 3 has microseconds since the start before each, and no `wait`.
 
-use super::fault::TraceFault;
-use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
+use super::fault::TraceErrorKind;
+use super::{EventSink, LineReader, RecordedEvent, Streams, number, placed};
 
 pub(super) struct FioLog {
     /// Each line begins with a time (version 3).
@@ -27,14 +27,19 @@ impl FioLog {
 const LATEST_US: u64 = u64::MAX / 2000;
 
 impl LineReader for FioLog {
-    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault> {
+    fn line(
+        &mut self,
+        text: &str,
+        streams: &mut Streams,
+        take: &mut EventSink,
+    ) -> Result<(), TraceErrorKind> {
         if text.is_empty() {
             return Ok(());
         }
         let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
         let mut words = &words[..];
         if self.stamped {
-            let (stamp, rest) = words.split_first().ok_or(TraceFault::Missing("a time"))?;
+            let (stamp, rest) = words.split_first().ok_or(TraceErrorKind::Missing("a time"))?;
             self.now_us = time_ns(number(stamp, "a time in us")?)?;
             words = rest;
         }
@@ -50,7 +55,7 @@ impl LineReader for FioLog {
             [_, "sync" | "datasync", ..] => take.event(RecordedEvent::Skipped),
             [file, "trim", offset, length] => {
                 let (offset, length) = (number(offset, "an offset")?, number(length, "a length")?);
-                match streams.takes(file)? {
+                match streams.accepts_event(file)? {
                     true => take.discard(self.now_us * 1000, offset, length),
                     false => Ok(()),
                 }
@@ -58,24 +63,24 @@ impl LineReader for FioLog {
             [file, action @ ("read" | "write"), offset, length] => {
                 let (offset, length) = (number(offset, "an offset")?, number(length, "a length")?);
                 let io = placed(self.now_us * 1000, offset, length, *action == "write")?;
-                match streams.takes(file)? {
+                match streams.accepts_event(file)? {
                     true => take.event(RecordedEvent::Issued(io)),
                     false => Ok(()),
                 }
             }
-            [_, action, ..] => Err(TraceFault::FioAction {
+            [_, action, ..] => Err(TraceErrorKind::FioAction {
                 action: action.chars().take(40).collect(),
                 stamped: self.stamped,
             }),
-            _ => Err(TraceFault::NoFioAction),
+            _ => Err(TraceErrorKind::NoFioAction),
         }
     }
 
-    fn end(&mut self) -> Result<bool, TraceFault> {
+    fn end(&mut self) -> Result<bool, TraceErrorKind> {
         Ok(self.stamped || self.waited)
     }
 }
 
-fn time_ns(us: u64) -> Result<u64, TraceFault> {
-    (us <= LATEST_US).then_some(us).ok_or(TraceFault::FarTime(us))
+fn time_ns(us: u64) -> Result<u64, TraceErrorKind> {
+    (us <= LATEST_US).then_some(us).ok_or(TraceErrorKind::FarTime(us))
 }

@@ -1,12 +1,12 @@
 //! TraceLines of a file, one at a time.
 
 use super::TraceError;
-use super::fault::TraceFault;
+use super::fault::TraceErrorKind;
 use std::io::{BufRead, Read};
 use std::sync::Arc;
 
 /// Maximum bytes of a line; a longer line is not part of a trace, and is not read to its end.
-const LONGEST: u64 = 8192;
+const MAX_LINE_BYTES: u64 = 8192;
 
 /// Reads line by line into one buffer.
 pub(super) struct TraceLines<R> {
@@ -37,14 +37,14 @@ impl<R: BufRead> TraceLines<R> {
         self.bytes.clear();
         self.number += 1;
         let line = Some(self.number);
-        let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.bytes);
+        let read = self.input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut self.bytes);
         let length =
-            read.map_err(|error| TraceError { line, fault: TraceFault::NotRead(Arc::new(error)) })?;
+            read.map_err(|error| TraceError { line, fault: TraceErrorKind::NotRead(Arc::new(error)) })?;
         if length == 0 {
             return Ok(None);
         }
-        if self.bytes.pop_if(|last| *last == b'\n').is_none() && length as u64 == LONGEST {
-            return Err(TraceError { line, fault: TraceFault::LongLine(LONGEST) });
+        if self.bytes.pop_if(|last| *last == b'\n').is_none() && length as u64 == MAX_LINE_BYTES {
+            return Err(TraceError { line, fault: TraceErrorKind::LongLine(MAX_LINE_BYTES) });
         }
         self.bytes.pop_if(|last| *last == b'\r');
         let marked = if self.number == 1 { self.bytes.strip_prefix(b"\xef\xbb\xbf") } else { None };

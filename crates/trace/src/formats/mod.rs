@@ -21,12 +21,12 @@ use blkparse::Blkparse;
 use diskspd_base::limits::EmptyInput;
 pub use error::TraceError;
 pub use event::{RecordedEvent, RecordedIo};
-pub use fault::TraceFault;
+pub use fault::TraceErrorKind;
 use fio::FioLog;
 use lines::{TraceLines, is_comment};
 use own::OwnLog;
 pub use reader::TakeEvent;
-use reader::{LineReader, Streams, Take, number, placed};
+use reader::{EventSink, LineReader, Streams, number, placed};
 pub use reader::{RequestView, TakenIos};
 use std::io::BufRead;
 use std::sync::Arc;
@@ -73,9 +73,9 @@ pub fn read(
     take: &mut TakeEvent,
 ) -> Result<ReadTrace, TraceError> {
     let whole = |fault| TraceError { line: None, fault };
-    let beginning = input.fill_buf().map_err(|error| whole(TraceFault::NotRead(Arc::new(error))))?;
+    let beginning = input.fill_buf().map_err(|error| whole(TraceErrorKind::NotRead(Arc::new(error))))?;
     if is_binary_blktrace(beginning) {
-        return Err(whole(TraceFault::BinaryBlktrace));
+        return Err(whole(TraceErrorKind::BinaryBlktrace));
     }
     let content = EmptyInput::check(beginning);
     if content == Err(EmptyInput::Zeros) {
@@ -83,7 +83,7 @@ pub fn read(
     }
     let mut lines = TraceLines::new(input);
     let mut streams = Streams::new(taken.stream);
-    let mut take = Take { line: 0, taken: 0, each: take };
+    let mut take = EventSink { line: 0, taken: 0, each: take };
     let first =
         first_line(&mut lines)?.ok_or_else(|| whole(content.err().unwrap_or(EmptyInput::Comments).into()))?;
     let (format, mut reader) = recognize_format(&first, taken.view)
@@ -134,7 +134,7 @@ fn is_binary_blktrace(beginning: &[u8]) -> bool {
     beginning.starts_with(&MAGIC.to_le_bytes()) || beginning.starts_with(&MAGIC.to_be_bytes())
 }
 
-fn unknown_format(first: &str) -> TraceFault {
+fn unknown_format(first: &str) -> TraceErrorKind {
     let hint = if first.starts_with("fio version") {
         "; of fio's formats only versions 2 and 3 are supported"
     } else if is_result_log(first) {
@@ -148,7 +148,7 @@ fn unknown_format(first: &str) -> TraceFault {
         ""
     };
     let shown: String = first.chars().take(60).collect();
-    TraceFault::Format(shown, hint)
+    TraceErrorKind::Format(shown, hint)
 }
 
 /// Whether a line is one of fio's result logs: `time (ms), value, direction, size[, offset[, priority]]`.
@@ -157,8 +157,8 @@ fn is_result_log(line: &str) -> bool {
     (4..=7).contains(&cells.len()) && cells.iter().all(|cell| cell.parse::<u64>().is_ok())
 }
 
-fn nothing_taken(streams: &Streams, format: TraceFormat) -> TraceFault {
-    TraceFault::NothingTaken {
+fn nothing_taken(streams: &Streams, format: TraceFormat) -> TraceErrorKind {
+    TraceErrorKind::NothingTaken {
         format: format.name(),
         wanted: streams.wanted.clone(),
         others: streams.others.clone(),

@@ -1,7 +1,7 @@
 //! The log of this program (`--io-log`, docs/reference/io-log.md).
 
-use super::fault::TraceFault;
-use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
+use super::fault::TraceErrorKind;
+use super::{EventSink, LineReader, RecordedEvent, Streams, number, placed};
 use diskspd_base::operation::Operation;
 
 pub(super) const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns";
@@ -12,7 +12,12 @@ pub(super) struct OwnLog {
 }
 
 impl LineReader for OwnLog {
-    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault> {
+    fn line(
+        &mut self,
+        text: &str,
+        streams: &mut Streams,
+        take: &mut EventSink,
+    ) -> Result<(), TraceErrorKind> {
         if text.is_empty() {
             self.span_ended = true;
             return Ok(());
@@ -22,11 +27,11 @@ impl LineReader for OwnLog {
             return Ok(());
         }
         if self.span_ended {
-            return Err(TraceFault::SecondTimeSpan);
+            return Err(TraceErrorKind::SecondTimeSpan);
         }
         let fields: Vec<&str> = text.split(',').collect();
         let [thread, target, direction, offset, size, start, latency, due] = fields[..] else {
-            return Err(TraceFault::Values(fields.len()));
+            return Err(TraceErrorKind::Values(fields.len()));
         };
         number::<u32>(thread, "the number of a thread")?;
         number::<u32>(target, "the number of a target")?;
@@ -35,7 +40,7 @@ impl LineReader for OwnLog {
             return Ok(());
         }
         if !matches!(direction, "read" | "write" | "discard") {
-            return Err(TraceFault::Malformed(direction.to_owned(), "read, write or discard"));
+            return Err(TraceErrorKind::Malformed(direction.to_owned(), "read, write or discard"));
         }
         if !due.is_empty() {
             number::<u64>(due, "a time in ns, or nothing,")?;
@@ -44,14 +49,14 @@ impl LineReader for OwnLog {
         let latency: u64 = number(latency, "a latency in ns")?;
         let (offset, size) = (number(offset, "an offset")?, number(size, "a size")?);
         let io = placed(at_ns, offset, size, direction == "write")?;
-        match streams.takes(target)? {
+        match streams.accepts_event(target)? {
             true if direction == "discard" => take.discard(at_ns, offset, size),
             true => take.event(RecordedEvent::Done(io, latency)),
             false => Ok(()),
         }
     }
 
-    fn end(&mut self) -> Result<bool, TraceFault> {
+    fn end(&mut self) -> Result<bool, TraceErrorKind> {
         Ok(true)
     }
 }

@@ -1,10 +1,10 @@
 //! Common code of all readers: selection of I/Os by kind and stream.
 
 use super::event::{MOST_DISCARDED, RecordedEvent, RecordedIo};
-use super::fault::TraceFault;
+use super::fault::TraceErrorKind;
 
 /// Receiver of the events with their line numbers; an error stops reading.
-pub type TakeEvent<'a> = dyn FnMut(u64, RecordedEvent) -> Result<(), TraceFault> + 'a;
+pub type TakeEvent<'a> = dyn FnMut(u64, RecordedEvent) -> Result<(), TraceErrorKind> + 'a;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RequestView {
@@ -22,21 +22,22 @@ pub struct TakenIos<'a> {
 }
 
 pub(super) trait LineReader {
-    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault>;
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut EventSink)
+    -> Result<(), TraceErrorKind>;
 
     /// The end of the file: whether its I/Os have times.
-    fn end(&mut self) -> Result<bool, TraceFault>;
+    fn end(&mut self) -> Result<bool, TraceErrorKind>;
 }
 
 /// Hands events on with their line.
-pub(super) struct Take<'a, 'b> {
+pub(super) struct EventSink<'a, 'b> {
     pub(super) line: u64,
     pub(super) taken: u64,
     pub(super) each: &'a mut TakeEvent<'b>,
 }
 
-impl Take<'_, '_> {
-    pub(super) fn event(&mut self, event: RecordedEvent) -> Result<(), TraceFault> {
+impl EventSink<'_, '_> {
+    pub(super) fn event(&mut self, event: RecordedEvent) -> Result<(), TraceErrorKind> {
         match event {
             RecordedEvent::Issued(_) | RecordedEvent::Done(..) | RecordedEvent::Discarded(_) => {
                 self.taken += 1
@@ -48,9 +49,9 @@ impl Take<'_, '_> {
     }
 
     /// Emits a discard, in pieces if it is longer than the largest I/O.
-    pub(super) fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), TraceFault> {
+    pub(super) fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), TraceErrorKind> {
         if !(1..=MOST_DISCARDED).contains(&bytes) {
-            return Err(TraceFault::DiscardLength { bytes });
+            return Err(TraceErrorKind::DiscardLength { bytes });
         }
         // It is told before any piece is: the last one may lie beyond all targets.
         placed(at_ns, offset.saturating_add(bytes - 1), 1, false)?;
@@ -72,7 +73,7 @@ pub(super) struct Streams {
 }
 
 /// Others that are named in a message.
-const NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 impl Streams {
     pub(super) fn new(wanted: Option<&str>) -> Streams {
@@ -80,12 +81,15 @@ impl Streams {
     }
 
     /// Whether an I/O on this one is taken.
-    pub(super) fn takes(&mut self, name: &str) -> Result<bool, TraceFault> {
+    pub(super) fn accepts_event(&mut self, name: &str) -> Result<bool, TraceErrorKind> {
         if let Some(wanted) = &self.wanted {
             let taken = wanted == name;
             if taken && self.first.is_none() {
                 self.first = Some(name.to_owned());
-            } else if !taken && self.others.len() < NAMED && !self.others.iter().any(|other| other == name) {
+            } else if !taken
+                && self.others.len() < MAX_NAMED
+                && !self.others.iter().any(|other| other == name)
+            {
                 self.others.push(name.to_owned());
             }
             return Ok(taken);
@@ -93,7 +97,7 @@ impl Streams {
         match &self.first {
             None => self.first = Some(name.to_owned()),
             Some(first) if first != name => {
-                return Err(TraceFault::OtherStream { name: name.to_owned(), first: first.clone() });
+                return Err(TraceErrorKind::OtherStream { name: name.to_owned(), first: first.clone() });
             }
             Some(_) => {}
         }
@@ -101,7 +105,7 @@ impl Streams {
     }
 }
 
-pub(super) fn number<T: std::str::FromStr>(text: &str, what: &'static str) -> Result<T, TraceFault> {
+pub(super) fn number<T: std::str::FromStr>(text: &str, what: &'static str) -> Result<T, TraceErrorKind> {
     // FromStr takes a sign too.
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parsed = if digits { text.parse().ok() } else { None };
@@ -110,16 +114,16 @@ pub(super) fn number<T: std::str::FromStr>(text: &str, what: &'static str) -> Re
 
 /// Returns an I/O that ends below 2^63 bytes, the largest file. Its time is below 2^63 ns (292 years), so
 /// that sums of times fit into 64 bits.
-pub(super) fn placed(at_ns: u64, offset: u64, bytes: u64, write: bool) -> Result<RecordedIo, TraceFault> {
-    let largest = u64::from(crate::TracedIo::LARGEST);
+pub(super) fn placed(at_ns: u64, offset: u64, bytes: u64, write: bool) -> Result<RecordedIo, TraceErrorKind> {
+    let largest = u64::from(crate::TracedIo::MAX_IO_BYTES);
     match u32::try_from(bytes).ok().filter(|_| (1..=largest).contains(&bytes)) {
-        None => Err(TraceFault::Length { bytes }),
-        Some(_) if offset >= (1 << 63) - bytes => Err(TraceFault::FarOffset(offset)),
+        None => Err(TraceErrorKind::Length { bytes }),
+        Some(_) if offset >= (1 << 63) - bytes => Err(TraceErrorKind::FarOffset(offset)),
         Some(_) if at_ns >= 1 << 63 => Err(malformed(&at_ns.to_string(), "a time below 2^63 ns")),
         Some(bytes) => Ok(RecordedIo { at_ns, offset, bytes, write }),
     }
 }
 
-pub(super) fn malformed(text: &str, what: &'static str) -> TraceFault {
-    TraceFault::Malformed(text.chars().take(40).collect(), what)
+pub(super) fn malformed(text: &str, what: &'static str) -> TraceErrorKind {
+    TraceErrorKind::Malformed(text.chars().take(40).collect(), what)
 }

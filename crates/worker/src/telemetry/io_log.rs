@@ -33,7 +33,7 @@ const MEMORY: usize = 64 << 20;
 const ENTRIES: (usize, usize) = (1 << 10, 1 << 16);
 /// How long the writer sleeps when there was nothing to write.
 const PAUSE: Duration = Duration::from_millis(1);
-const LEAVING: Nanos = SECOND;
+const MAX_FINISH_WAIT: Nanos = SECOND;
 const CHUNK: usize = 1 << 18;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,9 +108,9 @@ impl IoLog {
 
     /// Ends the log of an abandoned run and its workers, and puts it in place. Waits a second at most for
     /// writing, because the log's own file may hang.
-    pub fn leave(&self) {
+    pub fn finish_log(&self) {
         self.left.store(true, Ordering::Release);
-        let deadline = clock::monotonic() + LEAVING;
+        let deadline = clock::monotonic() + MAX_FINISH_WAIT;
         while clock::monotonic() < deadline {
             if let Ok(mut output) = self.output.try_lock() {
                 output.file.show();
@@ -297,15 +297,15 @@ pub struct LineRing {
     patient: bool,
     /// [`WORDS`] for every entry; as many entries as a power of two.
     words: Box<[AtomicU64]>,
-    tail: Lonely,
-    head: Lonely,
+    tail: PaddedCounter,
+    head: PaddedCounter,
     dropped: AtomicU64,
 }
 
 /// A counter with a cache line, and the one fetched with it, to itself.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Lonely(AtomicU64);
+struct PaddedCounter(AtomicU64);
 
 impl LineRing {
     /// `None` = there is no memory for it.
@@ -317,8 +317,8 @@ impl LineRing {
             thread,
             patient,
             words: words.into(),
-            tail: Lonely::default(),
-            head: Lonely::default(),
+            tail: PaddedCounter::default(),
+            head: PaddedCounter::default(),
             dropped: AtomicU64::new(0),
         })
     }

@@ -80,7 +80,7 @@ impl Counters {
         self.over.store(now, Relaxed);
     }
 
-    pub fn over(&self) -> Option<(Nanos, u64)> {
+    pub fn measured_time(&self) -> Option<(Nanos, u64)> {
         let over = self.over.load(Relaxed);
         (over > 0).then(|| (over, self.waited.load(Relaxed)))
     }
@@ -124,7 +124,7 @@ pub(crate) fn middle_of(cell: usize) -> u64 {
 
 /// The sums of all workers at one time.
 #[derive(Debug, Default, Clone)]
-pub struct Seen {
+pub struct WorkerSums {
     /// When it was looked, on the monotonic clock.
     pub at: Nanos,
     pub ios: u64,
@@ -140,9 +140,9 @@ pub struct Seen {
     pub latency: Vec<u64>,
 }
 
-impl Seen {
+impl WorkerSums {
     /// Latencies by cell that came since an earlier look.
-    pub(crate) fn latencies_since(&self, before: &Seen) -> Vec<u64> {
+    pub(crate) fn latencies_since(&self, before: &WorkerSums) -> Vec<u64> {
         let earlier = before.latency.iter().copied().chain(std::iter::repeat(0));
         self.latency.iter().zip(earlier).map(|(now, before)| now - before).collect()
     }
@@ -155,8 +155,8 @@ pub fn totals(workers: &[Counters]) -> (u64, u64) {
 }
 
 /// The sums of these workers now.
-pub fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> Seen {
-    let mut sum = Seen { at: clock::monotonic(), ..Seen::default() };
+pub fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> WorkerSums {
+    let mut sum = WorkerSums { at: clock::monotonic(), ..WorkerSums::default() };
     for worker in workers {
         sum.ios += worker.ios.load(Relaxed);
         sum.bytes += worker.bytes.load(Relaxed);

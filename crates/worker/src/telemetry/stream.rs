@@ -2,7 +2,7 @@
 //! counters shared by the workers.
 
 use crate::telemetry::completion::IoCompletion;
-use crate::telemetry::live::{Counters, Seen, collect};
+use crate::telemetry::live::{Counters, WorkerSums, collect};
 use diskspd_base::engines::Direction;
 use diskspd_figures::units::Millis;
 use diskspd_results::{
@@ -12,7 +12,7 @@ use diskspd_sys::clock::{self, Nanos, SECOND};
 use std::sync::Arc;
 
 /// Shortest interval of the stream in ms, because it wakes a thread and reads all counters.
-const SHORTEST: u32 = 100;
+const MIN_INTERVAL_MS: u32 = 100;
 
 /// Stream counters of one worker: I/Os of the measured time, by direction.
 #[derive(Debug)]
@@ -53,17 +53,17 @@ pub struct Ticker {
     end: Nanos,
     /// Due time of the next line; [`Nanos::MAX`] = only the last line remains.
     pub due: Nanos,
-    read: Seen,
-    write: Seen,
-    response: Seen,
+    read: WorkerSums,
+    write: WorkerSums,
+    response: WorkerSums,
 }
 
 impl Ticker {
     /// Begins measuring at `start` (`started_at`: the same as wall-clock time in ms since 1970), planned
     /// until `end`; `interval` in ms.
     pub fn new((start, end): (Nanos, Nanos), started_at: i64, interval: u32) -> Ticker {
-        let width = u64::from(interval.max(SHORTEST)) * 1_000_000;
-        let at_start = || Seen { at: start, ..Seen::default() };
+        let width = u64::from(interval.max(MIN_INTERVAL_MS)) * 1_000_000;
+        let at_start = || WorkerSums { at: start, ..WorkerSums::default() };
         let mut ticker = Ticker {
             start,
             started_at,
@@ -113,14 +113,14 @@ impl Ticker {
         figures
     }
 
-    fn interval_figures(&self, read: &Seen, write: &Seen) -> IntervalFigures {
+    fn interval_figures(&self, read: &WorkerSums, write: &WorkerSums) -> IntervalFigures {
         let seconds = read.at.saturating_sub(self.read.at).max(1) as f64 / SECOND as f64;
         let (read_cells, write_cells) =
             (read.latencies_since(&self.read), write.latencies_since(&self.write));
         let both: Vec<u64> = (0..read_cells.len().max(write_cells.len()))
             .map(|i| [&read_cells, &write_cells].iter().filter_map(|cells| cells.get(i)).sum())
             .collect();
-        let sums = |now: &Seen, before: &Seen| {
+        let sums = |now: &WorkerSums, before: &WorkerSums| {
             (now.ios - before.ios, now.bytes - before.bytes, now.latency_sum.wrapping_sub(before.latency_sum))
         };
         let (r, w) = (sums(read, &self.read), sums(write, &self.write));
@@ -157,8 +157,8 @@ fn response_times(cells: &[u64]) -> Option<IntervalResponse> {
 /// Returns the workers' current counts. They count an I/O before its latency, and may be between the two.
 /// The number of latencies therefore decides the number of I/Os, so that each is in one line with its
 /// latency.
-fn read_counters<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
-    let mut seen = Seen { at: now, ..collect(workers) };
+fn read_counters<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> WorkerSums {
+    let mut seen = WorkerSums { at: now, ..collect(workers) };
     if !seen.latency.is_empty() {
         seen.ios = seen.latency.iter().sum();
     }

@@ -4,12 +4,12 @@ mod lines;
 
 use super::Command;
 use crate::cli::Invocation;
-use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Folder, Number};
 use crate::cli::option::{FIGURES, HTML, JSON, METRIC, OUT, OptionRow, QUIET, STORE, row, switch, text};
 use crate::cli::shell_quote::quoted;
-use crate::experiments::compare::{AnswerForm, Metric, Question};
+use crate::experiments::compare::{AnswerForm, ComparisonQuery, Metric};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -17,12 +17,13 @@ use crate::cli::requests::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Inter
 use lines::{across_boots, both_lines};
 
 const FIGURE: OptionRow = METRIC
-    .here(
+    .with_help(
         "the deciding figure: iops, mib, mean, p50, p99, p99.9; of reads or writes: read-p99, write-mean; \
          under a rate: response-p99, read-response-mean",
     )
-    .or("iops, under a rate p99; the others are shown");
-const SAME: OptionRow = text("--same", "<share>", "5%", "differences up to this count as the same").or("2%");
+    .with_default("iops, under a rate p99; the others are shown");
+const SAME: OptionRow =
+    text("--same", "<share>", "5%", "differences up to this count as the same").with_default("2%");
 pub(super) const FAIL_IF: OptionRow = text(
     "--fail-if",
     "worse|worse=<share>|unsure",
@@ -30,7 +31,7 @@ pub(super) const FAIL_IF: OptionRow = text(
     "exit code 2: worse = B (the new runs) is worse, worse=5% = by 5 % or more, unsure = also if \
      inconclusive",
 )
-.offering(&["worse", "worse=5%", "unsure"]);
+.with_choices(&["worse", "worse=5%", "unsure"]);
 pub(super) const BISECT: OptionRow = text(
     "--bisect",
     "<loss>",
@@ -40,10 +41,10 @@ pub(super) const BISECT: OptionRow = text(
 );
 const ANYWAY: OptionRow =
     switch("--anyway", "also compare runs that differ in block size, mix, pattern or rate");
-const DOCUMENT: OptionRow = JSON.here("write the comparison as JSON to this file");
+const DOCUMENT: OptionRow = JSON.with_help("write the comparison as JSON to this file");
 const PAGE: OptionRow =
-    HTML.here("write an HTML page of it to this file: verdict, changes, single runs, other differences");
-const BY_ENDING: OptionRow = OUT.here(
+    HTML.with_help("write an HTML page of it to this file: verdict, changes, single runs, other differences");
+const BY_ENDING: OptionRow = OUT.with_help(
     "write the answer in the format of the file's ending, or named (github:-): .junit.xml, .md, metrics.txt, \
      .bencher.json",
 );
@@ -60,14 +61,15 @@ const ORDER_SEED: OptionRow = row(
     Number { min: 0, max: u32::MAX, of: "the random order" },
     "seed of the order of the runs, to repeat an order",
 )
-.or("drawn, and printed");
+.with_default("drawn, and printed");
 const WITH_A: OptionRow = row(
     "--with-a",
     File,
     "the diskspd program for the runs of A; then come the options of a run and its targets",
 )
-.or("this one");
-const WITH_B: OptionRow = row("--with-b", File, "the diskspd that makes the runs of B").or("this one");
+.with_default("this one");
+const WITH_B: OptionRow =
+    row("--with-b", File, "the diskspd that makes the runs of B").with_default("this one");
 const BOOTS: OptionRow = row(
     "--dir",
     Folder,
@@ -86,7 +88,7 @@ pub(super) const COMPARE: Command = Command {
         ORDER_SEED, WITH_A, WITH_B, BOOTS,
     ],
     exclusive: &[&[FAIL_IF, BISECT], &[REPEAT, UNTIL_SURE], &[BOOTS, UNTIL_SURE]],
-    takes: Takes::LineWith {
+    takes: Operands::LineWith {
         opened_by: &[WITH_A.name, WITH_B.name, BOOTS.name],
         // That of --save, among the options of the run.
         of_run: &[STORE.name],
@@ -127,16 +129,16 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
         boots,
         question: read_question(&line)?,
         fail_if: gate(&line, &FAIL_IF, &BISECT)?,
-        out: answers(&line, &DOCUMENT, &PAGE, &BY_ENDING)?,
+        out: output_options(&line, &DOCUMENT, &PAGE, &BY_ENDING)?,
         store: line.store_of(&STORE, parts)?,
-        quiet: line.has(&QUIET),
+        quiet: line.has_option(&QUIET),
         sides: line.words,
         given: line.typed,
     };
     Ok(Invocation::Compare(Box::new(request)))
 }
 
-fn read_question(line: &CommandLine) -> Result<Question, CliError> {
+fn read_question(line: &CommandLine) -> Result<ComparisonQuery, CliError> {
     let metric = |value: &str| {
         let expected = || {
             format!(
@@ -147,18 +149,18 @@ fn read_question(line: &CommandLine) -> Result<Question, CliError> {
     };
     let same =
         |value: &str| parse_share(value).filter(|share| *share < 0.5).ok_or("a share below 50%, as 2%");
-    let usual = Question::default();
-    Ok(Question {
+    let usual = ComparisonQuery::default();
+    Ok(ComparisonQuery {
         metric: line.read_value(&FIGURE, metric)?,
         same: line.read_value(&SAME, same)?.unwrap_or(usual.same),
-        anyway: line.has(&ANYWAY),
+        anyway: line.has_option(&ANYWAY),
         ..usual
     })
 }
 
 fn read_runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>), CliError> {
     let (folder, read) = (line.path(&BOOTS)?, line.readers.line);
-    let repeat = match line.has(&UNTIL_SURE) {
+    let repeat = match line.has_option(&UNTIL_SURE) {
         true => Some(None),
         false => line.number(&REPEAT).map(Some),
     };
@@ -214,7 +216,7 @@ fn parse_share(text: &str) -> Option<f64> {
 ///
 /// # Errors
 /// Fails for two pages, or an unknown file format.
-pub(super) fn answers(
+pub(super) fn output_options(
     line: &CommandLine,
     document: &OptionRow,
     page: &OptionRow,
@@ -228,7 +230,7 @@ pub(super) fn answers(
         named(page, AnswerForm::Html, line.path(page)?),
     ];
     let read = |value: &str| {
-        let (form, path) = AnswerForm::read(value).ok_or_else(AnswerForm::expected)?;
+        let (form, path) = AnswerForm::read(value).ok_or_else(AnswerForm::expected_forms)?;
         Ok::<AnswerOut, String>(AnswerOut { option: by_ending.name, form, path: path.into() })
     };
     let others = line.read_values(by_ending, read)?;

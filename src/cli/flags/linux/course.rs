@@ -1,7 +1,7 @@
 //! How often, how fast, until when.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::give_up::DEFAULT;
 use crate::cli::words::{Words, in_words, optional_word, switch, time_ms};
@@ -183,7 +183,7 @@ pub(super) const FLAGS: &[Flag] = &[
                 measured time are not given up, see --fail-on-outage.",
         tested: &["command_lines", "hanging_storage"],
         values: &["60s"],
-        read: Read::Text(give_up),
+        read: Read::Text(set_give_up),
         ..LINUX
     },
     Flag {
@@ -234,19 +234,19 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_repeat(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let text = std::str::from_utf8(value).unwrap_or_default();
     let what = if value.is_empty() { "the value is missing" } else { "not a number of runs" };
     draft.request.repeat =
-        Some(Repeat::parse(text).map_err(|expected| Problem::new(0, what).expected(expected))?);
+        Some(Repeat::parse(text).map_err(|expected| ValueError::new(0, what).with_expected(expected))?);
     Ok(())
 }
 
-fn read_with_command(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_with_command(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let command = std::str::from_utf8(value).ok().filter(|command| !command.trim().is_empty());
     let wrong = || {
-        Problem::new(0, "the command is missing")
-            .expected("what starts DISKSPD, as in --with 'ssh host diskspd.exe'")
+        ValueError::new(0, "the command is missing")
+            .with_expected("what starts DISKSPD, as in --with 'ssh host diskspd.exe'")
     };
     draft.request.with = Some(command.ok_or_else(wrong)?.to_owned());
     Ok(())
@@ -254,82 +254,83 @@ fn read_with_command(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 
 const ARRIVALS: Words<Arrivals> = Words(&[("poisson", Arrivals::Poisson), ("uniform", Arrivals::Uniform)]);
 
-fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     const RATE: &str = "I/Os per second, 1 to 1000M, optionally with a comma and their arrivals: poisson or \
                         uniform";
     let comma = value.iter().position(|byte| *byte == b',').unwrap_or(value.len());
     let ios_per_s = units::parse_count(&value[..comma])
-        .map_err(|error| Problem::new(error.position, error.kind.to_string()).expected(RATE))?;
-    if !(1..=RateTotal::HIGHEST).contains(&ios_per_s) {
-        return Err(Problem::new(0, "no such rate").expected(RATE));
+        .map_err(|error| ValueError::new(error.position, error.kind.to_string()).with_expected(RATE))?;
+    if !(1..=RateTotal::MAX_RATE).contains(&ios_per_s) {
+        return Err(ValueError::new(0, "no such rate").with_expected(RATE));
     }
     let arrivals = value.get(comma + 1..).map_or(Some(Arrivals::Poisson), |word| ARRIVALS.read(word));
-    let unknown = || Problem::new(comma + 1, "unknown kind of arrivals").expected(RATE);
+    let unknown = || ValueError::new(comma + 1, "unknown kind of arrivals").with_expected(RATE);
     let arrivals = arrivals.ok_or_else(unknown)?;
     draft.request.run_options.rate_total = Some(RateTotal { ios_per_s, arrivals });
     Ok(())
 }
 
 /// Longest warm-up of `--until-steady` without a value, s.
-const PATIENCE: u32 = 3600;
+const DEFAULT_WARM_UP_LIMIT: u32 = 3600;
 
-fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let seconds = match value {
-        b"" => Some(PATIENCE),
+        b"" => Some(DEFAULT_WARM_UP_LIMIT),
         digits => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).filter(|s| *s > 0),
     };
     let wrong = || {
-        Problem::new(0, "not a number of seconds")
-            .expected("the maximum duration of the warm-up in seconds, as in --until-steady=600")
+        ValueError::new(0, "not a number of seconds")
+            .with_expected("the maximum duration of the warm-up in seconds, as in --until-steady=600")
     };
     draft.request.run_options.until_steady_s = Some(seconds.ok_or_else(wrong)?);
     Ok(())
 }
 
-fn read_stuck(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_stuck(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.request.run_options.stuck_ms = Some(time_ms(value, 1)?);
     Ok(())
 }
 
-fn fail_on_outage(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn fail_on_outage(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.request.run_options.fail_on_outage_ms = Some(time_ms(value, 1000)?);
     Ok(())
 }
 
 /// Refuses the option in a file; the command line was read before.
-fn give_up(_: &mut Draft, _: &[u8]) -> Result<(), Problem> {
-    Err(Problem::new(0, "this option belongs on the command line of the command").expected("no value"))
+fn set_give_up(_: &mut Draft, _: &[u8]) -> Result<(), ValueError> {
+    Err(ValueError::new(0, "this option belongs on the command line of the command")
+        .with_expected("no value"))
 }
 
 /// I/Os that `--explain` keeps without a value, and at most.
-const SLOWEST: (u32, u32) = (1000, 100_000);
+const SLOWEST_KEPT: (u32, u32) = (1000, 100_000);
 
-fn read_explain(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_explain(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let wanted = match value {
-        b"" => Some(SLOWEST.0),
+        b"" => Some(SLOWEST_KEPT.0),
         digits => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()),
     };
-    let wanted = wanted.filter(|wanted| (1..=SLOWEST.1).contains(wanted));
-    let wrong = || Problem::new(0, "no such number").expected("how many I/Os to keep, 1 to 100000");
+    let wanted = wanted.filter(|wanted| (1..=SLOWEST_KEPT.1).contains(wanted));
+    let wrong = || ValueError::new(0, "no such number").with_expected("how many I/Os to keep, 1 to 100000");
     draft.request.run_options.explain = Some(wanted.ok_or_else(wrong)?);
     Ok(())
 }
 
-fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.request.run_options.until_written = Some(parse_volume(draft, value)?);
     Ok(())
 }
 
-fn until_read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn until_read(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.request.run_options.until_read = Some(parse_volume(draft, value)?);
     Ok(())
 }
 
 /// Reads a size, or `2x`.
-fn parse_volume(draft: &Draft, value: &[u8]) -> Result<Volume, Problem> {
+fn parse_volume(draft: &Draft, value: &[u8]) -> Result<Volume, ValueError> {
     const VOLUME: &str = "a size, as in 500G, or a multiple of the area, as in 2x: 1 or more";
     if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected(VOLUME));
+        return Err(ValueError::new(0, "the value is missing").with_expected(VOLUME));
     }
     let volume = match value {
         [digits @ .., b'x' | b'X'] => {
@@ -338,20 +339,22 @@ fn parse_volume(draft: &Draft, value: &[u8]) -> Result<Volume, Problem> {
             times.and_then(|digits| digits.parse().ok()).map(Volume::Times)
         }
         size => {
-            let size = units::parse_size(size, draft.block_size())
-                .map_err(|error| Problem::new(error.position, error.kind.to_string()).expected(VOLUME))?;
+            let size = units::parse_size(size, draft.block_size()).map_err(|error| {
+                ValueError::new(error.position, error.kind.to_string()).with_expected(VOLUME)
+            })?;
             Some(Volume::Bytes(size))
         }
     };
     let possible = volume.filter(|volume| !matches!(volume, Volume::Bytes(0) | Volume::Times(0)));
-    possible.ok_or_else(|| Problem::new(0, "neither a size nor a number of times").expected(VOLUME))
+    possible.ok_or_else(|| ValueError::new(0, "neither a size nor a number of times").with_expected(VOLUME))
 }
 
-fn fsync_every(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn fsync_every(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let number = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     let writes = number.and_then(|digits| digits.parse().ok()).filter(|writes| *writes > 0);
     let what = if value.is_empty() { "the value is missing" } else { "not a number of writes" };
-    let wrong = || Problem::new(0, what).expected("the number of writes between two flushes, 1 or more");
+    let wrong =
+        || ValueError::new(0, what).with_expected("the number of writes between two flushes, 1 or more");
     draft.request.run_options.fsync_every = Some(writes.ok_or_else(wrong)?);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::answer::InfoRequest;
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read};
 use crate::cli::words::{optional_word, switch};
 use crate::engines::ENGINES;
@@ -123,7 +123,7 @@ const NAMES_ELSEWHERE: [(&[&[u8]], &str); 4] = [
     (&[b"io_uring_cmd", b"xnvme"], "nvme"),
 ];
 
-fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let named = ENGINES.iter().find(|row| row.name.as_bytes() == value);
     match (value, named) {
         (b"auto", _) => draft.request.run_options.engine = None,
@@ -133,8 +133,8 @@ fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
             let elsewhere = NAMES_ELSEWHERE.iter().find(|(names, _)| names.contains(&value));
             let meant = elsewhere.map(|(_, name)| format!("it is called {name} here; ")).unwrap_or_default();
-            return Err(Problem::new(0, what)
-                .expected("auto, uring, aio, sync, mmap, nvme, null or sim; on Windows iocp or apc")
+            return Err(ValueError::new(0, what)
+                .with_expected("auto, uring, aio, sync, mmap, nvme, null or sim; on Windows iocp or apc")
                 .hint(format!("{meant}diskspd --engine help describes them")));
         }
     }
@@ -142,23 +142,23 @@ fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 /// Longest limit of the kernel, us.
-const LONGEST: u32 = i32::MAX as u32;
+const MAX_LATENCY_US: u32 = i32::MAX as u32;
 
-fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     // Strictly: what is no number must not become 0, the strongest of all limits.
     let digits = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
-    let micros = digits.and_then(|digits| digits.parse().ok()).filter(|us| *us <= LONGEST);
+    let micros = digits.and_then(|digits| digits.parse().ok()).filter(|us| *us <= MAX_LATENCY_US);
     let what = if value.is_empty() { "the value is missing" } else { "not a number of microseconds" };
-    let wrong = || Problem::new(0, what).expected("the maximum wake-up time, 0 to 2147483647 us");
+    let wrong = || ValueError::new(0, what).with_expected("the maximum wake-up time, 0 to 2147483647 us");
     draft.request.run_options.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
     Ok(())
 }
 
-fn read_compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_compat(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let compat = match value {
         b"2.2" => Compat::V2_2,
         b"2.3" => Compat::V2_3,
-        _ => return Err(Problem::new(0, "this version is unknown").expected("2.2 or 2.3")),
+        _ => return Err(ValueError::new(0, "this version is unknown").with_expected("2.2 or 2.3")),
     };
     draft.request.profile.compat = compat;
     draft.overrides.compat = Some(compat);

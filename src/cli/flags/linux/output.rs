@@ -1,7 +1,7 @@
 //! Destinations of reports, and messages.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::cli::{OutRequest, StreamRequest};
 use crate::profile::RawText;
@@ -130,20 +130,21 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let missing = || Problem::new(value.len(), "the file is missing").expected("the name of a file to write");
+fn read_out(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+    let missing =
+        || ValueError::new(value.len(), "the file is missing").with_expected("the name of a file to write");
     draft.request.out.push(OutRequest::read(value).ok_or_else(missing)?);
     Ok(())
 }
 
-fn read_stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_stream(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     draft.request.stream = Some(StreamRequest::read(value)?);
     Ok(())
 }
 
-fn io_log(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn io_log(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected("the name of a file to write"));
+        return Err(ValueError::new(0, "the value is missing").with_expected("the name of a file to write"));
     }
     draft.request.io_log = Some(RawText::from(value.to_vec()).as_path().to_owned());
     Ok(())

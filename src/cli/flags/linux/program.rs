@@ -3,7 +3,7 @@
 use crate::cli::UsageExtent;
 use crate::cli::answer::InfoRequest;
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::cli::topics::TOPICS;
 pub(super) const FLAGS: &[Flag] = &[
@@ -39,13 +39,13 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_help(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let extent = match value {
         [] => Some(UsageExtent::Everyday),
         word => UsageExtent::from_word(word),
     };
     draft.answer = Some(InfoRequest::Usage(extent.ok_or_else(|| {
-        Problem::new(0, "there is no such topic").expected(format!("one of {}", TOPICS.join(", ")))
+        ValueError::new(0, "there is no such topic").with_expected(format!("one of {}", TOPICS.join(", ")))
     })?));
     Ok(())
 }

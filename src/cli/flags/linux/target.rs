@@ -1,7 +1,7 @@
 //! Programs and targets of a run.
 
 use crate::cli::draft::Draft;
-use crate::cli::error::Problem;
+use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{Words, optional_word};
 use crate::experiments::sweep::ValueForm;
@@ -68,17 +68,17 @@ pub(super) const FLAGS: &[Flag] = &[
 ];
 
 /// Taken out of the command line before the other options are read.
-fn read_preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_preset(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let name = String::from_utf8_lossy(value);
-    let found =
-        presets::find(&name).ok_or_else(|| Problem::new(0, "no such preset").expected(presets::names()));
+    let found = presets::find(&name)
+        .ok_or_else(|| ValueError::new(0, "no such preset").with_expected(presets::names()));
     draft.request.run_options.preset = Some(found?.name.to_owned());
     Ok(())
 }
 
-fn read_prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+fn read_prefill(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     let word = if value.is_empty() { b"auto" } else { value };
-    let unknown = || Problem::new(0, "unknown content").expected("auto, random, pattern or zero");
+    let unknown = || ValueError::new(0, "unknown content").with_expected("auto, random, pattern or zero");
     draft.request.run_options.prefill = Some(PREFILLS.read(word).ok_or_else(unknown)?);
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::ranks::relay::{encode_frame, notes};
 use crate::results::EndedBy;
 use crate::run::Control;
 use crate::sys::process_group::GroupSignal;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::sys::terminal;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -149,7 +149,7 @@ impl Hub {
                 // Who has closed it needs no more of the report.
                 drop(output.write_all(&text).and_then(|()| output.flush()));
             }
-            PeerEvent::Frame(notes::OUTPUT, text) => say(String::from_utf8_lossy(&text)),
+            PeerEvent::Frame(notes::OUTPUT, text) => print_line(String::from_utf8_lossy(&text)),
             PeerEvent::Frame(notes::ENDED, code) => {
                 self.ended[rank] = Some(code.first().copied().unwrap_or(Exit::RunFailed.code()));
                 match rank == 0 && !self.has_joined {
@@ -171,7 +171,7 @@ impl Hub {
 
     fn lose(&mut self, rank: usize, why: &str) {
         self.ended[rank] = Some(Exit::RunFailed.code());
-        say(Finding::error(format!("rank {rank} ({}): {why}", self.peers[rank].host)));
+        print_line(Finding::error(format!("rank {rank} ({}): {why}", self.peers[rank].host)));
         self.tell_lost(rank, why);
     }
 

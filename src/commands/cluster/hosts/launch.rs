@@ -4,7 +4,7 @@ use crate::cli::{Exit, HostsStart};
 use crate::commands::shared::command_error::CommandError;
 use crate::sys::mpi::CAN_LOAD;
 use crate::sys::process_group::become_program;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
@@ -69,7 +69,7 @@ pub(super) fn replace_process(
     program: &str,
 ) -> Result<Exit, CommandError> {
     let FoundLauncher { program: name, version, kind } = launcher;
-    say(format_args!("{name} ({version}) starts the ranks; --ssh starts them over ssh"));
+    print_line(format_args!("{name} ({version}) starts the ranks; --ssh starts them over ssh"));
     let failed = become_program(Command::new(name).args(arguments(*kind, start, program)));
     Err(CommandError::failed([format!("cannot start {name}: {failed}")]))
 }

@@ -84,7 +84,7 @@ fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, CommandError>
     }
     let unread =
         |why: &dyn Display| CommandError::from(format!("@{}: its profile cannot be read: {why}", entry.id));
-    let bytes = packed::whole(&file).map_err(|error| unread(&error))?;
+    let bytes = packed::unpack_file(&file).map_err(|error| unread(&error))?;
     let profile = result_xml::profile(&bytes).map_err(|error| unread(&error))?;
     Ok(Runnable { profile, ..Runnable::default() })
 }

@@ -16,19 +16,19 @@ use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::output;
 use crate::commands::shared::runs::stored;
 use crate::experiments::compare::{
-    self, ChangeVerdict, Looks, PlannedRuns, Question, RunComparison, Side, SideRun, SpanCompared,
+    self, ChangeVerdict, ComparisonQuery, Looks, PlannedRuns, RunComparison, Side, SideRun, SpanCompared,
     in_one_sentence, table,
 };
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
 use crate::run::OutputPolicy;
 use crate::store::{Baseline, Store, StoreEntry};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
 use crate::units::visible;
 
 /// Maximum number of checks with `--until-sure`, each with twice as many runs.
-const LOOKS: u32 = 4;
+const MAX_CHECKS: u32 = 4;
 
 struct NewRuns {
     side: Side,
@@ -41,7 +41,7 @@ struct NewRuns {
 struct BaselineSide<'a> {
     request: &'a BaselineRequest,
     side: Side,
-    question: Question,
+    question: ComparisonQuery,
 }
 
 /// Runs, or reads, and compares.
@@ -57,10 +57,10 @@ pub(super) fn check(
     let index = stored::open(store)?;
     let (first, entries) = side::of_baseline(store, &index, &asked.name, &baseline)?;
     let tests = find::tests(&baseline).into_iter();
-    let question = Question {
+    let question = ComparisonQuery {
         tests: tests.map(|test| (test.to_owned(), again::question(&baseline, test))).collect(),
-        looks: Looks::Equal(if asked.rounds.until_sure { LOOKS } else { 1 }),
-        ..Question::default()
+        looks: Looks::Equal(if asked.rounds.until_sure { MAX_CHECKS } else { 1 }),
+        ..ComparisonQuery::default()
     };
     let judged = BaselineSide { request, side: first, question };
     drop(index);
@@ -70,7 +70,7 @@ pub(super) fn check(
             let files = ComparisonFiles::open(&asked.out, &read, OutputPolicy::default())?;
             let side = sides::side(against, request.store.as_deref())?;
             let judged = unnamed_unless_all(judged, &side);
-            let common = sides::tell_of_common([&judged.side, &side]);
+            let common = sides::warn_shared_runs([&judged.side, &side]);
             let comparison = compare_sides(&judged, &side)?;
             let new = NewRuns { side, comparison, ended: RoundsEnd::Complete, seconds: Vec::new() };
             let exit = report_check(&judged, asked, &new, &files)?;
@@ -92,10 +92,10 @@ fn unnamed_unless_all<'a>(judged: BaselineSide<'a>, other: &Side) -> BaselineSid
 }
 
 fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, CommandError> {
-    let most = past::MOST * judged.question.tests.len().max(1);
+    let most = past::MAX_RUNS * judged.question.tests.len().max(1);
     let past = past::runs([&judged.side, other], judged.request.store.as_deref(), most);
     compare::compare_knowing(&judged.side, other, &past, &judged.question)
-        .map_err(|differences| comparing::refused(&differences))
+        .map_err(|differences| comparing::refuse_differences(&differences))
 }
 
 /// Runs the tests, with `--until-sure` the undecided ones again and again.
@@ -117,7 +117,11 @@ fn run(
     let mut rounds = suite::rounds(&tests, asked.rounds);
     warn_of_few_runs(&tests, &rounds, judged, asked);
     if !asked.quiet {
-        say(format_args!("{}; its runs are kept as @{}", suite::announced(&tests, &rounds), keeper.label));
+        print_line(format_args!(
+            "{}; its runs are kept as @{}",
+            suite::announced(&tests, &rounds),
+            keeper.label
+        ));
     }
     let mut walk = SuiteRounds::new(&tests, &keeper, asked.rounds.budget_s, asked.quiet);
     let mut look = 1;
@@ -136,7 +140,7 @@ fn run(
             tests.iter().map(|planned| can_be_told(&comparison, &planned.test.name)).collect();
         if !asked.rounds.until_sure
             || ended != RoundsEnd::Complete
-            || look >= LOOKS
+            || look >= MAX_CHECKS
             || !undecided.contains(&true)
         {
             let seconds = tests.iter().enumerate();
@@ -153,7 +157,7 @@ fn run(
 /// Warns if the planned runs, compared with the baseline, cannot show a change of a test.
 fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], judged: &BaselineSide, asked: &BaselineCheck) {
     // Undecided tests get twice as many runs at each further look.
-    let most = if asked.rounds.until_sure { 1 << (LOOKS - 1) } else { 1 };
+    let most = if asked.rounds.until_sure { 1 << (MAX_CHECKS - 1) } else { 1 };
     let of_test = |planned: &PlannedTest| {
         let runs = judged.side.runs.iter();
         runs.filter(|run| run.test.as_deref() == Some(planned.test.name.as_str())).count()
@@ -163,7 +167,8 @@ fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], judged: &BaselineSide
     let Some(fewest) = sides.min_by_key(|sides| (sides[0].min(sides[1]), sides[0] + sides[1])) else {
         return;
     };
-    let figures = suite::deciding(tests) * if asked.rounds.until_sure { LOOKS as usize } else { 1 };
+    let figures =
+        suite::count_deciding(tests) * if asked.rounds.until_sure { MAX_CHECKS as usize } else { 1 };
     foreseen::warn(PlannedRuns::Sides(fewest), figures, asked.quiet, |found| match found.later {
         Some(later) if later <= 2 * found.each => format!("use --repeat {later}"),
         _ => format!(
@@ -200,7 +205,9 @@ fn report_check(
     text.extend(in_turn(judged, asked, comparison));
     if !comparison.differences.is_empty() {
         text += "\nOther differences (A: the baseline, B: now):\n";
-        text.extend(compare::differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
+        text.extend(
+            compare::differences_text(&comparison.differences).iter().map(|told| format!("  {told}\n")),
+        );
     }
     let exit = match ComparisonFiles::take_standard_output(&asked.out) {
         true => Exit::Success,
@@ -212,7 +219,7 @@ fn report_check(
     let about = AboutPage { command_line: &command_line, is_noise: false, sentence: Some(&sentence) };
     files.write(&telling, [&judged.side, &new.side], &about)?;
     if new.ended == RoundsEnd::OutOfBudget {
-        say(Finding::note("the budget is exhausted; tests have fewer runs than requested"));
+        print_line(Finding::note("the budget is exhausted; tests have fewer runs than requested"));
     }
     Ok(comparing::ended(exit, comparison, asked.fail_if, &judged.question))
 }

@@ -6,10 +6,10 @@ use crate::store::{Baseline, Store};
 use crate::units::near::nearest;
 
 pub(super) fn find_named(store: &Store, name: &str) -> Result<Baseline, CommandError> {
-    store.baseline(name)?.ok_or_else(|| unknown(store, name))
+    store.baseline(name)?.ok_or_else(|| unknown_baseline_error(store, name))
 }
 
-pub(super) fn unknown(store: &Store, name: &str) -> CommandError {
+pub(super) fn unknown_baseline_error(store: &Store, name: &str) -> CommandError {
     let names = store.baselines().unwrap_or_default();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let error = CliError::new(format!("there is no baseline '{name}'"));

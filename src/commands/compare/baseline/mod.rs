@@ -16,7 +16,7 @@ use crate::units::start_time::date_and_time;
 use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible;
 use crate::units::wrapped::wrapped;
-use find::{find_named, tests, unknown};
+use find::{find_named, tests, unknown_baseline_error};
 
 /// Executes the request.
 ///
@@ -32,7 +32,7 @@ pub(crate) fn baseline(request: &BaselineRequest) -> Result<Exit, CommandError> 
         BaselineAction::Set { name, runs } => set::set(&store, name, runs),
         BaselineAction::Remove { name } => match store.remove_baseline(name)? {
             true => print(&format!("{name} is forgotten; its runs stay in the history\n")),
-            false => Err(unknown(&store, name)),
+            false => Err(unknown_baseline_error(&store, name)),
         },
         BaselineAction::Check(asked) => check::check(&store, request, asked),
     }
@@ -58,7 +58,7 @@ struct ListedBaseline {
 
 impl ListedBaseline {
     const COLUMNS: &[TableColumn<ListedBaseline>] = &[
-        TableColumn::<ListedBaseline>::words("name", |row| Cell::named(&row.name)).brief(),
+        TableColumn::<ListedBaseline>::words("name", |row| Cell::name_cell(&row.name)).brief(),
         TableColumn::<ListedBaseline>::words("suite", |row| {
             Cell::text(Some(&row.baseline.asked.suite).filter(|suite| !suite.is_empty()))
         })

@@ -6,7 +6,7 @@ use crate::commands::shared::command_error::CommandError;
 use crate::experiments::compare::{Side, SideRun};
 use crate::finding::Finding;
 use crate::store::{Baseline, Store, StoreEntry, StoreIndex};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 
 /// Returns the test of a run; without a suite, its work.
 pub(super) fn test_of(entry: &StoreEntry) -> String {
@@ -47,7 +47,7 @@ pub(super) fn of_baseline(
         .into());
     }
     if gone > 0 {
-        say(Finding::warning(format!(
+        print_line(Finding::warning(format!(
             "{gone} of {} runs of the baseline {name} were removed from the history; the others are compared",
             baseline.runs.len()
         )));

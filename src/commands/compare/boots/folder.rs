@@ -9,7 +9,7 @@
 use super::turn::BootRun;
 use crate::checks::JudgedRecord;
 use crate::cli::AcrossBoots;
-use crate::commands::shared::folder_error::{FolderError, FolderFault};
+use crate::commands::shared::folder_error::{FolderError, FolderErrorKind};
 use crate::formats::json;
 use crate::limits;
 use crate::machine::System;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 const COMPARISON: &str = "comparison";
 
 /// The file that makes a folder one of these.
-const ABOUT: &str = "comparison.json";
+const NOTES_FILE: &str = "comparison.json";
 
 const FORMAT: &str = "diskspd comparison folder";
 
@@ -47,17 +47,17 @@ impl BootFolder {
         system: &System,
     ) -> Result<(BootFolder, Vec<BootRun>), FolderError> {
         let path = &asked.folder;
-        let failed = |error: io::Error| FolderFault::from(error).at_path(path);
+        let failed = |error: io::Error| FolderErrorKind::from(error).at_path(path);
         folder::make_all(path).map_err(failed)?;
         let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
-            return Err(FolderFault::InUse { kind: COMPARISON }.at_path(path));
+            return Err(FolderErrorKind::InUse { kind: COMPARISON }.at_path(path));
         };
         let folder = BootFolder { path: path.clone(), _lock: lock };
         let about = describe_comparison(asked, command_line, system);
-        match limits::COMMAND.read_file(&path.join(ABOUT)) {
+        match limits::COMMAND.read_file(&path.join(NOTES_FILE)) {
             Ok(bytes) => {
                 let found: Value = crate::json_reader::read_json(&bytes).map_err(|source| {
-                    FolderFault::Damaged { file: ABOUT, source: Box::new(source) }.at_path(path)
+                    FolderErrorKind::Damaged { file: NOTES_FILE, source: Box::new(source) }.at_path(path)
                 })?;
                 check_agreement(&found, &about).map_err(|fault| fault.at_path(path))?;
             }
@@ -73,29 +73,29 @@ impl BootFolder {
         Ok((folder, history))
     }
 
-    fn begin_folder(&self, about: &Value) -> Result<(), FolderFault> {
+    fn begin_folder(&self, about: &Value) -> Result<(), FolderErrorKind> {
         let mut there = fs::read_dir(&self.path)?;
         if there.next().is_some() {
-            return Err(FolderFault::OtherFiles { kind: COMPARISON });
+            return Err(FolderErrorKind::OtherFiles { kind: COMPARISON });
         }
-        self.put_file(ABOUT, |file| writeln!(file, "{about:#}"))
+        self.put_file(NOTES_FILE, |file| writeln!(file, "{about:#}"))
     }
 
-    fn read_history(&self) -> Result<Vec<BootRun>, FolderFault> {
+    fn read_history(&self) -> Result<Vec<BootRun>, FolderErrorKind> {
         let mut history = Vec::new();
         loop {
             let name = format!("runs/{}", file_name(history.len()));
             match limits::COMMAND.read_file(&self.path.join(&name)) {
                 Ok(bytes) => {
                     let run = crate::json_reader::read_json(&bytes);
-                    history.push(run.map_err(|source| FolderFault::DamagedRun {
+                    history.push(run.map_err(|source| FolderErrorKind::DamagedRun {
                         file: name.clone(),
                         source: Box::new(source),
                         remedy: "remove it and all later ones to repeat these runs",
                     })?);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
-                Err(source) => return Err(FolderFault::UnreadableRun { file: name, source }),
+                Err(source) => return Err(FolderErrorKind::UnreadableRun { file: name, source }),
             }
         }
     }
@@ -104,7 +104,7 @@ impl BootFolder {
     ///
     /// # Errors
     /// It can't be written.
-    pub(super) fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderFault> {
+    pub(super) fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderErrorKind> {
         let name = file_name(number);
         self.put_file(&format!("records/{name}"), |file| {
             json::write_readable(&JudgedRecord::new(record), file)
@@ -121,7 +121,7 @@ impl BootFolder {
         &self,
         name: &str,
         write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
-    ) -> Result<(), FolderFault> {
+    ) -> Result<(), FolderErrorKind> {
         let mut bytes = Vec::new();
         write(&mut bytes)?;
         let permitted = OutputPolicy::permit_own("--dir", &self.path.join(name))?;
@@ -144,28 +144,28 @@ fn describe_comparison(asked: &AcrossBoots, command_line: &str, system: &System)
     })
 }
 
-fn check_agreement(found: &Value, asked: &Value) -> Result<(), FolderFault> {
+fn check_agreement(found: &Value, asked: &Value) -> Result<(), FolderErrorKind> {
     if found["format"] != asked["format"] {
         let is_old = found["format"] == json!({ "name": FORMAT, "version": 1 });
-        return Err(if is_old { FolderFault::FixedOrder } else { FolderFault::NoBoots });
+        return Err(if is_old { FolderErrorKind::FixedOrder } else { FolderErrorKind::NoBoots });
     }
     for what in ["run", "repeat"] {
         if found[what] != asked[what] {
             let command = found["command_line"].as_str().unwrap_or("unknown");
             let command = command.to_owned();
-            return Err(FolderFault::Another { kind: COMPARISON, command });
+            return Err(FolderErrorKind::Another { kind: COMPARISON, command });
         }
     }
     if found["program"] != asked["program"] {
         let found = found["program"].as_str().unwrap_or("?").to_owned();
-        return Err(FolderFault::OtherVersion { found });
+        return Err(FolderErrorKind::OtherVersion { found });
     }
     // A machine without a number is known by its name alone.
     let [of_found, here] = [&found["machine"], &asked["machine"]];
     let by = if of_found["number"].is_null() || here["number"].is_null() { "name" } else { "number" };
     if of_found[by] != here[by] {
         let name = |machine: &Value| machine["name"].as_str().unwrap_or("?").to_owned();
-        return Err(FolderFault::OtherMachine { found: name(of_found), here: name(here) });
+        return Err(FolderErrorKind::OtherMachine { found: name(of_found), here: name(here) });
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ use crate::host;
 use crate::host::root::Root;
 use crate::machine::System;
 use crate::run::{self, OutputPolicy};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::units::visible;
 use folder::BootFolder;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub(super) fn run(
     let repeat = asked.repeat as usize;
     let turn = turn::turn(&history, &here, repeat).map_err(|why| format!("{dir}: {why}"))?;
     if turn.cut_short && !request.quiet {
-        say(Finding::note(
+        print_line(Finding::note(
             "the previous boot has fewer runs than requested: this boot replaces it in the comparison",
         ));
     }
@@ -86,7 +86,7 @@ pub(super) fn run(
 
 /// The kernel that runs, and its boot.
 fn running_kernel() -> Result<Kernel, CommandError> {
-    let root = Root::live();
+    let root = Root::live_system();
     let boot = host::boot(&root);
     let [release, version] =
         ["osrelease", "version"].map(|name| root.text(format!("/proc/sys/kernel/{name}")));
@@ -118,11 +118,11 @@ fn make_run(
         let name = format!("run {} of {} on {} ({letter})", number + 1, asked.repeat, here.release);
         let left_s = line.run.planned_seconds() * (end - number) as f64;
         display.begin(Step { name: name.clone(), left_s });
-        let results = interleaved::one(line, history.len(), &display, &control)
+        let results = interleaved::run_one(line, history.len(), &display, &control)
             .map_err(|not_done| goes_on(not_done, history.len()))?;
         let Some(record) = results.record() else { break };
         let made = results.side(&name);
-        interleaved::tell(&name, &made.known, line.request.quiet);
+        interleaved::report_run(&name, &made.known, line.request.quiet);
         // A clock that was set back doesn't change the order.
         let after = history.last().map_or(i64::MIN, |run: &BootRun| run.began_ms.saturating_add(1));
         let began_ms = made.began_ms.unwrap_or_default().max(after);

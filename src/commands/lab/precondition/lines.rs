@@ -16,7 +16,7 @@ use crate::units::amount;
 use std::ffi::OsString;
 
 /// The longest that the fill may take, s: a year.
-const FOREVER: u32 = 365 * 24 * 3600;
+const MAX_FILL_TIME: u32 = 365 * 24 * 3600;
 /// Bytes of an I/O of the fill.
 const FILL_BLOCK: &str = "-b128K";
 
@@ -114,7 +114,7 @@ fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> V
     let target = round.run.profile.time_spans.first().and_then(|span| span.targets.first());
     let size = target.and_then(|target| target.file_size).map(|bytes| format!("-c{bytes}"));
     let engine = round.run.run_options.engine.map(|kind| format!("--engine={}", kind.row().name));
-    let time = format!("-d{FOREVER}");
+    let time = format!("-d{MAX_FILL_TIME}");
     let until = format!("--until-written={times}x");
     to_words([
         FILL_BLOCK,
@@ -151,7 +151,7 @@ fn parse_arguments(
         let one = "a round has one target; options of the workload begin with a dash";
         (span.targets.len() != 1).then(|| one.into())
     })?;
-    Ok((ParsedLine { run, command: line.typed() }, warnings))
+    Ok((ParsedLine { run, command: line.to_typed_text() }, warnings))
 }
 
 /// An option that has no place in a round, and what to do about it.

@@ -13,7 +13,7 @@ use crate::experiments::precondition::{self, WINDOW};
 use crate::experiments::sweep::time_in_words;
 use crate::run::HangGuard;
 use crate::sys::process;
-use crate::sys::standard_error::{self, say};
+use crate::sys::standard_error::{self, print_line};
 use crate::units::{amount, visible};
 use lines::PreconditionLines;
 use steps::{PreconditionSteps, StepsEnd};
@@ -36,14 +36,14 @@ pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, Comman
         )));
     }
     if !request.quiet {
-        lines.warnings.iter().for_each(say);
+        lines.warnings.iter().for_each(print_line);
         standard_error::write(&announcement_text(request, &lines));
     }
     let outs = RunRequest { out: request.out.clone(), ..RunRequest::default() };
     let Outputs { files, standard_output, .. } =
         Outputs::open(&outs, &lines.round.run, &HangGuard::default())?;
     let mut steps = PreconditionSteps::new(request, &lines);
-    let ended = steps.go();
+    let ended = steps.run_steps();
     let mut exit = Exit::Success;
     if let Some(done) = steps.preconditioning() {
         if standard_output == StandardOutput::Report {
@@ -56,7 +56,7 @@ pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, Comman
         }
     }
     if !steps.troubles.is_empty() {
-        exit = CommandError::failed(steps.troubles.iter().map(String::as_str)).tell();
+        exit = CommandError::failed(steps.troubles.iter().map(String::as_str)).report();
     }
     let exit = exit.max(match ended {
         Ok(StepsEnd::Steady) => Exit::Success,
@@ -64,10 +64,10 @@ pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, Comman
         Ok(StepsEnd::NotSteady) if exit == Exit::Success => Exit::Doubtful,
         Ok(StepsEnd::NotSteady) => exit,
         Ok(StepsEnd::Interrupted) => {
-            say("the preconditioning was interrupted: the target is not steady");
+            print_line("the preconditioning was interrupted: the target is not steady");
             Exit::RunFailed
         }
-        Err(fault) => CommandError::from(fault).tell(),
+        Err(fault) => CommandError::from(fault).report(),
     });
     if steps.left_behind {
         process::end(exit.code());

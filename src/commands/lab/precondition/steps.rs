@@ -1,19 +1,19 @@
 //! The sequential steps of a preconditioning.
 
-use super::super::run_backend::{self, NoFigures};
+use super::super::run_backend::{self, BackendError};
 use super::lines::{ParsedLine, PreconditionLines, filled, round_run};
 use crate::checks::JudgedRecord;
 use crate::cli::PreconditionRequest;
 use crate::commands::shared::command_error::failed_with;
 use crate::commands::shared::console::course::LivePoint;
 use crate::commands::shared::console::display::{Display, Step};
-use crate::commands::shared::job::ctrl_c::{self, Unwatched};
+use crate::commands::shared::job::ctrl_c::{self, SignalWatchError};
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::experiments::RunRow;
 use crate::experiments::precondition::{NextRound, is_steady, next, window};
 use crate::results::{EndedBy, FillStep, Preconditioning, Record, RoundFigures};
 use crate::run::{self, Control, PurgeError, RunObserver};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +26,10 @@ pub(super) enum StepsEnd {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StepFault {
+pub(crate) enum StepError {
     /// The user couldn't end it.
     #[error(transparent)]
-    Unwatched(#[from] Unwatched),
+    Unwatched(#[from] SignalWatchError),
     /// The target can't be purged.
     #[error(transparent)]
     Purge(#[from] PurgeError),
@@ -40,10 +40,10 @@ pub(crate) enum StepFault {
     Unfilled,
     /// A fill or a round has no figures.
     #[error(transparent)]
-    NoFigures(#[from] NoFigures),
+    NoFigures(#[from] BackendError),
 }
 
-failed_with!(StepFault);
+failed_with!(StepError);
 
 pub(super) struct PreconditionSteps<'a> {
     request: &'a PreconditionRequest,
@@ -99,7 +99,7 @@ impl<'a> PreconditionSteps<'a> {
     ///
     /// # Errors
     /// A step failed.
-    pub(super) fn go(&mut self) -> Result<StepsEnd, StepFault> {
+    pub(super) fn run_steps(&mut self) -> Result<StepsEnd, StepError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if self.request.purge && !self.lines.simulated() && !self.purge()? {
             return Ok(StepsEnd::Interrupted);
@@ -120,7 +120,7 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn purge(&mut self) -> Result<bool, StepFault> {
+    fn purge(&mut self) -> Result<bool, StepError> {
         let Some(target) = self.lines.round.run.profile.time_spans.first().and_then(|s| s.targets.first())
         else {
             return Ok(true);
@@ -136,16 +136,16 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn fill(&mut self, line: &ParsedLine) -> Result<bool, StepFault> {
+    fn fill(&mut self, line: &ParsedLine) -> Result<bool, StepError> {
         self.display.begin(Step { name: "fill".to_owned(), left_s: 0.0 });
         let Some(record) = self.run(&line.run)? else { return Ok(false) };
         let span = record.host().results.time_spans.first();
         if span.and_then(|span| span.ended).is_none_or(|ended| ended.cause != EndedBy::Volume) {
-            return Err(StepFault::CutShort);
+            return Err(StepError::CutShort);
         }
         let judged = JudgedRecord::new(&record);
         let [Some(measured)] = judged.summary.time_spans.as_slice() else {
-            return Err(StepFault::Unfilled);
+            return Err(StepError::Unfilled);
         };
         let (bytes, seconds) = (measured.write.total.throughput.bytes, measured.seconds);
         self.report_line(filled(bytes, seconds));
@@ -154,13 +154,13 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn run_round(&mut self) -> Result<bool, StepFault> {
+    fn run_round(&mut self) -> Result<bool, StepError> {
         let number = self.rounds.len() as u32 + 1;
         let name = format!("round {number} of {} at most", self.request.rounds);
         self.display.begin(Step { name, left_s: 0.0 });
         let run = round_run(self.lines, self.request.round_s, number);
         let Some(record) = self.run(&run)? else { return Ok(false) };
-        let line = RunRow::from_record(&JudgedRecord::new(&record)).ok_or(NoFigures::NothingMeasured)?;
+        let line = RunRow::from_record(&JudgedRecord::new(&record)).ok_or(BackendError::NothingMeasured)?;
         let round = RoundFigures {
             iops: line.iops,
             mib_per_s: line.mib_per_s,
@@ -187,7 +187,7 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// `None` = the user ended it.
-    fn run(&mut self, run: &Runnable) -> Result<Option<Record>, NoFigures> {
+    fn run(&mut self, run: &Runnable) -> Result<Option<Record>, BackendError> {
         if self.control.is_interrupted() {
             return Ok(None);
         }
@@ -197,7 +197,7 @@ impl<'a> PreconditionSteps<'a> {
         self.left_behind |= made.left_behind;
         self.troubles.extend(made.troubles.iter().cloned());
         if !made.failures.is_empty() {
-            return Err(NoFigures::Failed(made.failures));
+            return Err(BackendError::Failed(made.failures));
         }
         let goes_on = !self.control.is_interrupted() && !made.left_behind;
         Ok(made.results.record().filter(|_| goes_on).cloned())
@@ -205,7 +205,7 @@ impl<'a> PreconditionSteps<'a> {
 
     fn report_line(&self, line: String) {
         if !self.request.quiet {
-            say(line);
+            print_line(line);
         }
     }
 }

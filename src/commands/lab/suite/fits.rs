@@ -20,10 +20,10 @@ pub(crate) fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), Comman
         let place = format!("test '{}'", planned.test.name);
         let refused = planned.run.beyond_diskspd();
         if !refused.is_empty() {
-            return Err(CommandError::usage(refused).at(&place));
+            return Err(CommandError::usage(refused).at_place(&place));
         }
         if !dry_run {
-            planned.run.tool().map_err(|fault| CommandError::from(fault).at(&place))?;
+            planned.run.tool().map_err(|fault| CommandError::from(fault).at_place(&place))?;
         }
         let Some(span) = planned.run.profile.time_spans.first() else { continue };
         let made_before = |path: &RawText| made.contains(path);

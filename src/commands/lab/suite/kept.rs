@@ -6,7 +6,7 @@ use crate::commands::shared::runs::{save, stored};
 use crate::finding::Finding;
 use crate::run::HangGuard;
 use crate::store::{RunNotes, Store, SuiteNotes};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::path::Path;
 
 pub(crate) const OF_SUITE: &str = "suite:";
@@ -61,7 +61,7 @@ impl SuiteKeeper {
             HangGuard::default().attempt("the history", move || save::keep_run(&store, &results, about));
         let kept = kept.map_err(|unanswered| format!("the run is not kept: {unanswered}"))??;
         if let Err(error) = kept.index {
-            say(Finding::warning(format!(
+            print_line(Finding::warning(format!(
                 "the run is kept, but lists show it only once the index can be written again: {error}"
             )));
         }

@@ -16,10 +16,10 @@ use crate::commands::shared::runs::stored;
 use crate::experiments::RunRow;
 use crate::experiments::compare::PlannedRuns;
 use crate::experiments::repeat::Repeat;
-use crate::experiments::suite::{self, ROUNDS, SuiteReport, SuiteRow, suite_text};
+use crate::experiments::suite::{self, DEFAULT_ROUNDS, SuiteReport, SuiteRow, suite_text};
 use crate::experiments::sweep::time_in_words;
 use crate::store::{SuiteNotes, TestNotes};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
 use crate::units::visible;
 use kept::SuiteKeeper;
@@ -28,7 +28,7 @@ use rounds::{RoundsEnd, SuiteRounds};
 use source::{PlannedSuite, PlannedTest};
 use std::ffi::OsString;
 
-const SURE: f64 = 0.02;
+const MAX_HALF_WIDTH: f64 = 0.02;
 
 /// Lists, shows or runs.
 ///
@@ -53,7 +53,7 @@ fn run(
     planned.tests.iter_mut().for_each(|test| test.run.own.keeps.extend(store.clone()));
     fits::machine(&planned.tests, request.dry_run)?;
     if !request.quiet {
-        planned.warnings.iter().for_each(say);
+        planned.warnings.iter().for_each(print_line);
     }
     let rounds = rounds(&planned.tests, request.rounds);
     if !request.rounds.until_sure {
@@ -66,7 +66,11 @@ fn run(
     let keeper =
         SuiteKeeper::open(request.store.as_deref(), &notes(&planned.name, &planned.about, &planned.tests))?;
     if !request.quiet {
-        say(format_args!("{}; its runs are kept as @{}", announced(&planned.tests, &rounds), keeper.label));
+        print_line(format_args!(
+            "{}; its runs are kept as @{}",
+            announced(&planned.tests, &rounds),
+            keeper.label
+        ));
     }
     let mut walk = SuiteRounds::new(&planned.tests, &keeper, request.rounds.budget_s, request.quiet);
     let ended = walk_all(&mut walk, rounds, request.rounds);
@@ -76,13 +80,13 @@ fn run(
 /// Warns if a later run of the suite, compared with this one, could not show a change.
 fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], request: &SuiteRequest) {
     let fewest = rounds.iter().min().map_or(0, |rounds| rounds * request.rounds.sessions.max(1)) as usize;
-    foreseen::warn(PlannedRuns::Sides([fewest; 2]), deciding(tests), request.quiet, |found| {
+    foreseen::warn(PlannedRuns::Sides([fewest; 2]), count_deciding(tests), request.quiet, |found| {
         format!("to compare later runs with these, use --repeat {}", found.each)
     });
 }
 
 /// Figures that decide a comparison of these tests.
-pub(crate) fn deciding(tests: &[PlannedTest]) -> usize {
+pub(crate) fn count_deciding(tests: &[PlannedTest]) -> usize {
     tests.iter().map(|planned| planned.run.profile.time_spans.len()).sum()
 }
 
@@ -107,7 +111,7 @@ fn walk_all(
         let mut sure = true;
         for (rounds, made) in rounds.iter_mut().zip(&walk.made) {
             let iops: Vec<f64> = made.iter().filter_map(|run| Some(run.line.as_ref()?.iops)).collect();
-            if iops.len() == made.len() && Repeat::Until(SURE).another(&iops) {
+            if iops.len() == made.len() && Repeat::Until(MAX_HALF_WIDTH).another(&iops) {
                 *rounds = made.len() as u32 + 1;
                 sure = false;
             }
@@ -119,7 +123,7 @@ fn walk_all(
 }
 
 pub(crate) fn rounds(tests: &[PlannedTest], asked: RoundsRequest) -> Vec<u32> {
-    let own = |planned: &PlannedTest| asked.repeat.or(planned.test.repeat).unwrap_or(ROUNDS);
+    let own = |planned: &PlannedTest| asked.repeat.or(planned.test.repeat).unwrap_or(DEFAULT_ROUNDS);
     tests.iter().map(own).collect()
 }
 
@@ -165,7 +169,7 @@ fn report_suite(
     let row = |(planned, made): (&PlannedTest, &Vec<rounds::SuiteRun>)| {
         let ids = made.iter().map(|run| run.id.clone()).collect();
         let lines: Vec<RunRow> = made.iter().filter_map(|run| run.line.clone()).collect();
-        let how = if request.rounds.until_sure { Repeat::Until(SURE) } else { Repeat::Times(1) };
+        let how = if request.rounds.until_sure { Repeat::Until(MAX_HALF_WIDTH) } else { Repeat::Times(1) };
         SuiteRow::new(&planned.test, planned.typed.clone(), ids, lines, how)
     };
     let rows: Vec<SuiteRow> = planned.tests.iter().zip(&walk.made).map(row).collect();
@@ -183,19 +187,21 @@ fn report_suite(
     let ended = match ended {
         Ok(ended) => ended,
         Err(not) => {
-            say(format_args!("the runs before are kept as @{}", keeper.label));
+            print_line(format_args!("the runs before are kept as @{}", keeper.label));
             return Err(not);
         }
     };
     match ended {
         RoundsEnd::Complete if request.quiet => {}
-        RoundsEnd::Complete => say(format_args!(
+        RoundsEnd::Complete => print_line(format_args!(
             "kept as @{0}; to judge later runs by it: diskspd baseline set {1} @{0}",
             keeper.label, planned.name
         )),
-        RoundsEnd::OutOfBudget => say("NOTE: the budget is exhausted; tests have fewer runs than requested"),
+        RoundsEnd::OutOfBudget => {
+            print_line("NOTE: the budget is exhausted; tests have fewer runs than requested")
+        }
         RoundsEnd::Interrupted => {
-            say(format_args!(
+            print_line(format_args!(
                 "the suite was interrupted; the runs made until then are kept as @{}",
                 keeper.label
             ));

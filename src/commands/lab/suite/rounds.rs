@@ -12,11 +12,11 @@ use crate::experiments::compare::{SESSION_MS, SideRun};
 use crate::experiments::repeat::headline;
 use crate::experiments::suite::{SuiteTurn, turns};
 use crate::run::Control;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::sync::Arc;
 
 /// Pause between two sessions in ns, a minute more than the threshold for separate sessions.
-const APART: clock::Nanos = (SESSION_MS as clock::Nanos / 1000 + 60) * SECOND;
+const SESSION_PAUSE: clock::Nanos = (SESSION_MS as clock::Nanos / 1000 + 60) * SECOND;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RoundsEnd {
@@ -91,12 +91,12 @@ impl<'a> SuiteRounds<'a> {
     pub(crate) fn pause(&self, session: u32, sessions: u32) -> Result<bool, CommandError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if !self.quiet {
-            say(format_args!(
+            print_line(format_args!(
                 "session {session} of {sessions} has ended; the next session begins in {} minutes",
-                APART / SECOND / 60
+                SESSION_PAUSE / SECOND / 60
             ));
         }
-        Ok(self.control.sleep_until(clock::monotonic() + APART))
+        Ok(self.control.sleep_until(clock::monotonic() + SESSION_PAUSE))
     }
 
     /// Whether a round has a place in the budget; the first one always has.
@@ -124,12 +124,12 @@ impl<'a> SuiteRounds<'a> {
         let number = self.keeper.before * 1009 + made;
         let run = planned.run.repetition(number);
         let made = run_backend::run_whole(&run, &self.control, self.quiet, &self.display)
-            .map_err(|not_done| not_done.at(&place))?;
+            .map_err(|not_done| not_done.at_place(&place))?;
         let Some(made) = made else { return Ok(false) };
         let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;
         let line = made.results.line();
         if !self.quiet {
-            say(format_args!("{place}: {}", line.as_ref().map_or("not measured".into(), headline)));
+            print_line(format_args!("{place}: {}", line.as_ref().map_or("not measured".into(), headline)));
         }
         let answer = line.as_ref().map(|line| format!("{name} {:.0} IOPS", line.iops));
         self.display.answer(answer.unwrap_or_default(), Vec::new());

@@ -12,7 +12,7 @@ use crate::formats::decode;
 use crate::limits::EmptyInput;
 use crate::presets;
 use crate::profile::{Origin, RawText};
-use crate::run::Named;
+use crate::run::NamedOutput;
 use crate::sys::inode;
 use crate::units::near::nearest;
 use crate::units::visible;
@@ -87,7 +87,7 @@ pub(crate) fn plan_suite(
         PlannedSuite { name: suite.name, about: suite.about, tests: Vec::new(), warnings: Vec::new() };
     let named = raw_words(targets);
     let mut used = false;
-    let reads = path.exists().then(|| Named { by: "suite".into(), path: path.to_owned() });
+    let reads = path.exists().then(|| NamedOutput { by: "suite".into(), path: path.to_owned() });
     for test in suite.tests {
         let line = test_line(&test, targets, options)?;
         let xml = ProfileOnce::named_by(origin.clone());
@@ -95,7 +95,7 @@ pub(crate) fn plan_suite(
             let option = run_backend::out_of_place(request)?;
             Some(format!("{option} cannot be used in a suite's runs; give it before --, or leave it out"))
         })
-        .map_err(|not_done| not_done.at(&format!("test '{}'", test.name)))?;
+        .map_err(|not_done| not_done.at_place(&format!("test '{}'", test.name)))?;
         let new = warnings.into_iter().filter(|new| !planned.warnings.contains(new)).collect::<Vec<_>>();
         planned.warnings.extend(new);
         used |= named.iter().any(|target| load::is_target(target, &run.profile));
@@ -228,7 +228,7 @@ fn test_line(
 
 /// A test for each time span.
 fn one_by_one(test: &SuiteTest, run: Runnable, line: &TypedLine) -> Vec<PlannedTest> {
-    let typed = line.typed();
+    let typed = line.to_typed_text();
     let count = run.profile.time_spans.len();
     let words = run.run_options.preset.as_deref().and_then(presets::find);
     let planned = |(number, span): (usize, &crate::profile::TimeSpan)| {

@@ -1,15 +1,15 @@
 //! Reasons why a sweep cannot continue, or a point of it has no figures.
 
-use super::super::run_backend::NoFigures;
+use super::super::run_backend::BackendError;
 use crate::commands::shared::command_error::{CommandError, failed_with};
-use crate::commands::shared::folder_error::FolderFault;
-use crate::commands::shared::job::ctrl_c::Unwatched;
+use crate::commands::shared::folder_error::FolderErrorKind;
+use crate::commands::shared::job::ctrl_c::SignalWatchError;
 use crate::experiments::sweep::time_in_words;
 use std::io;
 use std::process::ExitStatus;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SweepFault {
+pub(crate) enum SweepError {
     #[error("--dir: run {run} of the folder belongs to another sweep; name another folder")]
     Astray {
         /// The first such run, from 1.
@@ -17,10 +17,10 @@ pub(crate) enum SweepFault {
     },
     /// The user couldn't end it.
     #[error(transparent)]
-    Unwatched(#[from] Unwatched),
+    Unwatched(#[from] SignalWatchError),
     /// A run can't be kept.
     #[error(transparent)]
-    Folder(#[from] FolderFault),
+    Folder(#[from] FolderErrorKind),
 }
 
 /// One pass over all points takes longer than `--budget`.
@@ -38,11 +38,11 @@ pub(crate) struct OverBudget {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PointFault {
+pub(super) enum PointError {
     #[error(transparent)]
-    NoFigures(#[from] NoFigures),
+    NoFigures(#[from] BackendError),
     #[error("--between: {0}")]
-    Between(#[from] BetweenFault),
+    Between(#[from] BetweenError),
     #[error(transparent)]
     CommandError(#[from] CommandError),
     /// The plan has no such point.
@@ -51,7 +51,7 @@ pub(super) enum PointFault {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum BetweenFault {
+pub(super) enum BetweenError {
     /// It can't be started, or not be waited for.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -63,4 +63,4 @@ pub(super) enum BetweenFault {
     Interrupted,
 }
 
-failed_with!(SweepFault, OverBudget);
+failed_with!(SweepError, OverBudget);

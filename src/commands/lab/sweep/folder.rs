@@ -12,10 +12,10 @@
 use crate::checks::JudgedRecord;
 use crate::cli::SweepRequest;
 use crate::clock;
-use crate::commands::shared::folder_error::{FolderError, FolderFault};
+use crate::commands::shared::folder_error::{FolderError, FolderErrorKind};
 use crate::commands::shared::input::load_runs::{self, RunFile};
 use crate::commands::shared::runs::completed_run::CompletedResults;
-use crate::experiments::sweep::Ran;
+use crate::experiments::sweep::CompletedPoint;
 use crate::formats::json;
 use crate::limits;
 use crate::profile::RawText;
@@ -62,22 +62,25 @@ impl Folder {
     ///
     /// # Errors
     /// Fails if it has other content, belongs to another sweep, is in use, or is inaccessible.
-    pub(super) fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), FolderError> {
-        let failed = |error: io::Error| FolderFault::from(error).at_path(path);
+    pub(super) fn open(
+        path: &Path,
+        request: &SweepRequest,
+    ) -> Result<(Folder, Vec<CompletedPoint>), FolderError> {
+        let failed = |error: io::Error| FolderErrorKind::from(error).at_path(path);
         folder::make_all(path).map_err(failed)?;
         let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
-            return Err(FolderFault::InUse { kind: SWEEP }.at_path(path));
+            return Err(FolderErrorKind::InUse { kind: SWEEP }.at_path(path));
         };
         let folder = Folder { path: path.to_owned(), is_spare: false, lock };
         let asked = sweep_identity(request);
         match limits::COMMAND.read_file(&path.join("sweep.json")) {
             Ok(bytes) => {
                 let found = KeptSweep::parse(&bytes).map_err(|source| {
-                    FolderFault::Damaged { file: "sweep.json", source: Box::new(source) }.at_path(path)
+                    FolderErrorKind::Damaged { file: "sweep.json", source: Box::new(source) }.at_path(path)
                 })?;
                 if found.sweep != asked {
                     let command = found.command_line.unwrap_or_else(|| "unknown".to_owned());
-                    return Err(FolderFault::Another { kind: SWEEP, command }.at_path(path));
+                    return Err(FolderErrorKind::Another { kind: SWEEP, command }.at_path(path));
                 }
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -127,10 +130,10 @@ impl Folder {
         }
     }
 
-    fn begin_folder(&self, request: &SweepRequest, asked: &Value) -> Result<(), FolderFault> {
+    fn begin_folder(&self, request: &SweepRequest, asked: &Value) -> Result<(), FolderErrorKind> {
         let mut there = fs::read_dir(&self.path)?.flatten();
         if there.any(|entry| entry.file_name() != locks::IN_USE) {
-            return Err(FolderFault::OtherFiles { kind: SWEEP });
+            return Err(FolderErrorKind::OtherFiles { kind: SWEEP });
         }
         let command_line = format!("diskspd sweep {}", super::quoted(&request.given));
         let document = json!({
@@ -142,21 +145,21 @@ impl Folder {
         self.put_file("sweep.json", |file| writeln!(file, "{document:#}"))
     }
 
-    fn read_history(&self) -> Result<Vec<Ran>, FolderFault> {
+    fn read_history(&self) -> Result<Vec<CompletedPoint>, FolderErrorKind> {
         let mut history = Vec::new();
         loop {
             let name = format!("runs/{:04}.json", history.len() + 1);
             match limits::COMMAND.read_file(&self.path.join(&name)) {
                 Ok(bytes) => {
                     let ran = crate::json_reader::read_json(&bytes);
-                    history.push(ran.map_err(|source| FolderFault::DamagedRun {
+                    history.push(ran.map_err(|source| FolderErrorKind::DamagedRun {
                         file: name.clone(),
                         source: Box::new(source),
                         remedy: "remove it to run it again",
                     })?);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
-                Err(source) => return Err(FolderFault::UnreadableRun { file: name, source }),
+                Err(source) => return Err(FolderErrorKind::UnreadableRun { file: name, source }),
             }
         }
     }
@@ -168,9 +171,9 @@ impl Folder {
     pub(super) fn keep(
         &self,
         number: usize,
-        ran: &Ran,
+        ran: &CompletedPoint,
         results: Option<&CompletedResults>,
-    ) -> Result<(), FolderFault> {
+    ) -> Result<(), FolderErrorKind> {
         match results {
             Some(CompletedResults::Here(record)) => self
                 .put_file(&format!("records/{number:04}.json"), |file| {
@@ -195,7 +198,7 @@ impl Folder {
         &self,
         name: &str,
         write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>,
-    ) -> Result<(), FolderFault> {
+    ) -> Result<(), FolderErrorKind> {
         let mut bytes = Vec::new();
         write(&mut bytes)?;
         let permitted = OutputPolicy::permit_own("--dir", &self.path.join(name))?;

@@ -13,7 +13,7 @@ use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::experiments::sweep::{PointRow, SweepEnd, estimate, findings_text};
-use crate::sys::standard_error::{self, say};
+use crate::sys::standard_error::{self, print_line};
 use crate::sys::standard_output;
 use crate::sys::{privileges, process};
 use crate::units::visible;
@@ -36,13 +36,13 @@ pub(crate) fn sweep(request: &SweepRequest) -> Result<Exit, CommandError> {
     }
     let plan = Plan::from_request(request)?;
     if request.adds_latency && !request.quiet {
-        say("-L is added, because the knee needs latencies; --iops-only measures IOPS without it");
+        print_line("-L is added, because the knee needs latencies; --iops-only measures IOPS without it");
     }
     if request.dry_run {
         return crate::commands::shared::output::print::print(&plan.listed());
     }
     if !request.quiet {
-        plan.warnings.iter().for_each(say);
+        plan.warnings.iter().for_each(print_line);
     }
     run(request, &plan)
 }
@@ -63,20 +63,20 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, CommandError> {
                 1 => "continuing after 1 earlier run".to_owned(),
                 runs => format!("continuing after {runs} earlier runs"),
             };
-            say(there);
+            print_line(there);
         }
         let points = plan.sweep.points.len().max(plan.sweep.settings.curve.len());
-        say(format_args!("{points} points, {}", plan::planned_text(&to_come, "runs to come")));
+        print_line(format_args!("{points} points, {}", plan::planned_text(&to_come, "runs to come")));
     }
     plan.fits_budget(&history, needed)?;
     let mut walk = SweepWalk::new(request, plan, folder, history);
     if let Some(path) = walk.spare_folder().filter(|_| !request.quiet) {
-        say(format_args!(
+        print_line(format_args!(
             "until it has ended, points are kept in {}",
             visible::line(&path.to_string_lossy())
         ));
     }
-    let ended = walk.go()?;
+    let ended = walk.run_points()?;
     let exit = report_sweep(request, plan, &walk, ended, &places);
     if ended != SweepEnd::Interrupted || walk.history.is_empty() {
         walk.tidy_up();
@@ -103,20 +103,20 @@ fn report_sweep(
     standard_error::write(&findings_text(rows, !request.quiet));
     let page = if places.have_page() { page::bytes(&result, walk) } else { Vec::new() };
     if let Err(unwritten) = places.write(&result.csv(), &result.json(), &page) {
-        exit = exit.max(unwritten.tell());
+        exit = exit.max(unwritten.report());
     }
     match ended {
         SweepEnd::Complete => {}
         SweepEnd::OutOfBudget => {
-            say("NOTE: the budget is exhausted; points have fewer repetitions than requested")
+            print_line("NOTE: the budget is exhausted; points have fewer repetitions than requested")
         }
         SweepEnd::Interrupted => {
-            say(interrupted_text(request, walk));
+            print_line(interrupted_text(request, walk));
             exit = Exit::RunFailed;
         }
     }
     if !walk.troubles.is_empty() {
-        exit = CommandError::failed(walk.troubles.iter().map(String::as_str)).tell();
+        exit = CommandError::failed(walk.troubles.iter().map(String::as_str)).report();
     }
     if rows.iter().any(|row| row.failure.is_some()) {
         exit = Exit::RunFailed;

@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use crate::cli::SweepRequest;
 use crate::commands::shared::command_error::CommandError;
-use crate::run::{HangGuard, Outlet, OutputError, OutputPolicy, Permitted};
+use crate::run::{HangGuard, Outlet, OutputError, OutputPolicy, PermittedOutput};
 use std::path::PathBuf;
 
 pub(super) struct TablePlaces {
@@ -22,13 +22,13 @@ impl TablePlaces {
         let mut door = plan.points.iter().fold(door, |door, point| point.door(door));
         let mut permitted = |option: &str, paths: &[PathBuf]| {
             let permitted = paths.iter().map(|path| door.permit(option, path));
-            permitted.collect::<Result<Vec<Permitted>, OutputError>>()
+            permitted.collect::<Result<Vec<PermittedOutput>, OutputError>>()
         };
         let csv = permitted("--csv", &request.csv)?;
         let json = permitted("--json", &request.json)?;
         let html = permitted("--html", &request.html)?;
         let patience = HangGuard::default();
-        let open = |permitted: Vec<Permitted>| {
+        let open = |permitted: Vec<PermittedOutput>| {
             let opened = permitted.into_iter().map(|permitted| permitted.open(&patience));
             opened.collect::<Result<Vec<Outlet>, OutputError>>()
         };

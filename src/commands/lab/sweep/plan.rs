@@ -9,8 +9,8 @@ use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::input::load::ProfileOnce;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::experiments::sweep::{
-    Axis, Estimate, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points,
-    time_in_words,
+    Axis, CompletedPoint, Estimate, PointRow, Setting, Sweep, SweepAction, SweepPoint, diagonal, estimate,
+    points, time_in_words,
 };
 use crate::finding::Finding;
 use crate::host;
@@ -75,7 +75,7 @@ impl Plan {
             }
             false => match self.at_rate(1000) {
                 Ok(_) => Ok(()),
-                Err(not) => Err(not.at("--curve cannot offer rates with this command line")),
+                Err(not) => Err(not.at_place("--curve cannot offer rates with this command line")),
             },
         }
     }
@@ -92,7 +92,7 @@ impl Plan {
         for runnable in &self.points {
             let Some(outlook) = runnable.outlook(&system) else { continue };
             // As a single run ends for it: it need not be the command line's fault.
-            runnable.can_begin()?;
+            runnable.preflight()?;
             let is_usage = outlook.is_usage();
             let refused = outlook.messages();
             if is_usage {
@@ -140,8 +140,12 @@ impl Plan {
     /// The command line of a row, as it can be typed.
     pub(super) fn command_of(&self, row: &PointRow) -> String {
         match row.what {
-            What::Rate(rate) => command_text(self.at_rate(rate).as_ref().ok(), &self.line_at_rate(rate)),
-            What::Point(number) | What::Reference(number) | What::WarmUp(number) => self.command_at(number),
+            SweepAction::Rate(rate) => {
+                command_text(self.at_rate(rate).as_ref().ok(), &self.line_at_rate(rate))
+            }
+            SweepAction::Point(number) | SweepAction::Reference(number) | SweepAction::WarmUp(number) => {
+                self.command_at(number)
+            }
         }
     }
 
@@ -153,7 +157,7 @@ impl Plan {
     ///
     /// # Errors
     /// Fails with the required time.
-    pub(super) fn fits_budget(&self, history: &[Ran], needed_s: f64) -> Result<(), OverBudget> {
+    pub(super) fn fits_budget(&self, history: &[CompletedPoint], needed_s: f64) -> Result<(), OverBudget> {
         let mut once = self.sweep.clone();
         once.settings.repeat = crate::experiments::repeat::Repeat::Times(1);
         let one_pass_s = estimate(&once, &[]).seconds;
@@ -211,7 +215,7 @@ fn command_text(run: Option<&Runnable>, line: &TypedLine) -> String {
         let words = print_options::command_line_like(line, &run.profile, &run.run_options)?;
         Some(with.chain(destroy).chain(split).chain(hosts).chain(shift).chain(words).collect::<Vec<_>>())
     });
-    written.map_or_else(|| line.typed(), |words| format!("diskspd {}", quoted(&words)))
+    written.map_or_else(|| line.to_typed_text(), |words| format!("diskspd {}", quoted(&words)))
 }
 
 /// A curve can't find more than its depth can.

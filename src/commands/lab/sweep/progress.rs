@@ -3,8 +3,10 @@
 use crate::commands::shared::console::course::LivePoint;
 use crate::experiments::RunRow;
 use crate::experiments::repeat::headline;
-use crate::experiments::sweep::{PointRow, Ran, Sweep, SweepAnswer, What, estimate, rows, time_in_words};
-use crate::sys::standard_error::say;
+use crate::experiments::sweep::{
+    CompletedPoint, PointRow, Sweep, SweepAction, SweepAnswer, estimate, rows, time_in_words,
+};
+use crate::sys::standard_error::print_line;
 
 /// The name of a run in the display.
 pub(super) fn step(number: usize, of: &str, label: &str) -> String {
@@ -13,7 +15,7 @@ pub(super) fn step(number: usize, of: &str, label: &str) -> String {
 }
 
 /// Reports the last run of `history`.
-pub(super) fn report(step: &str, sweep: &Sweep, history: &[Ran]) {
+pub(super) fn report(step: &str, sweep: &Sweep, history: &[CompletedPoint]) {
     let Some(ran) = history.last() else { return };
     let outcome = match (&ran.line, &ran.failure) {
         (Some(line), _) => headline(line),
@@ -25,11 +27,11 @@ pub(super) fn report(step: &str, sweep: &Sweep, history: &[Ran]) {
     };
     let (place, label) =
         step.split_once(": ").map_or((step, String::new()), |(place, label)| (place, format!(": {label}")));
-    say(format_args!("{place}{left}{label}: {outcome}"));
+    print_line(format_args!("{place}{left}{label}: {outcome}"));
 }
 
 /// The highest rate so far, and the interval of the knee.
-pub(super) fn answer(sweep: &Sweep, history: &[Ran]) -> String {
+pub(super) fn answer(sweep: &Sweep, history: &[CompletedPoint]) -> String {
     let lines = history.iter().filter_map(|ran| ran.line.as_ref());
     let best = lines.max_by(|one: &&RunRow, other: &&RunRow| one.iops.total_cmp(&other.iops));
     let Some(best) = best.map(|line| format!("at most {:.0} IOPS", line.iops)) else { return String::new() };
@@ -41,17 +43,20 @@ pub(super) fn answer(sweep: &Sweep, history: &[Ran]) -> String {
     knee.map_or_else(|| best.clone(), |(low, high)| format!("{best}, knee between {low} and {high}"))
 }
 
-pub(super) fn live_points(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
+pub(super) fn live_points(sweep: &Sweep, history: &[CompletedPoint]) -> Vec<Option<LivePoint>> {
     let rows = rows(sweep, history);
     let point = |row: &PointRow| {
         let figures = row.figures.as_ref()?;
-        Some(LivePoint { iops: figures.iops, p99_ms: figures.felt().map(|latency| latency.p99_ms.ms()) })
+        Some(LivePoint {
+            iops: figures.iops,
+            p99_ms: figures.user_latency().map(|latency| latency.p99_ms.ms()),
+        })
     };
     if sweep.settings.curve.is_empty() {
-        let row = |number| rows.iter().find(|row| row.what == What::Point(number));
+        let row = |number| rows.iter().find(|row| row.what == SweepAction::Point(number));
         return (0..sweep.points.len()).map(|number| point(row(number)?)).collect();
     }
-    rows.iter().filter(|row| matches!(row.what, What::Rate(_))).map(point).collect()
+    rows.iter().filter(|row| matches!(row.what, SweepAction::Rate(_))).map(point).collect()
 }
 
 #[cfg(test)]

@@ -1,29 +1,29 @@
 //! The walk through a sweep: one run after the other, each kept before the next begins.
 
 use super::super::run_backend;
-use super::fault::{BetweenFault, PointFault, SweepFault};
+use super::fault::{BetweenError, PointError, SweepError};
 use super::folder::Folder;
 use super::plan::Plan;
 use super::progress;
 use crate::cli::SweepRequest;
 use crate::clock::{self, SECOND};
 use crate::commands::shared::console::display::{Display, Step};
-use crate::commands::shared::folder_error::FolderFault;
+use crate::commands::shared::folder_error::FolderErrorKind;
 use crate::commands::shared::input::load_runs::RunFile;
 use crate::commands::shared::job::ctrl_c;
 use crate::commands::shared::runs::completed_run::CompletedResults;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::experiments::RunRow;
-use crate::experiments::sweep::{NextPoint, Ran, SweepEnd, What, estimate, next};
+use crate::experiments::sweep::{CompletedPoint, NextPoint, SweepAction, SweepEnd, estimate, next};
 use crate::finding::Finding;
 use crate::run::{Control, RunObserver};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 struct PointOutcome {
-    figures: Result<RunRow, PointFault>,
+    figures: Result<RunRow, PointError>,
     results: Option<CompletedResults>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct SweepWalk<'a> {
     display: Arc<Display>,
     step_name: String,
     began_anew: bool,
-    pub history: Vec<Ran>,
+    pub history: Vec<CompletedPoint>,
     pub troubles: Vec<String>,
     /// Threads of a run still wait for the kernel.
     pub left_behind: bool,
@@ -47,7 +47,7 @@ impl<'a> SweepWalk<'a> {
         request: &'a SweepRequest,
         plan: &'a Plan,
         folder: Option<Folder>,
-        history: Vec<Ran>,
+        history: Vec<CompletedPoint>,
     ) -> SweepWalk<'a> {
         let display = Display::new(request.quiet);
         let began_anew = history.is_empty();
@@ -77,13 +77,13 @@ impl<'a> SweepWalk<'a> {
     ///
     /// # Errors
     /// A run can't be kept, or the folder holds another sweep.
-    pub(super) fn go(&mut self) -> Result<SweepEnd, SweepFault> {
+    pub(super) fn run_points(&mut self) -> Result<SweepEnd, SweepError> {
         loop {
             let what = match next(&self.plan.sweep, &self.history) {
                 NextPoint::Run(what) => what,
                 NextPoint::Done { out_of_budget: true } => return Ok(SweepEnd::OutOfBudget),
                 NextPoint::Done { out_of_budget: false } => return Ok(SweepEnd::Complete),
-                NextPoint::Astray(number) => return Err(SweepFault::Astray { run: number + 1 }),
+                NextPoint::Astray(number) => return Err(SweepError::Astray { run: number + 1 }),
             };
             if !self.run_step(what)? || self.left_behind {
                 return Ok(SweepEnd::Interrupted);
@@ -92,7 +92,7 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// One run with all around it; false = the user ended it.
-    fn run_step(&mut self, what: What) -> Result<bool, SweepFault> {
+    fn run_step(&mut self, what: SweepAction) -> Result<bool, SweepError> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.point_label(what);
         let (number, of) = (self.history.len() + 1, self.history.len() + to_come.runs);
@@ -113,7 +113,7 @@ impl<'a> SweepWalk<'a> {
         if control.is_interrupted() {
             return Ok(false);
         }
-        let outcome = match prepared.map_err(PointFault::from).and_then(|()| self.make_runnable(what)) {
+        let outcome = match prepared.map_err(PointError::from).and_then(|()| self.make_runnable(what)) {
             Ok(point) => self.run(&point, &control),
             Err(why) => Some(PointOutcome { figures: Err(why), results: None }),
         };
@@ -123,7 +123,7 @@ impl<'a> SweepWalk<'a> {
             Ok(line) => (Some(line), None),
             Err(why) => (None, Some(why.to_string())),
         };
-        let ran = Ran { what, seconds, line, failure };
+        let ran = CompletedPoint { what, seconds, line, failure };
         self.keep_run(&ran, results.as_ref())?;
         self.last_results = results.or(self.last_results.take());
         self.history.push(ran);
@@ -136,11 +136,15 @@ impl<'a> SweepWalk<'a> {
         Ok(true)
     }
 
-    fn keep_run(&mut self, ran: &Ran, results: Option<&CompletedResults>) -> Result<(), FolderFault> {
+    fn keep_run(
+        &mut self,
+        ran: &CompletedPoint,
+        results: Option<&CompletedResults>,
+    ) -> Result<(), FolderErrorKind> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let kept = folder.keep(self.history.len() + 1, ran, results);
         if let (Err(why), true) = (&kept, folder.is_spare) {
-            say(Finding::warning(format!(
+            print_line(Finding::warning(format!(
                 "the sweep cannot continue, because its points are no longer kept: {why}"
             )));
             self.folder.take().into_iter().for_each(|folder| folder.remove(self.history.len() + 1));
@@ -170,23 +174,23 @@ impl<'a> SweepWalk<'a> {
             return None;
         }
         self.troubles.extend(made.troubles.iter().cloned());
-        let figures = run_backend::figures(&made).map_err(PointFault::from);
+        let figures = run_backend::figures(&made).map_err(PointError::from);
         Some(PointOutcome { figures, results: Some(made.results) })
     }
 
-    fn make_runnable(&self, what: What) -> Result<Runnable, PointFault> {
+    fn make_runnable(&self, what: SweepAction) -> Result<Runnable, PointError> {
         let number = self.history.len();
         let run = match what {
-            What::Point(place) | What::Reference(place) | What::WarmUp(place)
+            SweepAction::Point(place) | SweepAction::Reference(place) | SweepAction::WarmUp(place)
                 if self.plan.sweep.settings.slices =>
             {
                 let seconds = self.plan.sweep.slice_seconds(what, &self.history);
                 self.plan.slice_at(place, seconds)?.repetition(number)
             }
-            What::Point(place) | What::Reference(place) | What::WarmUp(place) => {
-                self.plan.points.get(place).ok_or(PointFault::Unknown)?.repetition(number)
+            SweepAction::Point(place) | SweepAction::Reference(place) | SweepAction::WarmUp(place) => {
+                self.plan.points.get(place).ok_or(PointError::Unknown)?.repetition(number)
             }
-            What::Rate(rate) => self.plan.at_rate(rate)?.repetition(number),
+            SweepAction::Rate(rate) => self.plan.at_rate(rate)?.repetition(number),
         };
         let first = self.began_anew && self.history.is_empty();
         let mut run = Runnable { recreate: run.recreate && first, ..run };
@@ -194,33 +198,33 @@ impl<'a> SweepWalk<'a> {
         Ok(run)
     }
 
-    fn point_label(&self, what: What) -> String {
+    fn point_label(&self, what: SweepAction) -> String {
         let of =
             |number: usize| self.plan.sweep.points.get(number).map(|point| point.label()).unwrap_or_default();
         match what {
-            What::Point(_) if !self.plan.sweep.settings.curve.is_empty() => "the maximum".to_owned(),
-            What::Point(number) => of(number),
-            What::Reference(number) => format!("reference {}", of(number)).trim_end().to_owned(),
-            What::WarmUp(number) => format!("warm-up {}", of(number)).trim_end().to_owned(),
-            What::Rate(rate) => format!("{rate} IOPS offered"),
+            SweepAction::Point(_) if !self.plan.sweep.settings.curve.is_empty() => "the maximum".to_owned(),
+            SweepAction::Point(number) => of(number),
+            SweepAction::Reference(number) => format!("reference {}", of(number)).trim_end().to_owned(),
+            SweepAction::WarmUp(number) => format!("warm-up {}", of(number)).trim_end().to_owned(),
+            SweepAction::Rate(rate) => format!("{rate} IOPS offered"),
         }
     }
 
-    fn run_between(&self, control: &Control) -> Result<(), BetweenFault> {
+    fn run_between(&self, control: &Control) -> Result<(), BetweenError> {
         let Some(command) = &self.request.between else { return Ok(()) };
         let mut child =
             Command::new("sh").args(["-c", &format!("exec >&2\n{command}")]).stdin(Stdio::null()).spawn()?;
         loop {
             match child.try_wait()? {
                 Some(status) if status.success() => return Ok(()),
-                Some(status) => return Err(BetweenFault::Failed(status)),
+                Some(status) => return Err(BetweenError::Failed(status)),
                 None => {}
             }
             if !control.sleep_until(clock::monotonic() + SECOND / 50) {
                 // It has most likely ended by the same Ctrl-C.
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(BetweenFault::Interrupted);
+                return Err(BetweenError::Interrupted);
             }
         }
     }

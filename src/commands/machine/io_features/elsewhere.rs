@@ -11,7 +11,7 @@ pub(super) const NOT_LOOKED_AT: &str = "not checked on Windows: frequencies and 
 pub(super) enum FeatureStatus {}
 
 /// Looks for none.
-pub(super) fn look(_: &RawText, _: &Path) -> Vec<FeatureStatus> {
+pub(super) fn probe_features(_: &RawText, _: &Path) -> Vec<FeatureStatus> {
     Vec::new()
 }
 

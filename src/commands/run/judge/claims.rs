@@ -16,30 +16,30 @@ use std::thread::JoinHandle;
 /// Output that is kept at most, bytes.
 const MOST_KEPT: usize = 64 << 20;
 /// Time for the rest of the output after the end of the command, ns. A descendant may keep the pipe open.
-const REST: u64 = SECOND;
+const MAX_REST_TIME: u64 = SECOND;
 
 /// Where a command reports its figures.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum ClaimSource {
     Nowhere,
     StandardOutput,
     File(PathBuf),
 }
 
 pub(super) struct Claims {
-    place: Place,
+    place: ClaimSource,
     printed: Arc<Mutex<Vec<u8>>>,
     copier: Option<JoinHandle<()>>,
 }
 
 impl Claims {
-    pub(super) fn expected(words: &[OsString]) -> Claims {
+    pub(super) fn expect_claims(words: &[OsString]) -> Claims {
         Claims { place: place(words), printed: Arc::default(), copier: None }
     }
 
     /// Whether standard output of the command is read on its way.
     pub(super) fn are_piped(&self) -> bool {
-        self.place == Place::StandardOutput
+        self.place == ClaimSource::StandardOutput
     }
 
     /// Passes on the output of the command, byte by byte, and keeps a copy.
@@ -64,15 +64,15 @@ impl Claims {
     /// Reads the figures; `None` = not found, or not readable.
     pub(super) fn read(&mut self) -> Option<ClaimedFigures> {
         if let Some(copier) = self.copier.take() {
-            let until = clock::monotonic() + REST;
+            let until = clock::monotonic() + MAX_REST_TIME;
             while !copier.is_finished() && clock::monotonic() < until {
                 Clock::Monotonic.sleep_until(clock::monotonic() + SECOND / 200);
             }
         }
         let bytes = match &self.place {
-            Place::Nowhere => return None,
-            Place::StandardOutput => std::mem::take(&mut *self.printed.lock_anyway()),
-            Place::File(path) => fs::read(path).ok()?,
+            ClaimSource::Nowhere => return None,
+            ClaimSource::StandardOutput => std::mem::take(&mut *self.printed.lock_anyway()),
+            ClaimSource::File(path) => fs::read(path).ok()?,
         };
         let format = formats::of_beginning(&bytes)?;
         let runs = (format.read)(&bytes, "").ok()?;
@@ -81,8 +81,8 @@ impl Claims {
 }
 
 /// Where these words report figures that can be read.
-fn place(words: &[OsString]) -> Place {
-    let Some((program, arguments)) = words.split_first() else { return Place::Nowhere };
+fn place(words: &[OsString]) -> ClaimSource {
+    let Some((program, arguments)) = words.split_first() else { return ClaimSource::Nowhere };
     let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
     let texts: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match &*name {
@@ -96,14 +96,14 @@ fn place(words: &[OsString]) -> Place {
                 attached.or_else(apart)
             };
             match (value("--output-format"), value("--output")) {
-                (Some(format), _) if !format.contains("json") => Place::Nowhere,
-                (None, _) => Place::Nowhere,
-                (Some(_), Some(file)) => Place::File(file.into()),
-                (Some(_), None) => Place::StandardOutput,
+                (Some(format), _) if !format.contains("json") => ClaimSource::Nowhere,
+                (None, _) => ClaimSource::Nowhere,
+                (Some(_), Some(file)) => ClaimSource::File(file.into()),
+                (Some(_), None) => ClaimSource::StandardOutput,
             }
         }
-        "diskspd" | "diskspd.exe" => Place::StandardOutput,
-        _ => Place::Nowhere,
+        "diskspd" | "diskspd.exe" => ClaimSource::StandardOutput,
+        _ => ClaimSource::Nowhere,
     }
 }
 
@@ -133,13 +133,13 @@ mod tests {
     fn fio_reports_where_its_options_say() {
         let of = |line: &str| place(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         for (line, expected) in [
-            ("fio a.fio", Place::Nowhere),
-            ("fio --output-format=terse a.fio", Place::Nowhere),
-            ("/usr/bin/fio --output-format=json a.fio", Place::StandardOutput),
-            ("fio --output-format json+ --output=o.json a.fio", Place::File("o.json".into())),
-            ("fio --output o.json --output-format=normal,json", Place::File("o.json".into())),
-            ("dd if=a", Place::Nowhere),
-            ("./diskspd -d1 t.dat", Place::StandardOutput),
+            ("fio a.fio", ClaimSource::Nowhere),
+            ("fio --output-format=terse a.fio", ClaimSource::Nowhere),
+            ("/usr/bin/fio --output-format=json a.fio", ClaimSource::StandardOutput),
+            ("fio --output-format json+ --output=o.json a.fio", ClaimSource::File("o.json".into())),
+            ("fio --output o.json --output-format=normal,json", ClaimSource::File("o.json".into())),
+            ("dd if=a", ClaimSource::Nowhere),
+            ("./diskspd -d1 t.dat", ClaimSource::StandardOutput),
         ] {
             assert_eq!(of(line), expected, "{line}");
         }

@@ -10,7 +10,7 @@ use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, JudgeRequest, RunRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::{Display, Step};
-use crate::commands::shared::console::{Console, Manner};
+use crate::commands::shared::console::{Console, OutputManner};
 use crate::commands::shared::job::ctrl_c;
 use crate::commands::shared::output::stream::Stream;
 use crate::commands::shared::output::{self, OutFile, StandardOutput};
@@ -18,9 +18,9 @@ use crate::commands::shared::runs::save;
 use crate::finding::Finding;
 use crate::profile::{RawText, RunOptions};
 use crate::report_formats::WithVerdicts;
-use crate::run::{self, Control, Executed, HangGuard, JudgeOrder, JudgedRun, Named, OutputPolicy};
+use crate::run::{self, Control, ExecutedRun, HangGuard, JudgeOrder, JudgedRun, NamedOutput, OutputPolicy};
 use crate::sys::process;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::sys::terminal::screen;
 use claims::Claims;
 use std::io::{self, ErrorKind};
@@ -45,7 +45,7 @@ pub(crate) fn judge(request: &JudgeRequest) -> Result<Exit, CommandError> {
         true => Some(ctrl_c::ends_several(&control)?),
         false => None,
     };
-    let mut claims = Claims::expected(&request.words);
+    let mut claims = Claims::expect_claims(&request.words);
     let piped = claims.are_piped();
     let files = Arc::new(files);
     let console = Console::new(manner(request), display(request), stream, Arc::clone(&files));
@@ -74,7 +74,7 @@ fn report(
     let troubles = judged.trouble().into_iter().collect();
     let mut record = judged.record(claims.read());
     record.profile.verbose = request.verbose;
-    let executed = Executed { record, failures: Vec::new(), troubles, refused: false, left_behind: false };
+    let executed = ExecutedRun { record, failures: Vec::new(), troubles, refused: false, left_behind: false };
     let block = screen().filter(|_| !request.quiet);
     report_on(&executed, as_run, files, StandardOutput::Instead, patience, block)
 }
@@ -87,7 +87,7 @@ fn not_started(request: &JudgeRequest, error: &io::Error) -> Result<Exit, Comman
         ErrorKind::PermissionDenied => (NOT_EXECUTABLE, "permission denied; is it executable?".to_owned()),
         _ => (NOT_EXECUTABLE, error.to_string()),
     };
-    say(Finding::error(format!("cannot start '{program}': {cause}")));
+    print_line(Finding::error(format!("cannot start '{program}': {cause}")));
     process::end(code)
 }
 
@@ -116,8 +116,8 @@ fn as_run(request: &JudgeRequest) -> RunRequest {
     }
 }
 
-fn manner(request: &JudgeRequest) -> Manner {
-    Manner { verbose: request.verbose, quiet: request.quiet, document: true }
+fn manner(request: &JudgeRequest) -> OutputManner {
+    OutputManner { verbose: request.verbose, quiet: request.quiet, document: true }
 }
 
 /// The live view; a command has the terminal for itself.
@@ -133,7 +133,7 @@ fn open_outputs(
     request: &JudgeRequest,
     patience: &HangGuard,
 ) -> Result<(Vec<OutFile>, Option<Stream>), CommandError> {
-    let target = |target: &RawText| Named { by: "judge".into(), path: target.as_path().to_owned() };
+    let target = |target: &RawText| NamedOutput { by: "judge".into(), path: target.as_path().to_owned() };
     let mut door = OutputPolicy::default().which_reads(request.targets.iter().map(target));
     let mut files = Vec::new();
     for out in &request.out {

@@ -49,7 +49,10 @@ struct Journal {
 }
 
 /// Reads back the newest journal, unless it was before. Returns the table of all.
-pub(super) fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<(String, Exit), CommandError> {
+pub(super) fn continue_campaign(
+    folder: &Path,
+    request: &VerifyAfterRequest,
+) -> Result<(String, Exit), CommandError> {
     let mut journals = list_journals(folder).map_err(campaign_failure)?;
     let newest =
         journals.last_mut().ok_or_else(|| campaign_failure(CampaignError::Empty(folder.to_owned())))?;
@@ -199,10 +202,10 @@ fn counted_of(number: usize, all: usize) -> String {
 mod tests {
     use super::super::cycle::{CycleEnd, CycleTarget};
     use super::*;
-    use crate::results::{IntegrityResults, SectorFault};
+    use crate::results::{IntegrityResults, SectorState};
 
     fn sample_cycle(end: CycleEnd, verified: u64, lost: u64) -> Cycle {
-        let failed = (lost > 0).then_some((SectorFault::Lost, lost)).into_iter().collect();
+        let failed = (lost > 0).then_some((SectorState::Lost, lost)).into_iter().collect();
         let counts = IntegrityCounts { verified, failed, ..IntegrityCounts::default() };
         let results = IntegrityResults { counts, ..IntegrityResults::default() };
         Cycle { end, targets: vec![CycleTarget { results, ..CycleTarget::default() }], ..Cycle::default() }

@@ -136,7 +136,7 @@ pub(super) struct CycleRow {
 
 impl CycleRow {
     fn whole_cell(&self, of: impl Fn(&Cycle) -> u64) -> Cell {
-        Cell::whole(self.cycle.as_ref().map(of))
+        Cell::number_cell(self.cycle.as_ref().map(of))
     }
 }
 

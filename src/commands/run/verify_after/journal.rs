@@ -47,7 +47,7 @@ pub(super) fn read_all(
         )
         .into());
     }
-    let same_boot = !content.boot.is_empty() && boot(&Root::live()) == Some(content.boot.clone());
+    let same_boot = !content.boot.is_empty() && boot(&Root::live_system()) == Some(content.boot.clone());
     let power = match (*power_lost, same_boot) {
         (true, _) => Power::Lost,
         (_, true) => Power::Held,

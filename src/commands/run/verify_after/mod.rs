@@ -41,7 +41,7 @@ pub(crate) fn print_all(ranks: Vec<RankReply>) -> Result<Exit, CommandError> {
     let worst = read().map(|rank| rank.exit).max().unwrap_or(Exit::Success);
     let failures = ranks.iter().filter_map(|rank| Some(format!("{}: {}", rank.name, rank.failure.as_ref()?)));
     let failures: Vec<String> = failures.collect();
-    Ok(if failures.is_empty() { worst } else { worst.max(CommandError::failed(failures).tell()) })
+    Ok(if failures.is_empty() { worst } else { worst.max(CommandError::failed(failures).report()) })
 }
 
 /// Reads everything back. Returns the report.
@@ -51,6 +51,6 @@ pub(crate) fn print_all(ranks: Vec<RankReply>) -> Result<Exit, CommandError> {
 pub(crate) fn read_back(request: &VerifyAfterRequest) -> Result<(String, Exit), CommandError> {
     match &request.source {
         Journals::One(journal) => journal::read_all(journal, request).map(|found| (found.text, found.exit)),
-        Journals::Campaign(folder) => campaign::go_on(folder, request),
+        Journals::Campaign(folder) => campaign::continue_campaign(folder, request),
     }
 }

@@ -11,9 +11,9 @@ use crate::sys::terminal::{DrawnLine, StyledText, TextStyle, width};
 const ROWS: usize = 2;
 const SCALE: usize = 9;
 /// Columns between charts that stand side by side.
-const BETWEEN: usize = 2;
+const CHART_GAP: usize = 2;
 /// Charts with fewer columns show nothing.
-const NARROWEST: usize = 12;
+const MIN_CHART_WIDTH: usize = 12;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LiveChart {
@@ -33,8 +33,9 @@ impl LiveChart {
 /// Charts side by side, each in its part of the columns; none when they wouldn't have enough of them.
 /// `blocks`: with block characters, else in ASCII.
 pub(super) fn lines(charts: &[LiveChart], columns: usize, blocks: bool) -> Vec<DrawnLine> {
-    let each = (columns + BETWEEN) / charts.len().max(1);
-    let Some(room) = each.checked_sub(BETWEEN + SCALE + "| ".len()).filter(|room| *room >= NARROWEST) else {
+    let each = (columns + CHART_GAP) / charts.len().max(1);
+    let Some(room) = each.checked_sub(CHART_GAP + SCALE + "| ".len()).filter(|room| *room >= MIN_CHART_WIDTH)
+    else {
         return Vec::new();
     };
     let drawn: Vec<[DrawnLine; ROWS]> = charts.iter().map(|chart| draw_chart(chart, room, blocks)).collect();

@@ -3,7 +3,7 @@
 use crate::run::Speed;
 
 /// More points than this are joined in pairs.
-const MOST: usize = 1024;
+const MAX_POINTS: usize = 1024;
 
 /// Figures of a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +36,7 @@ impl LiveSeries {
             return;
         }
         self.points.extend(join_points(&std::mem::take(&mut self.pending)));
-        if self.points.len() >= MOST {
+        if self.points.len() >= MAX_POINTS {
             self.points = self.points.chunks(2).filter_map(join_points).collect();
             self.each *= 2;
         }
@@ -67,7 +67,7 @@ mod tests {
     fn long_run_has_coarser_points_of_equal_total() {
         let mut course = LiveSeries::default();
         for second in 0..5000u64 {
-            assert!(course.points().len() < MOST, "{second}");
+            assert!(course.points().len() < MAX_POINTS, "{second}");
             let all = course.points_in_all(5000 - second) * course.each;
             assert!((5000..5000 + course.each).contains(&all), "{second}: {all}");
             let latency = Some((Millis::of_ns(1), Millis::of_ns((second + 1) * 1_000_000)));

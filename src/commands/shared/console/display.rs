@@ -15,14 +15,14 @@ use crate::run::{Progress, RunObserver, Speed, Subscriptions};
 use crate::sys::keys;
 use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::signals;
-use crate::sys::standard_error::{self, say};
+use crate::sys::standard_error::{self, print_line};
 use crate::sys::terminal::{self, DrawnLine, Screen, plain};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Between two lines without a terminal.
 const LINE_EVERY: Nanos = 10 * SECOND;
 /// Fewer columns have room for one chart in a line.
-const WIDE: usize = 72;
+const MIN_WIDE_COLUMNS: usize = 72;
 const BAR: usize = 20;
 /// Rows of the terminal that the hosts of a job leave to the step and the sum.
 const SUM_ROWS: usize = 5;
@@ -118,7 +118,7 @@ impl Display {
         if !self.draws {
             return;
         }
-        let typed = keys::typed();
+        let typed = keys::read_keys();
         self.state().view.keys = if typed.is_some() { KEYS } else { "" };
         for key in typed.into_iter().flatten() {
             match key {
@@ -171,18 +171,18 @@ impl Display {
             return;
         }
         state.next_line = clock::monotonic() + LINE_EVERY;
-        let mut line = state.view.whole(share, left_s, "").join(", ");
+        let mut line = state.view.render_total(share, left_s, "").join(", ");
         line += &format!(": {sentence}");
         if !state.view.answer.is_empty() {
             line += &format!("; so far {}", state.view.answer);
         }
-        say(line);
+        print_line(line);
     }
 }
 
 impl View {
     /// The step, the bar and the time left of the whole operation.
-    fn whole(&self, share: f64, left_s: Option<f64>, bar: &str) -> Vec<String> {
+    fn render_total(&self, share: f64, left_s: Option<f64>, bar: &str) -> Vec<String> {
         let step = Some(self.step.name.clone()).filter(|name| !name.is_empty());
         let bar = if bar.is_empty() { String::new() } else { format!("{bar} ") };
         let percent = format!("{bar}{:.0} %", share * 100.0);
@@ -195,7 +195,7 @@ impl View {
         // The last column stays free, since some terminals wrap when it is filled.
         let columns = screen.columns.saturating_sub(1);
         let bar = bar(share, BAR.min(columns / 4), screen.blocks);
-        let mut texts = vec![self.whole(share, left_s, &bar).join(" | ")];
+        let mut texts = vec![self.render_total(share, left_s, &bar).join(" | ")];
         texts.extend(figures.iter().cloned());
         if !self.answer.is_empty() {
             texts.push(format!("so far: {}", self.answer));
@@ -219,7 +219,8 @@ impl View {
             self.curve.iter().map(|point| figure(point.as_ref()?)).collect()
         };
         let several = self.curve.iter().flatten().count() > 1;
-        let (rate, latency) = self.stretch.charts().filter(|_| !several || screen.columns >= WIDE).unzip();
+        let (rate, latency) =
+            self.stretch.charts().filter(|_| !several || screen.columns >= MIN_WIDE_COLUMNS).unzip();
         let heading = if several { "this run" } else { "" };
         let mut rates: Vec<_> = rate.into_iter().map(|chart| chart.under(heading)).collect();
         let mut latencies: Vec<_> = latency.flatten().into_iter().collect();
@@ -239,7 +240,7 @@ impl RunObserver for Display {
 
     fn notice(&self, notice: &Finding) {
         self.clear();
-        self.state().said.tell(notice, self.quiet);
+        self.state().said.report_finding(notice, self.quiet);
     }
 
     fn marks(&self) -> u32 {
@@ -286,7 +287,7 @@ fn bar(share: f64, columns: usize, blocks: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::live::tests::{half_a_run, screen, seen};
+    use super::live::tests::{half_a_run, screen, visible_text};
     use super::*;
     use crate::run::{MachineSpeed, TargetSpeed};
     use crate::units::Millis;
@@ -328,7 +329,7 @@ so far: the knee is at 4
     p99 0 │▁▁▁▁▁▁▁▁▁█▁▁▁▁                   p99 0 │█████████████████████
 ";
         let view = View { answer: "the knee is at 4".into(), ..view() };
-        assert_eq!(seen(&view.lines(0.42, Some(125.0), &second(), &screen(80, 24))), expected);
+        assert_eq!(visible_text(&view.lines(0.42, Some(125.0), &second(), &screen(80, 24))), expected);
     }
 
     #[test]
@@ -339,7 +340,7 @@ so far: the knee is at 4
                 assert!(width < columns, "{columns}: {line:?}");
             }
         }
-        let narrow = seen(&view().lines(0.42, Some(125.0), &second(), &screen(40, 24)));
+        let narrow = visible_text(&view().lines(0.42, Some(125.0), &second(), &screen(40, 24)));
         assert!(narrow.contains("measure 7 s left | 500 IOPS\n"), "{narrow}");
         assert!(narrow.starts_with("run 4 of 9: -o8 | ████░░░░░ 42 %\n"), "{narrow}");
     }
@@ -357,7 +358,7 @@ so far: the knee is at 4
         assert_eq!(view.lines(0.42, None, &second(), &screen(80, 9)).len(), 2);
         assert_eq!(view.lines(0.42, None, &second(), &screen(80, 2)).len(), 1);
         let plain = Screen { blocks: false, ..screen(80, 9) };
-        let lines = seen(&view.lines(0.5, None, &second(), &plain));
+        let lines = visible_text(&view.lines(0.5, None, &second(), &plain));
         assert!(lines.starts_with("run 4 of 9: -o8 | ##########......... 50 %\n"), "{lines}");
     }
 

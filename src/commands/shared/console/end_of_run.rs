@@ -3,14 +3,14 @@
 use super::next_step;
 use crate::checks::JudgedRecord;
 use crate::cli::RunRequest;
-use crate::commands::shared::console::Manner;
+use crate::commands::shared::console::OutputManner;
 use crate::experiments::repetition::Repetition;
 use crate::page::run_summary_text::{self, EndPiece, EndTone};
 use crate::sys::terminal::{DrawnLine, Screen, StyledText, TextStyle, screen};
 use crate::sys::{standard_error, standard_output};
 
 /// Returns the terminal for the block; `None` if the report is not read there, or the block is not wanted.
-pub(crate) fn place(manner: &Manner) -> Option<Screen> {
+pub(crate) fn place(manner: &OutputManner) -> Option<Screen> {
     let is_read = standard_output::is_terminal() && !manner.quiet && !manner.document;
     screen().filter(|_| is_read)
 }

@@ -4,7 +4,7 @@
 use crate::sys::terminal::{width, width_of};
 use crate::units::visible::drives;
 
-const BETWEEN: &str = " | ";
+const CELL_SEPARATOR: &str = " | ";
 /// Minimum useful length of a shortened path in columns.
 const SHORTEST_PATH: usize = 8;
 
@@ -16,7 +16,7 @@ pub(super) fn parts(line: &str, columns: usize) -> String {
     }
     let mut line = line.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     while width(&line) > columns {
-        match line.rfind(BETWEEN) {
+        match line.rfind(CELL_SEPARATOR) {
             Some(end) => line.truncate(end),
             None => return start(&line, columns),
         }

@@ -79,7 +79,7 @@ pub(super) mod tests {
     use crate::sys::terminal::Screen;
     use crate::units::Millis;
 
-    pub(crate) fn seen(lines: &[DrawnLine]) -> String {
+    pub(crate) fn visible_text(lines: &[DrawnLine]) -> String {
         let line = |line: &DrawnLine| line.iter().map(|piece| piece.text.as_str()).collect::<String>() + "\n";
         lines.iter().map(line).collect()
     }
@@ -108,7 +108,7 @@ pub(super) mod tests {
     fn drawn(stretch: &LiveStretch, columns: usize) -> String {
         let (rate, latency) = stretch.charts().unzip();
         let rows: Vec<_> = rate.into_iter().chain(latency.flatten()).map(|chart| vec![chart]).collect();
-        seen(&charts(&rows, columns, true))
+        visible_text(&charts(&rows, columns, true))
     }
 
     #[test]

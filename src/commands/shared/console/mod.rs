@@ -14,13 +14,13 @@ pub(crate) mod next_step;
 
 use super::output::{self, OutFile};
 use crate::checks::JudgedRecord;
-use crate::commands::shared::output::stream::{Stream, Unfinished};
+use crate::commands::shared::output::stream::{Stream, StreamError};
 use crate::commands::shared::runs::quiet;
 use crate::finding::{Finding, Printed, Severity};
 use crate::results::{IntervalFigures, JobInterval, Record};
 use crate::run::{Progress, RunObserver, Subscriptions};
 use crate::sys::mutex::LockUnpoisoned;
-use crate::sys::standard_error::{self, say};
+use crate::sys::standard_error::{self, print_line};
 use crate::sys::standard_output;
 use display::Display;
 use std::sync::{Arc, Mutex};
@@ -29,14 +29,14 @@ use std::sync::{Arc, Mutex};
 /// report itself is not written here.
 #[derive(Debug)]
 pub(crate) struct Console {
-    manner: Manner,
+    manner: OutputManner,
     display: Arc<Display>,
     stream: Mutex<Option<Stream>>,
     files: Arc<Vec<OutFile>>,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Manner {
+pub(crate) struct OutputManner {
     /// `-v`
     pub verbose: bool,
     pub quiet: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Manner {
 impl Console {
     /// Creates it with the output `stream`, and `files` for intermediate results.
     pub(crate) fn new(
-        manner: Manner,
+        manner: OutputManner,
         display: Arc<Display>,
         stream: Option<Stream>,
         files: Arc<Vec<OutFile>>,
@@ -81,9 +81,9 @@ impl RunObserver for Console {
         match notice.severity {
             severity if !quiet::is_told(severity, self.manner.quiet) => {}
             // What is merely good to know is told as a sentence, between the steps of the run.
-            Severity::Note => say(&notice.message),
+            Severity::Note => print_line(&notice.message),
             // The time span is the one that goes on.
-            _ => say(Printed { place: None, ..notice.printed() }),
+            _ => print_line(Printed { place: None, ..notice.printed() }),
         }
     }
 
@@ -131,11 +131,11 @@ impl RunObserver for Console {
     fn run_ended(&self) -> Option<String> {
         let stream = self.stream.lock_anyway().take();
         match stream?.finish()? {
-            Unfinished::Unread(message) => {
+            StreamError::Unread(message) => {
                 self.notice(&Finding::warning(message));
                 None
             }
-            Unfinished::Unwritten(message) => Some(message),
+            StreamError::Unwritten(message) => Some(message),
         }
     }
 }

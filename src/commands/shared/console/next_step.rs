@@ -24,7 +24,7 @@ const REMEDIES: &[(&[&str], AddedOptions)] = &[
 ];
 
 /// Findings with their own advice, which an inspection of the machine cannot explain.
-const EXPLAINED: &[&str] = &[
+const SELF_EXPLAINING: &[&str] = &[
     damaged::NAME,
     "failed-ios",
     "file-changed",
@@ -72,12 +72,12 @@ pub(crate) fn of_run(judged: &JudgedRecord, typed: &[OsString]) -> Option<NextCo
     {
         return Some(found);
     }
-    if doubts.clone().any(|found| CROWDED.contains(&found.name))
+    if doubts.clone().any(|found| CROWDING_FINDINGS.contains(&found.name))
         && let Some(words) = fewer_threads(judged, words)
     {
         return next_command(program, "to run no more threads than there are CPUs", &[], &words);
     }
-    if doubts.clone().any(|found| EXPLAINED.contains(&found.name)) {
+    if doubts.clone().any(|found| SELF_EXPLAINING.contains(&found.name)) {
         return None;
     }
     if judged.judgement.worst() > Some(Severity::Note) {
@@ -89,7 +89,8 @@ pub(crate) fn of_run(judged: &JudgedRecord, typed: &[OsString]) -> Option<NextCo
         );
     }
     let timed = judged.summary.time_spans.iter().flatten().all(|span| span.total.total.latency.is_some());
-    let once = judged.record.profile.time_spans.len() > 1 || FOLLOWS.iter().any(|option| has(option));
+    let once =
+        judged.record.profile.time_spans.len() > 1 || SINGLE_RUN_OPTIONS.iter().any(|option| has(option));
     let usual: [(bool, AddedOptions); 4] = [
         (timed, ("to see latencies too", &["-L"])),
         (once || has("--repeat"), ("to see run-to-run variation", &["--repeat", "5"])),
@@ -107,7 +108,7 @@ fn target_words(judged: &JudgedRecord) -> Vec<OsString> {
 }
 
 /// Options that follow a single run: several can't be made with them, nor of several time spans.
-const FOLLOWS: [&str; 7] = ["--stream", "--io-log", "--journal", "-ys", "-yf", "-yr", "-yp"];
+const SINGLE_RUN_OPTIONS: [&str; 7] = ["--stream", "--io-log", "--journal", "-ys", "-yf", "-yr", "-yp"];
 
 pub(crate) fn of_repetitions(typed: &[OsString]) -> Option<NextCommand> {
     let (program, words) = typed.split_first()?;
@@ -133,7 +134,7 @@ fn has_device_verdict(judged: &JudgedRecord, verdict: Verdict) -> bool {
 }
 
 /// Findings that too many threads for the CPUs explain.
-const CROWDED: &[&str] = &["run-queue-delay", "limited-by-busy-cpus"];
+const CROWDING_FINDINGS: &[&str] = &["run-queue-delay", "limited-by-busy-cpus"];
 
 /// The command line with as many threads as there are CPUs, in place of more; `None` = there are no more, or
 /// `-t` does not set them.

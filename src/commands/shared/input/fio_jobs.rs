@@ -1,7 +1,7 @@
 //! fio's job files on this machine: their includes, the environment, and their targets.
 
 use crate::finding::Finding;
-use crate::fio_jobs::{self, Converted, Existing, HostContext, Keyword};
+use crate::fio_jobs::{self, ConvertedJob, Existing, HostContext, Keyword};
 use crate::formats::decode;
 use crate::host::{self, target};
 use crate::machine::System;
@@ -82,7 +82,7 @@ impl HostContext for ThisMachine {
         match keyword {
             Keyword::PageSize => {
                 let mut system = System::default();
-                host::caches::look(&mut system);
+                host::caches::read_caches(&mut system);
                 Some(system.page_size).filter(|bytes| *bytes > 0)
             }
             Keyword::Memory => Some(host::snapshot().memory_total >> 20).filter(|mib| *mib > 0),
@@ -105,7 +105,7 @@ pub(crate) fn converted(
     path: &Path,
     owners: &mut Vec<u32>,
     is_secret: bool,
-) -> Result<Converted, Vec<Finding>> {
+) -> Result<ConvertedJob, Vec<Finding>> {
     let text = &*decode::in_utf8(text);
     let folder = RefCell::new(folder_of(path));
     let machine = ThisMachine { folder, is_secret, owners: RefCell::new(std::mem::take(owners)) };
@@ -122,7 +122,7 @@ pub(crate) fn converted(
 pub(crate) fn converted_command_line(
     words: &[String],
     owners: &mut Vec<u32>,
-) -> Result<Converted, Vec<Finding>> {
+) -> Result<ConvertedJob, Vec<Finding>> {
     let owned = RefCell::new(std::mem::take(owners));
     let machine = ThisMachine { folder: RefCell::default(), is_secret: false, owners: owned };
     let converted = fio_jobs::convert_command_line(words, &machine);
@@ -131,6 +131,6 @@ pub(crate) fn converted_command_line(
 }
 
 /// Returns notes about differences from fio.
-pub(crate) fn notes(converted: &Converted) -> impl Iterator<Item = Finding> {
+pub(crate) fn notes(converted: &ConvertedJob) -> impl Iterator<Item = Finding> {
     converted.notes.iter().map(|note| Finding::note(note.to_string()))
 }

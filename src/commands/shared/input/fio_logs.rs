@@ -3,7 +3,7 @@
 use crate::finding::Finding;
 use crate::formats::fio::{self, MAX_LOG_BYTES};
 use crate::results::{FioFigures, FioLogFiles, RunSummary, SpanSummary};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::units::visible;
 use std::fs::{self, File};
 use std::io::Read;
@@ -49,6 +49,6 @@ fn read_content(path: &Path) -> Option<Vec<u8>> {
         Ok(_) => return Some(bytes),
     };
     let name = path.to_string_lossy();
-    say(Finding::note(format!("{}: this fio log was ignored: {why}", visible::line(&name))));
+    print_line(Finding::note(format!("{}: this fio log was ignored: {why}", visible::line(&name))));
     None
 }

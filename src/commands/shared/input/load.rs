@@ -6,7 +6,7 @@ use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::commands::shared::runs::stored;
 use crate::finding::Finding;
-use crate::fio_jobs::Converted;
+use crate::fio_jobs::ConvertedJob;
 use crate::host::claims;
 use crate::host::target::locate;
 use crate::limits::EmptyInput;
@@ -15,7 +15,7 @@ use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
 use crate::sys::inode;
 use crate::sys::owners::{self, OwnersError};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{self, Read};
@@ -97,13 +97,13 @@ impl ProfileOnce {
 
 /// Prints the notes of a conversion.
 fn of_fio(
-    converted: Result<Converted, Vec<Finding>>,
+    converted: Result<ConvertedJob, Vec<Finding>>,
     origin: Origin,
     quiet: bool,
 ) -> Result<(Profile, RunOptions, Origin), CommandError> {
     let converted = converted.map_err(CommandError::usage)?;
     if !quiet {
-        fio_jobs::notes(&converted).for_each(say);
+        fio_jobs::notes(&converted).for_each(print_line);
     }
     Ok((converted.profile, converted.run_options, origin))
 }
@@ -165,7 +165,7 @@ pub(crate) fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<RunSo
     let (profile, run_options, origin) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
     let profile = complete.map_err(|messages| wrong_profile(from, messages))?;
-    Ok(RunSource::new(request, profile, request.run_options.clone().or(run_options), origin))
+    Ok(RunSource::new(request, profile, request.run_options.clone().or_else_from(run_options), origin))
 }
 
 /// Whether each of these targets is one of the profile: the user repeats a device to let it be written to.
@@ -192,7 +192,7 @@ pub(crate) fn is_target(named: &RawText, profile: &Profile) -> bool {
 
 fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> CommandError {
     let given = from.form.form_text(&from.path);
-    CommandError::misused(messages).at(&given)
+    CommandError::misused(messages).at_place(&given)
 }
 
 /// Why a file with a profile can't be read.

@@ -4,7 +4,7 @@ pub(crate) mod repeated;
 
 use super::{fio_logs, patterns};
 use crate::checks::JudgedRecord;
-use crate::commands::shared::unread_runs::{UnreadFault, UnreadRunsError};
+use crate::commands::shared::unread_runs::{UnreadError, UnreadRunsError};
 use crate::finding::Finding;
 use crate::formats::decode;
 use crate::formats::fio;
@@ -16,7 +16,7 @@ use crate::limits::{EmptyInput, RECORD};
 use crate::results::{Record, RunSummary};
 use crate::store::packed;
 use crate::sys::inode;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::units::visible;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -27,7 +27,7 @@ const BUFFER: usize = 1 << 18;
 
 /// Length of a file's beginning that identifies it, in bytes, because tools may write other text before
 /// the results.
-const BEGINNING: u64 = 64 << 10;
+const HEAD_BYTES: u64 = 64 << 10;
 
 /// A file that holds a run, or several.
 pub(crate) enum RunFile {
@@ -56,13 +56,13 @@ pub(crate) fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRunsErr
             Ok(found) if found.is_empty() => {
                 let has_folders =
                     list_files(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
-                files.push((path.clone(), Err(UnreadFault::EmptyFolder { has_folders }.at_path(path))));
+                files.push((path.clone(), Err(UnreadError::EmptyFolder { has_folders }.at_path(path))));
             }
             Ok(found) => {
                 tell_skipped(path);
                 files.extend(found.into_iter().map(|file| (file, Ok(()))));
             }
-            Err(why) => files.push((path.clone(), Err(UnreadFault::Folder(why).at_path(path)))),
+            Err(why) => files.push((path.clone(), Err(UnreadError::Folder(why).at_path(path)))),
         }
     }
     repeated::with_records(files, |(file, _)| file.as_path(), |record| (record, Ok(())))
@@ -84,7 +84,7 @@ pub(crate) fn fitting(path: &Path) -> Vec<PathBuf> {
 const ENDINGS: [&[u8]; 4] = [b".json", b".json.gz", b".xml", b".xml.gz"];
 const NOTES: &[u8] = b".about.json";
 
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Returns the sorted records and results in a folder (`*.json`, `*.xml`, and results detected by content,
 /// also compressed). For a sweep's folder, the records of all its runs.
@@ -122,7 +122,7 @@ fn holds_runs(path: &Path) -> bool {
 fn is_result_inside(path: &Path) -> bool {
     let read = |mut source: Box<dyn Read>| {
         let mut beginning = Vec::new();
-        source.by_ref().take(BEGINNING).read_to_end(&mut beginning).map(|_| beginning)
+        source.by_ref().take(HEAD_BYTES).read_to_end(&mut beginning).map(|_| beginning)
     };
     let Ok(beginning) = File::open(path).and_then(|file| read(Box::new(file))) else { return false };
     let beginning = match packed::is_packed(&beginning) {
@@ -154,12 +154,12 @@ fn tell_skipped(folder: &Path) {
             1 => format!("1 {noun}"),
             several => format!("{several} {nouns}"),
         };
-        let more = match names.len().saturating_sub(NAMED) {
+        let more = match names.len().saturating_sub(MAX_NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let names = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        say(Finding::note(format!("{}: skipped {entries}{why}: {names}{more}", display_path(folder))));
+        let names = names.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        print_line(Finding::note(format!("{}: skipped {entries}{why}: {names}{more}", display_path(folder))));
     }
 }
 
@@ -203,14 +203,16 @@ pub(crate) fn run_file(path: &Path) -> Result<RunFile, UnreadRunsError> {
     open_runs(open(path), path).map_err(|fault| fault.at_path(path))
 }
 
-fn open_runs(opened: io::Result<Opened>, path: &Path) -> Result<RunFile, UnreadFault> {
-    let (bytes, format) = match opened.map_err(UnreadFault::File)? {
-        Opened::Record(source) => {
+fn open_runs(opened: io::Result<OpenedInput>, path: &Path) -> Result<RunFile, UnreadError> {
+    let (bytes, format) = match opened.map_err(UnreadError::File)? {
+        OpenedInput::Record(source) => {
             let record = json::read_from(BufReader::with_capacity(BUFFER, source))?;
             return Ok(RunFile::Record(Box::new(record)));
         }
-        Opened::Results(file, format) => (format.limit.read(file).map_err(UnreadFault::File)?, Some(format)),
-        Opened::Text(bytes) => {
+        OpenedInput::Results(file, format) => {
+            (format.limit.read(file).map_err(UnreadError::File)?, Some(format))
+        }
+        OpenedInput::Text(bytes) => {
             let format = format_of(path, &bytes);
             (bytes, format)
         }
@@ -237,11 +239,11 @@ pub(crate) fn record(path: &Path) -> Result<Record, UnreadRunsError> {
 /// # Errors
 /// As there.
 pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), UnreadRunsError> {
-    let file = File::open(path).map_err(|error| UnreadFault::File(error).at_path(path))?;
-    let found = file.metadata().map_err(|error| UnreadFault::File(error).at_path(path))?;
+    let file = File::open(path).map_err(|error| UnreadError::File(error).at_path(path))?;
+    let found = file.metadata().map_err(|error| UnreadError::File(error).at_path(path))?;
     match open_runs(read_opened(file, path), path).map_err(|fault| fault.at_path(path))? {
         RunFile::Record(record) => Ok((*record, inode::owner(&found))),
-        RunFile::Results(_) => Err(UnreadFault::from(RecordError::Results).at_path(path)),
+        RunFile::Results(_) => Err(UnreadError::from(RecordError::Results).at_path(path)),
     }
 }
 
@@ -250,18 +252,18 @@ trait Source: Read + Seek {}
 
 impl<S: Read + Seek> Source for S {}
 
-enum Opened {
+enum OpenedInput {
     Record(Box<dyn Source>),
     Results(Box<dyn Source>, &'static InputFormat),
     /// A text in another encoding, or a short one.
     Text(Vec<u8>),
 }
 
-fn open(path: &Path) -> io::Result<Opened> {
+fn open(path: &Path) -> io::Result<OpenedInput> {
     read_opened(File::open(path)?, path)
 }
 
-fn read_opened(mut file: File, path: &Path) -> io::Result<Opened> {
+fn read_opened(mut file: File, path: &Path) -> io::Result<OpenedInput> {
     let mut source: Box<dyn Source> = match file.metadata()?.is_file() {
         false => Box::new(packed::spool(file)?),
         true => {
@@ -269,23 +271,23 @@ fn read_opened(mut file: File, path: &Path) -> io::Result<Opened> {
             (&mut file).take(2).read_to_end(&mut magic)?;
             file.rewind()?;
             match packed::is_packed(&magic) {
-                true => Box::new(packed::Inflated::new(file)),
+                true => Box::new(packed::UnpackedFile::new(file)),
                 false => Box::new(file),
             }
         }
     };
     let mut beginning = Vec::new();
-    (&mut source).take(BEGINNING).read_to_end(&mut beginning)?;
+    (&mut source).take(HEAD_BYTES).read_to_end(&mut beginning)?;
     source.rewind()?;
-    if EmptyInput::check(&beginning).is_err() && (beginning.len() as u64) < BEGINNING {
-        return Ok(Opened::Text(beginning));
+    if EmptyInput::check(&beginning).is_err() && (beginning.len() as u64) < HEAD_BYTES {
+        return Ok(OpenedInput::Text(beginning));
     }
     Ok(match format_of(path, &beginning) {
-        Some(format) => Opened::Results(source, format),
+        Some(format) => OpenedInput::Results(source, format),
         None if decode::is_marked(&beginning) => {
-            Opened::Text(decode::in_utf8(&RECORD.read(source)?).into_owned())
+            OpenedInput::Text(decode::in_utf8(&RECORD.read(source)?).into_owned())
         }
-        None => Opened::Record(source),
+        None => OpenedInput::Record(source),
     })
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn refuse(what: &str) -> Result<(), CommandError> {
 }
 
 /// Returns the reasons against a run of `size` ranks.
-pub(crate) fn unfit(run: &Runnable, size: usize) -> Vec<Finding> {
+pub(crate) fn find_unfit(run: &Runnable, size: usize) -> Vec<Finding> {
     let targets = || run.profile.time_spans.iter().flat_map(|span| &span.targets);
     let is_common = |path: &Option<RawText>| path.as_ref().is_some_and(|path| !is_by_rank(path));
     let refused = [
@@ -67,7 +67,7 @@ pub(crate) fn unfit(run: &Runnable, size: usize) -> Vec<Finding> {
 }
 
 /// Returns the reasons against the request for a run.
-pub(crate) fn refused(request: &RunRequest) -> Vec<&'static str> {
+pub(crate) fn refused_options(request: &RunRequest) -> Vec<&'static str> {
     if !runnable::is_led() {
         return Vec::new();
     }

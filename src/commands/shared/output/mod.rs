@@ -11,7 +11,7 @@ use crate::commands::shared::runs::runnable::Runnable;
 
 use crate::checks::JudgedRecord;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
-use crate::commands::shared::output::stream::{Replaced, Stream, StreamStyle};
+use crate::commands::shared::output::stream::{ReplacedFile, Stream, StreamStyle};
 use crate::commands::shared::runs::with::ToolResults;
 use crate::finding::Finding;
 use crate::host;
@@ -19,9 +19,10 @@ use crate::profile::{Profile, ResultFormat};
 use crate::report::live::StreamFormat;
 use crate::report_formats::{Format, OfRuns, WithVerdicts};
 use crate::run::{
-    FromTheFirstLine, HangGuard, Outlet, OutputError, OutputPolicy, Permitted, StreamedFile, destination,
+    FromTheFirstLine, HangGuard, Outlet, OutputError, OutputPolicy, PermittedOutput, StreamedFile,
+    destination,
 };
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
 use crate::units::visible::Guard;
 use serde::Serialize;
@@ -43,7 +44,7 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> Result<Exit, CommandError> {
 /// # Errors
 /// It takes them not all.
 pub(crate) fn told_to_stdout(text: &str) -> Result<Exit, CommandError> {
-    write_result(standard_output::is_open().and_then(|()| standard_output::tell(text)))
+    write_result(standard_output::is_open().and_then(|()| standard_output::print_text(text)))
 }
 
 /// Writes a value as JSON to standard output; `what` it is, for errors.
@@ -178,17 +179,17 @@ impl Outputs {
 }
 
 struct PermittedOutputs {
-    files: Vec<Permitted>,
-    stream: Option<Permitted>,
+    files: Vec<PermittedOutput>,
+    stream: Option<PermittedOutput>,
     /// `--io-log`, which the run itself opens.
-    log: Option<Permitted>,
+    log: Option<PermittedOutput>,
 }
 
 impl PermittedOutputs {
     fn for_run(request: &RunRequest, run: &Runnable) -> Result<PermittedOutputs, OutputError> {
         let mut door = run.door(OutputPolicy::default());
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
-        let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
+        let files = files.collect::<Result<Vec<PermittedOutput>, OutputError>>()?;
         let stream = request.stream.as_ref().map(|stream| permit_stream(&mut door, stream)).transpose()?;
         let log = request.io_log.as_ref().map(|path| door.permit("--io-log", path)).transpose()?;
         request.journal.as_ref().map(|path| door.permit_journal("--journal", path)).transpose()?;
@@ -203,7 +204,7 @@ impl PermittedOutputs {
         let is_log = log.clone().next().is_some();
         let is_stream = stream.clone().next().is_some();
         let outs = self.files.iter().filter(|out| out.is_standard_output());
-        let names: Vec<&str> = outs.chain(stream).chain(log).map(Permitted::by).collect();
+        let names: Vec<&str> = outs.chain(stream).chain(log).map(PermittedOutput::by).collect();
         match names.as_slice() {
             [name] if is_log && request.out.is_empty() => Err(format!(
                 "{name}: the log replaces the report on standard output; give the report another place \
@@ -232,7 +233,7 @@ pub(crate) enum StandardOutput {
 pub(crate) fn permit_stream(
     door: &mut OutputPolicy,
     stream: &StreamRequest,
-) -> Result<Permitted, OutputError> {
+) -> Result<PermittedOutput, OutputError> {
     match &stream.to {
         StreamPlace::StandardOutput => door.permit("--stream", Path::new("-")),
         StreamPlace::Descriptor(number) => {
@@ -247,7 +248,7 @@ pub(crate) fn permit_stream(
 /// # Errors
 /// It can't be opened, or can't be replaced by each interval.
 pub(crate) fn open_stream(
-    permitted: Permitted,
+    permitted: PermittedOutput,
     request: &StreamRequest,
     patience: &HangGuard,
 ) -> Result<Stream, CommandError> {
@@ -267,7 +268,7 @@ pub(crate) fn open_stream(
                 )
                 .into());
             }
-            Box::new(Replaced(outlet))
+            Box::new(ReplacedFile(outlet))
         }
         (_, StreamPlace::StandardOutput) => Box::new(io::stdout()),
         _ => Box::new(FromTheFirstLine(StreamedFile::open(permitted.open(patience)?)?)),
@@ -367,7 +368,7 @@ impl OutFile {
     /// # Errors
     /// Fails with a message if the file cannot be created or replaced.
     pub(crate) fn open(
-        permitted: Permitted,
+        permitted: PermittedOutput,
         path: &Path,
         format: &'static Format,
         patience: &HangGuard,
@@ -429,14 +430,14 @@ pub(crate) fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged:
     let mut exit = Exit::Success;
     for file in files {
         if file.is_replaceable() && !judged.record.host().results.have_figures() {
-            say(Finding::warning(format!(
+            print_line(Finding::warning(format!(
                 "--out {}: not written, because no I/O was measured; an earlier file is unchanged",
                 file.path.display()
             )));
             continue;
         }
         if let Err(not) = file.save(judged) {
-            exit = not.tell();
+            exit = not.report();
         }
     }
     exit

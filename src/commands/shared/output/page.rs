@@ -8,7 +8,7 @@ use crate::commands::shared::output::OutFile;
 use crate::formats::known;
 use crate::page as html;
 use crate::report_formats::HTML;
-use crate::run::{HangGuard, Named, OutputPolicy};
+use crate::run::{HangGuard, NamedOutput, OutputPolicy};
 use std::path::{Path, PathBuf};
 
 /// Writes it.
@@ -21,7 +21,7 @@ pub(crate) fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, CommandError
     for (file, there) in load_runs::files(given) {
         there.map_or_else(|why| wrong.push(why.to_string()), |()| files.push(file));
     }
-    let read = files.iter().map(|file| Named { by: "report".into(), path: file.clone() });
+    let read = files.iter().map(|file| NamedOutput { by: "report".into(), path: file.clone() });
     let permitted = OutputPolicy::default().which_reads(read).permit("--html", page)?;
     let out = OutFile::open(permitted, page, &HTML, &HangGuard::default())?;
     let mut saved = Vec::new();

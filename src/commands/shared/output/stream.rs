@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, chan
 use std::time::Duration;
 
 /// Lines that may wait for the reader; more are left out.
-const WAITING: usize = 1024;
+const MAX_WAITING_LINES: usize = 1024;
 /// How long the end of the run waits for a reader to take the last lines.
-const PATIENCE: Duration = Duration::from_secs(2);
+const MAX_READER_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(crate) struct Stream {
@@ -33,9 +33,9 @@ pub(crate) struct StreamStyle {
 
 /// A file replaced atomically by each interval, so that readers never see a part.
 #[derive(Debug)]
-pub(crate) struct Replaced(pub Outlet);
+pub(crate) struct ReplacedFile(pub Outlet);
 
-impl Write for Replaced {
+impl Write for ReplacedFile {
     fn write(&mut self, whole: &[u8]) -> io::Result<usize> {
         self.0.put(whole.to_vec()).map(|()| whole.len()).map_err(io::Error::other)
     }
@@ -47,7 +47,7 @@ impl Write for Replaced {
 
 /// Why not all lines have arrived, as a message.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unfinished {
+pub(crate) enum StreamError {
     /// The reader is slow, or has seen enough.
     Unread(String),
     Unwritten(String),
@@ -59,7 +59,7 @@ impl Stream {
     /// # Errors
     /// No thread can be started.
     pub(crate) fn new(mut sink: Box<dyn Write + Send>, style: StreamStyle) -> std::io::Result<Stream> {
-        let (lines, waiting) = sync_channel::<String>(WAITING);
+        let (lines, waiting) = sync_channel::<String>(MAX_WAITING_LINES);
         let (end, ended) = channel();
         std::thread::Builder::new().name("stream".into()).spawn(move || {
             let _waited_for = guard::is_waited_for();
@@ -101,8 +101,8 @@ impl Stream {
     }
 
     /// Waits briefly for the reader to take the rest. Returns a message about an error.
-    pub(crate) fn finish(self) -> Option<Unfinished> {
-        use Unfinished::{Unread, Unwritten};
+    pub(crate) fn finish(self) -> Option<StreamError> {
+        use StreamError::{Unread, Unwritten};
         let Stream { lines, ended, style, missed, totals, .. } = self;
         if style.format == StreamFormat::Prometheus {
             // Where too many wait it is full of others that come to the same.
@@ -112,7 +112,7 @@ impl Stream {
         let name = style.name;
         let lost =
             |count: u64| if count > 0 { format!("; {count} lines were left out") } else { String::new() };
-        match ended.recv_timeout(PATIENCE) {
+        match ended.recv_timeout(MAX_READER_WAIT) {
             Ok(Ok(())) if missed == 0 => None,
             Ok(Ok(())) => Some(Unread(format!("--stream {name}: the reader was too slow{}", lost(missed)))),
             Ok(Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => Some(Unread(format!(
@@ -159,13 +159,13 @@ mod tests {
         let held = taken.lock().unwrap();
         let mut stream = Stream::new(Box::new(Gate(Arc::clone(&taken))), lines_to("slow")).unwrap();
         let interval = IntervalFigures::default();
-        (0..2 * WAITING).for_each(|_| stream.send(&interval));
-        assert!(stream.missed >= WAITING as u64 - 1);
+        (0..2 * MAX_WAITING_LINES).for_each(|_| stream.send(&interval));
+        assert!(stream.missed >= MAX_WAITING_LINES as u64 - 1);
         drop(held);
-        let Some(Unfinished::Unread(message)) = stream.finish() else { panic!("all was read") };
+        let Some(StreamError::Unread(message)) = stream.finish() else { panic!("all was read") };
         assert!(message.contains("too slow") && message.contains("lines were left out"), "{message}");
         let lines = taken.lock().unwrap().iter().filter(|byte| **byte == b'\n').count();
-        assert!((WAITING..=WAITING + 1).contains(&lines), "{lines}");
+        assert!((MAX_WAITING_LINES..=MAX_WAITING_LINES + 1).contains(&lines), "{lines}");
     }
 
     #[test]
@@ -174,6 +174,6 @@ mod tests {
         drop(reader);
         let mut stream = Stream::new(Box::new(writer), lines_to("gone")).unwrap();
         stream.send(&IntervalFigures::default());
-        assert!(matches!(stream.finish(), Some(Unfinished::Unread(message)) if message.contains("closed")));
+        assert!(matches!(stream.finish(), Some(StreamError::Unread(message)) if message.contains("closed")));
     }
 }

@@ -8,7 +8,7 @@ use crate::experiments::compare::SideRun;
 use crate::formats::known;
 use crate::machine::fingerprint::Fingerprint;
 use crate::results::{Record, RunSummary};
-use crate::run::Executed;
+use crate::run::ExecutedRun;
 
 #[derive(Debug, Clone)]
 pub(crate) enum CompletedResults {
@@ -28,9 +28,9 @@ pub(crate) struct CompletedRun {
     pub is_whole: bool,
 }
 
-impl From<Executed> for CompletedRun {
-    fn from(executed: Executed) -> CompletedRun {
-        let Executed { record, failures, troubles, left_behind, .. } = executed;
+impl From<ExecutedRun> for CompletedRun {
+    fn from(executed: ExecutedRun) -> CompletedRun {
+        let ExecutedRun { record, failures, troubles, left_behind, .. } = executed;
         let is_whole = record.host().results.time_spans.iter().all(|span| span.ended.is_none());
         CompletedRun {
             results: CompletedResults::Here(Box::new(record)),

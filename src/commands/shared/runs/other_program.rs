@@ -12,13 +12,13 @@ use std::process::ExitStatus;
 
 /// Time limit of a query in ns.
 pub(crate) const ANSWER: u64 = 60 * SECOND;
-const LOOK: u64 = SECOND / 100;
+const POLL_INTERVAL: u64 = SECOND / 100;
 /// Interval of repeated interrupts for a program that does not end, in ns.
 const ASKED_AGAIN: u64 = 10 * SECOND;
 const TOLD_LINES: usize = 3;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ProgramFault {
+pub(crate) enum ProgramError {
     #[error("cannot be started: {source}{hint}")]
     NotStarted { source: io::Error, hint: String },
     #[error("cannot be watched: {0}")]
@@ -34,9 +34,9 @@ pub(crate) enum ProgramFault {
     Interrupted,
 }
 
-pub(crate) fn not_started(program: &Path, source: io::Error) -> ProgramFault {
+pub(crate) fn not_started(program: &Path, source: io::Error) -> ProgramError {
     let hint = start_hint(program, &source);
-    ProgramFault::NotStarted { source, hint }
+    ProgramError::NotStarted { source, hint }
 }
 
 /// Waits until a program has ended. `most_ns`: its time limit; `look` receives its run time in ns a
@@ -49,13 +49,13 @@ pub(crate) fn to_its_end(
     control: &Control,
     most_ns: Option<u64>,
     mut look: impl FnMut(u64),
-) -> Result<ChildEnd, ProgramFault> {
+) -> Result<ChildEnd, ProgramError> {
     let began = clock::monotonic();
     let mut asked_to_end: Option<u64> = None;
     while !child.has_ended()? {
-        clock::Clock::Monotonic.sleep_until(clock::monotonic() + LOOK);
+        clock::Clock::Monotonic.sleep_until(clock::monotonic() + POLL_INTERVAL);
         if control.is_hurried() {
-            return Err(ProgramFault::Interrupted);
+            return Err(ProgramError::Interrupted);
         }
         // A shell that is just about to begin a program (between fork and exec) loses it.
         let is_due = asked_to_end.is_none_or(|at| clock::monotonic() - at > ASKED_AGAIN);
@@ -65,22 +65,22 @@ pub(crate) fn to_its_end(
         }
         let elapsed_ns = clock::monotonic() - began;
         match most_ns {
-            Some(most_ns) if elapsed_ns > most_ns => return Err(ProgramFault::TooLong { most_ns }),
+            Some(most_ns) if elapsed_ns > most_ns => return Err(ProgramError::TooLong { most_ns }),
             _ => look(elapsed_ns),
         }
     }
     let end = child.finish()?;
-    if control.is_interrupted() { Err(ProgramFault::Interrupted) } else { Ok(end) }
+    if control.is_interrupted() { Err(ProgramError::Interrupted) } else { Ok(end) }
 }
 
-pub(crate) fn how(status: ExitStatus) -> String {
+pub(crate) fn exit_text(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("ended with exit code {code}"),
         None => format!("was ended ({status})"),
     }
 }
 
-pub(crate) fn behind(message: &str) -> String {
+pub(crate) fn message_suffix(message: &str) -> String {
     if message.is_empty() { ", without a message".to_owned() } else { format!(": {message}") }
 }
 

@@ -3,7 +3,7 @@
 use super::stored;
 use crate::cli::{ProfileForm, RunRequest};
 use crate::fio_jobs::job_files;
-use crate::run::{Named, OwnFiles};
+use crate::run::{NamedOutput, OwnFiles};
 use std::path::PathBuf;
 
 /// Returns the files and folders of a run.
@@ -13,9 +13,9 @@ pub(crate) fn own_files(request: &RunRequest) -> OwnFiles {
             ProfileForm::FioLine => job_files(&from.words).into_iter().map(PathBuf::from).collect(),
             ProfileForm::Xml | ProfileForm::FioJobs => vec![from.path.as_path().to_owned()],
         };
-        paths.into_iter().map(|path| Named { by: from.form.form_text(&from.path), path })
+        paths.into_iter().map(|path| NamedOutput { by: from.form.form_text(&from.path), path })
     });
-    let record = request.record.as_ref().map(|path| Named { by: "rerun".into(), path: path.clone() });
+    let record = request.record.as_ref().map(|path| NamedOutput { by: "rerun".into(), path: path.clone() });
     let store = request.save.as_ref().and_then(|_| stored::store(request.store.as_deref()).ok());
     OwnFiles {
         reads: profiles.chain(record).collect(),

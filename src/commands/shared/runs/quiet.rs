@@ -2,15 +2,15 @@
 //! runs print each finding once.
 
 use crate::finding::{Finding, Severity};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 
 pub(crate) fn is_told(severity: Severity, quiet: bool) -> bool {
     !quiet || severity >= Severity::Wrong
 }
 
-pub(crate) fn tell(finding: &Finding, quiet: bool) {
+pub(crate) fn report_finding(finding: &Finding, quiet: bool) {
     if is_told(finding.severity, quiet) {
-        say(finding);
+        print_line(finding);
     }
 }
 
@@ -20,14 +20,14 @@ pub(crate) struct ToldOnce(Vec<String>);
 
 impl ToldOnce {
     /// Prints as [`tell`], unless already printed. Notes have no label.
-    pub(crate) fn tell(&mut self, finding: &Finding, quiet: bool) {
+    pub(crate) fn report_finding(&mut self, finding: &Finding, quiet: bool) {
         if !is_told(finding.severity, quiet) || self.0.contains(&finding.message) {
             return;
         }
         self.0.push(finding.message.clone());
         match finding.severity {
-            Severity::Note => say(&finding.message),
-            _ => say(finding),
+            Severity::Note => print_line(&finding.message),
+            _ => print_line(finding),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! rank's part of a run on several hosts.
 
 use super::own_files;
-use super::with::{self, AskedBeside, Tool, WithFault};
+use super::with::{self, AskedBeside, Tool, WithError};
 use crate::cli::RunRequest;
 use crate::commands::shared::job_command::RankPlans;
 use crate::finding::Finding;
@@ -10,7 +10,7 @@ use crate::machine::System;
 use crate::plan::{LiesIn, PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
-use crate::run::{self, Executed, Options, OutputPolicy, OwnFiles, Probes, RunError, Session, execute};
+use crate::run::{self, ExecutedRun, Options, OutputPolicy, OwnFiles, Probes, RunError, Session, execute};
 use crate::sys::standard_output;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ impl Runnable {
     pub(crate) fn findings(&self) -> Vec<Finding> {
         let of_profile = validate(&self.profile, false).into_iter();
         let own = of_profile.chain(validate::run_options(&self.run_options, &self.profile));
-        own.chain(self.beyond_diskspd()).chain(self.unfit()).collect()
+        own.chain(self.beyond_diskspd()).chain(self.find_unfit()).collect()
     }
 
     /// Returns the requirements that the external DISKSPD does not support; empty if this program makes
@@ -110,9 +110,9 @@ impl Runnable {
     }
 
     /// Why it can't be made by this process alone, or by the job that it leads.
-    fn unfit(&self) -> Vec<Finding> {
+    fn find_unfit(&self) -> Vec<Finding> {
         if let Some(job) = JOB.get() {
-            return job.unfit(self);
+            return job.find_unfit(self);
         }
         let given = [
             (self.split, "--split"),
@@ -132,7 +132,7 @@ impl Runnable {
     ///
     /// # Errors
     /// Fails if it is missing or unsuitable.
-    pub(crate) fn tool(&self) -> Result<Option<Arc<Tool>>, WithFault> {
+    pub(crate) fn tool(&self) -> Result<Option<Arc<Tool>>, WithError> {
         let Some(command) = &self.with else { return Ok(None) };
         let tool = Tool::find_tool(command)?;
         tool.fits(&self.profile)?;
@@ -143,7 +143,7 @@ impl Runnable {
     ///
     /// # Errors
     /// Fails with the missing resources.
-    pub(crate) fn can_begin(&self) -> Result<(), Vec<PlanError>> {
+    pub(crate) fn preflight(&self) -> Result<(), Vec<PlanError>> {
         // What is told behind the run has to get somewhere: an hour later it would be too late.
         if standard_output::is_open().is_err() {
             return Err(vec![PlanError::target(
@@ -212,7 +212,7 @@ impl Runnable {
         if self.with.is_some() {
             return None;
         }
-        if let Err(errors) = self.can_begin() {
+        if let Err(errors) = self.preflight() {
             return Some(SpanOutlook { plan: Err(errors), refusals: Vec::new() });
         }
         let own = JOB.get().map_or_else(|| self.clone(), |job| job.own_part(self));
@@ -236,7 +236,7 @@ impl Runnable {
     ///
     /// # Errors
     /// It can't be run.
-    pub(crate) fn run(&self, session: Session) -> Result<Executed, RunError> {
+    pub(crate) fn run(&self, session: Session) -> Result<ExecutedRun, RunError> {
         match JOB.get() {
             Some(job) => job.run(self, session),
             None => self.run_here(session),
@@ -247,7 +247,7 @@ impl Runnable {
     ///
     /// # Errors
     /// It can't be run.
-    pub(crate) fn run_here(&self, session: Session) -> Result<Executed, RunError> {
+    pub(crate) fn run_here(&self, session: Session) -> Result<ExecutedRun, RunError> {
         let path = |given: &Option<RawText>| given.as_ref().map(|path| path.as_path().to_owned());
         let session = Session {
             recreate: self.recreate,
@@ -266,7 +266,7 @@ impl Runnable {
 pub(crate) trait JobRunner: Send + Sync {
     /// # Errors
     /// It can't be run.
-    fn run(&self, run: &Runnable, session: Session) -> Result<Executed, RunError>;
+    fn run(&self, run: &Runnable, session: Session) -> Result<ExecutedRun, RunError>;
 
     /// Returns the plan of each rank.
     fn plan(&self, run: &Runnable) -> RankPlans;
@@ -275,7 +275,7 @@ pub(crate) trait JobRunner: Send + Sync {
     fn own_part(&self, run: &Runnable) -> Runnable;
 
     /// Why ranks can't run it.
-    fn unfit(&self, run: &Runnable) -> Vec<Finding>;
+    fn find_unfit(&self, run: &Runnable) -> Vec<Finding>;
 }
 
 static JOB: OnceLock<Box<dyn JobRunner>> = OnceLock::new();

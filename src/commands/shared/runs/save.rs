@@ -7,8 +7,8 @@ use crate::cli::{Exit, RunRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::finding::Finding;
 use crate::run::HangGuard;
-use crate::store::{Imported, KeptAs, RunNotes, Store, StoreError};
-use crate::sys::standard_error::say;
+use crate::store::{ImportOutcome, KeptAs, RunNotes, Store, StoreError};
+use crate::sys::standard_error::print_line;
 
 /// Finds out before the run whether it can be kept.
 ///
@@ -36,7 +36,7 @@ pub(crate) fn save(
     let Some(asked) = &request.save else { return Ok(Exit::Success) };
     if results.record().is_some_and(|record| !record.host().results.have_figures()) {
         let warning = Finding::warning("--save: the run is not kept: no I/O was measured");
-        quiet::tell(&warning, request.quiet);
+        quiet::report_finding(&warning, request.quiet);
         return Ok(Exit::Success);
     }
     let about = RunNotes {
@@ -55,11 +55,11 @@ pub(crate) fn save(
         let warning = Finding::warning(format!(
             "--save: the run is kept, but lists show it only once the index can be written again: {error}"
         ));
-        quiet::tell(&warning, request.quiet);
+        quiet::report_finding(&warning, request.quiet);
     }
     if !request.quiet {
         let label = asked.label.as_ref().map(|label| format!(", one of @{label}")).unwrap_or_default();
-        say(format_args!("kept as @{}{label}", saved.id));
+        print_line(format_args!("kept as @{}{label}", saved.id));
     }
     Ok(Exit::Success)
 }
@@ -86,7 +86,7 @@ pub(crate) fn keep_run(
         }
         CompletedResults::ByTool(made) => {
             let imported = store.open()?.import(KeptAs::ResultXml, &made.document, about)?;
-            let (Imported::New(id) | Imported::Known(id)) = imported;
+            let (ImportOutcome::New(id) | ImportOutcome::Known(id)) = imported;
             Ok(KeptInStore { id, index: Ok(()) })
         }
     }

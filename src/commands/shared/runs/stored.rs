@@ -3,7 +3,7 @@
 use crate::commands::shared::command_error::CommandError;
 use crate::finding::Finding;
 use crate::store::{Store, StoreEntry, StoreIndex};
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(crate) fn store(given: Option<&Path>) -> Result<Store, CommandError> {
         .or_else(|| Some(named("HOME")?.join(".local/share/diskspd")));
     let nowhere = "the history has no folder, because HOME is not set: name one with --store or \
         DISKSPD_STORE";
-    folder.map(Store::at).ok_or_else(|| nowhere.to_owned().into())
+    folder.map(Store::in_folder).ok_or_else(|| nowhere.to_owned().into())
 }
 
 /// Opens the history, and reports its unreadable parts.
@@ -44,7 +44,7 @@ pub(crate) fn open(store: &Store) -> Result<StoreIndex, CommandError> {
 }
 
 pub(crate) fn tell_troubles(index: &StoreIndex) {
-    index.troubles.iter().for_each(|trouble| say(Finding::warning(trouble)));
+    index.troubles.iter().for_each(|trouble| print_line(Finding::warning(trouble)));
 }
 
 /// Returns the runs of a name without its `@`, oldest first.

@@ -1,26 +1,26 @@
 //! Writes that had to allocate space.
 
 use super::*;
-use diskspd_machine::content::Space;
+use diskspd_machine::content::ContentShares;
 use diskspd_machine::io_counters::SpaceChange;
 
 /// A file of 100 MiB, or the space of a device, before and after.
-fn sample_change(device: Option<&str>, before: Space, after: Space) -> SpaceChange {
+fn sample_change(device: Option<&str>, before: ContentShares, after: ContentShares) -> SpaceChange {
     let known = 100 * MIB;
     SpaceChange {
         target: device.is_none().then_some(id("a")),
         device: device.map(str::to_owned),
-        before: Space { examined: known, ..before },
-        after: Space { examined: known, ..after },
+        before: ContentShares { examined: known, ..before },
+        after: ContentShares { examined: known, ..after },
     }
 }
 
 #[test]
 fn first_writes_are_found_by_their_space() {
-    let none = Space::default();
-    let holes = |mib: u64| Space { holes: mib * MIB, ..none };
-    let unwritten = |mib: u64| Space { unwritten: mib * MIB, ..none };
-    let shared = |mib: u64| Space { shared: mib * MIB, ..none };
+    let none = ContentShares::default();
+    let holes = |mib: u64| ContentShares { holes: mib * MIB, ..none };
+    let unwritten = |mib: u64| ContentShares { unwritten: mib * MIB, ..none };
+    let shared = |mib: u64| ContentShares { shared: mib * MIB, ..none };
     let written = run((0, 50 * MIB));
     let found = |severity| vec![("first-writes", severity)];
     for (what, case, changes, expected) in [
@@ -34,7 +34,12 @@ fn first_writes_are_found_by_their_space() {
         ),
         ("clones", &written, vec![sample_change(None, shared(100), shared(60))], found(Warning)),
         ("a few", &written, vec![sample_change(None, holes(100), holes(98))], found(Note)),
-        ("hardly any", &written, vec![sample_change(None, Space { holes: MIB / 4, ..none }, none)], vec![]),
+        (
+            "hardly any",
+            &written,
+            vec![sample_change(None, ContentShares { holes: MIB / 4, ..none }, none)],
+            vec![],
+        ),
         ("holes that stay", &written, vec![sample_change(None, holes(40), holes(40))], vec![]),
         ("holes that others punched", &written, vec![sample_change(None, holes(10), holes(40))], vec![]),
         ("a sparse image", &written, vec![sample_change(Some("sda"), holes(100), holes(50))], found(Warning)),
@@ -73,7 +78,11 @@ fn split_writes_are_blamed_on_what_splits_them() {
             .of_size(size)
             .change_first(|layer| layer.queue_limits = Some(limited(largest)));
         let mut facts = case.device_facts(vec![case.build_target("a")]);
-        facts.space = vec![sample_change(None, Space { fragments, ..Space::default() }, Space::default())];
+        facts.space = vec![sample_change(
+            None,
+            ContentShares { fragments, ..ContentShares::default() },
+            ContentShares::default(),
+        )];
         let found = verdict_of(vec![case.build_results("a")], facts).parts.remove(0);
         assert_eq!(found.verdict, Split, "{what}: {found:#?}");
         assert_eq!(found.message.contains("max_sectors_kb"), limit, "{what}: {}", found.message);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const LARGE: u64 = 250_000;
+const LARGE_IO_BYTES: u64 = 250_000;
 
 fn first_part(case: &Case) -> DeviceVerdict {
     case.judge_case().parts.remove(0)
@@ -10,10 +10,15 @@ fn first_part(case: &Case) -> DeviceVerdict {
 
 #[test]
 fn deferred_run_reports_work_of_device() {
-    let part = first_part(&run((0, 100 * MIB)).in_cache().with_device((0, 39 * LARGE)).of_size(LARGE));
+    let part = first_part(
+        &run((0, 100 * MIB)).in_cache().with_device((0, 39 * LARGE_IO_BYTES)).of_size(LARGE_IO_BYTES),
+    );
     let work = part.device_write.unwrap();
-    assert_eq!((part.verdict, work.iops, work.io_bytes, part.device_read), (Deferred, 39.0, LARGE, None));
-    assert!((work.mib_per_s - 39.0 * LARGE as f64 / MIB as f64).abs() < 1e-9);
+    assert_eq!(
+        (part.verdict, work.iops, work.io_bytes, part.device_read),
+        (Deferred, 39.0, LARGE_IO_BYTES, None)
+    );
+    assert!((work.mib_per_s - 39.0 * LARGE_IO_BYTES as f64 / MIB as f64).abs() < 1e-9);
     assert_eq!(
         part.evidence[0],
         "the device: 39 writes/s of 244.1 KiB (9.3 MiB/s); the run: 25,600 writes/s of 4 KiB (100.0 MiB/s)"

@@ -1,6 +1,6 @@
 //! Whether this process may use io_uring, and if not, who forbids it.
 
-use crate::Unavailable;
+use crate::UnavailableError;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::ring::{Ring, RingOptions};
 use std::io;
@@ -10,7 +10,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Who forbids io_uring, and what to do about it.
-pub fn probe() -> Result<(), Unavailable> {
+pub fn probe() -> Result<(), UnavailableError> {
     let attempt = Buffer::new(0).and_then(|memory| {
         let mut ring = Ring::new(1, vec![], memory, RingOptions::default())?;
         ring.enter(0, Duration::ZERO)
@@ -19,7 +19,7 @@ pub fn probe() -> Result<(), Unavailable> {
 }
 
 /// Explains the kernel's refusal, with the settings of this machine and process.
-pub(crate) fn explain_here(error: &io::Error) -> Unavailable {
+pub(crate) fn explain_here(error: &io::Error) -> UnavailableError {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     explain_evidence(&Evidence {
         errno: error.raw_os_error(),
@@ -42,42 +42,42 @@ fn seccomp_mode(status: &str) -> Option<u8> {
 }
 
 /// The engines that do without io_uring; the first keeps the queue depth.
-const OTHER: &str = "another engine (--engine aio, or --engine sync with -o1)";
+const OTHER_ENGINES: &str = "another engine (--engine aio, or --engine sync with -o1)";
 /// Of one group, by number: what was switched off for everybody isn't switched on for everybody.
 const GROUP: &str = "kernel.io_uring_group=<number of the group>";
 const ONE_GROUP: &str =
     "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=<number of the group>, and run in that group";
 
-fn explain_evidence(evidence: &Evidence) -> Unavailable {
+fn explain_evidence(evidence: &Evidence) -> UnavailableError {
     let filtered = evidence.seccomp == Some(2);
     let profile = "allow io_uring_setup, io_uring_enter and io_uring_register in the container's seccomp \
                    profile (docker run --security-opt seccomp=<profile>)";
     let (reason, remedy) = match (evidence.errno, evidence.disabled) {
         (Some(libc::EPERM), Some(2)) => (
             "io_uring is switched off on this machine (kernel.io_uring_disabled = 2)".to_string(),
-            format!("as root permit it to one group: {ONE_GROUP}; or use {OTHER}"),
+            format!("as root permit it to one group: {ONE_GROUP}; or use {OTHER_ENGINES}"),
         ),
         (Some(libc::EPERM), Some(1)) => (
             "io_uring is reserved to CAP_SYS_ADMIN and the group of kernel.io_uring_group \
              (kernel.io_uring_disabled = 1)"
                 .to_string(),
-            format!("run as root or in that group, which root sets: sysctl {GROUP}; or use {OTHER}"),
+            format!("run as root or in that group, which root sets: sysctl {GROUP}; or use {OTHER_ENGINES}"),
         ),
         (Some(libc::EPERM | libc::EACCES), _) if filtered => (
             "a seccomp filter forbids io_uring, as in most containers".to_string(),
-            format!("{profile}, or use {OTHER}"),
+            format!("{profile}, or use {OTHER_ENGINES}"),
         ),
         (Some(libc::EPERM | libc::EACCES), _) => (
             "io_uring is not permitted, probably by a security module (SELinux, AppArmor)".to_string(),
-            format!("see the audit log for io_uring denials, or use {OTHER}"),
+            format!("see the audit log for io_uring denials, or use {OTHER_ENGINES}"),
         ),
         (Some(libc::ENOSYS), _) if filtered => (
             "io_uring does not exist here: a seccomp filter hides it, or the kernel lacks it".to_string(),
-            format!("in a container, {profile}; or use {OTHER}"),
+            format!("in a container, {profile}; or use {OTHER_ENGINES}"),
         ),
         (Some(libc::ENOSYS), _) => (
             "the kernel has no io_uring (older than 5.1, or built without CONFIG_IO_URING)".to_string(),
-            format!("use Linux 5.15 or later, or {OTHER}"),
+            format!("use Linux 5.15 or later, or {OTHER_ENGINES}"),
         ),
         (Some(libc::ENOMEM), _) => (
             "there is not enough memory for the queues of io_uring (of the memory cgroup, or ulimit -l)"
@@ -88,15 +88,17 @@ fn explain_evidence(evidence: &Evidence) -> Unavailable {
             "too many open files: every thread's io_uring is one".to_string(),
             "raise the limit (ulimit -n), or use fewer threads (-t)".to_string(),
         ),
-        (Some(errno), _) => {
-            (format!("io_uring failed: {}", io::Error::from_raw_os_error(errno)), format!("use {OTHER}"))
-        }
-        (None, _) => {
-            ("the kernel's io_uring is too old".to_string(), format!("use Linux 5.15 or later, or {OTHER}"))
-        }
+        (Some(errno), _) => (
+            format!("io_uring failed: {}", io::Error::from_raw_os_error(errno)),
+            format!("use {OTHER_ENGINES}"),
+        ),
+        (None, _) => (
+            "the kernel's io_uring is too old".to_string(),
+            format!("use Linux 5.15 or later, or {OTHER_ENGINES}"),
+        ),
     };
     let lacking = matches!(evidence.errno, Some(libc::ENOMEM | libc::EAGAIN | libc::EMFILE | libc::ENFILE));
-    Unavailable { reason, remedy, lacking }
+    UnavailableError { reason, remedy, lacking }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::super::normal::cumulative;
 
-pub const EXACT: usize = 2500;
+pub const MAX_EXACT_PAIRS: usize = 2500;
 const EXACT_SIGNED: usize = 60;
 
 /// The distribution of a whole number from 0 to `most` that is as likely far above its middle as below.
@@ -20,7 +20,7 @@ impl RankLaw {
     pub fn sum(first: usize, other: usize) -> RankLaw {
         let most = first * other;
         let variance = most as f64 * (first + other + 1) as f64 / 12.0;
-        RankLaw { most, variance, chances: (most <= EXACT).then(|| sum_counts(first, other)) }
+        RankLaw { most, variance, chances: (most <= MAX_EXACT_PAIRS).then(|| sum_counts(first, other)) }
     }
 
     /// Returns the distribution of the sum of the ranks of positive values (Wilcoxon's signed ranks). It
@@ -32,7 +32,7 @@ impl RankLaw {
         RankLaw { most, variance, chances: (count <= EXACT_SIGNED).then(|| signed(count)) }
     }
 
-    pub fn most(&self) -> usize {
+    pub fn max_statistic(&self) -> usize {
         self.most
     }
 

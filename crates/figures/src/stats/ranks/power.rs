@@ -11,11 +11,11 @@ pub enum RankDesign {
     Pairs(usize),
 }
 
-const PLAYED: usize = 256;
+const MAX_SIMULATED_RUNS: usize = 256;
 const GAMES: u64 = 4000;
 
 impl RankDesign {
-    pub fn law(self) -> RankLaw {
+    pub fn null_distribution(self) -> RankLaw {
         match self {
             RankDesign::Sides(first, other) => RankLaw::sum(first, other),
             RankDesign::Pairs(count) => RankLaw::signed(count),
@@ -24,8 +24,8 @@ impl RankDesign {
 
     /// The surest that it can be of any shift, a share: 0 of no values.
     pub fn surest(self) -> f64 {
-        let law = self.law();
-        if law.most() == 0 { 0.0 } else { (1.0 - 2.0 * law.at_most(0)).max(0.0) }
+        let law = self.null_distribution();
+        if law.max_statistic() == 0 { 0.0 } else { (1.0 - 2.0 * law.at_most(0)).max(0.0) }
     }
 
     /// Returns the probability of detecting a shift in normal values. `deviations` is the shift in
@@ -33,7 +33,7 @@ impl RankDesign {
     pub fn power(self, deviations: f64, sure: f64) -> f64 {
         match self.contrast_count() {
             0 => 0.0,
-            contrasts if contrasts <= PLAYED => self.simulated_power(deviations.abs(), sure),
+            contrasts if contrasts <= MAX_SIMULATED_RUNS => self.simulated_power(deviations.abs(), sure),
             _ => self.approximate_power(deviations.abs(), sure),
         }
     }
@@ -41,11 +41,11 @@ impl RankDesign {
     /// The smallest shift, in deviations, that is called one with this chance; `None` = too few values for
     /// any.
     pub fn detectable(self, chance: f64, sure: f64) -> Option<f64> {
-        const MOST: f64 = 16.0;
-        if self.power(MOST, sure) < chance {
+        const MAX_DEVIATIONS: f64 = 16.0;
+        if self.power(MAX_DEVIATIONS, sure) < chance {
             return None;
         }
-        let (mut low, mut high) = (0.0, MOST);
+        let (mut low, mut high) = (0.0, MAX_DEVIATIONS);
         while high - low > 1e-3 {
             let middle = (low + high) / 2.0;
             if self.power(middle, sure) >= chance { high = middle } else { low = middle }
@@ -75,8 +75,8 @@ impl RankDesign {
     }
 
     fn simulated_power(self, deviations: f64, sure: f64) -> f64 {
-        type Games = BTreeMap<(RankDesign, u64), Arc<Vec<f64>>>;
-        static GAMES_OF: LazyLock<Mutex<Games>> = LazyLock::new(Mutex::default);
+        type SimulatedTrials = BTreeMap<(RankDesign, u64), Arc<Vec<f64>>>;
+        static GAMES_OF: LazyLock<Mutex<SimulatedTrials>> = LazyLock::new(Mutex::default);
         let mut all = GAMES_OF.lock().unwrap_or_else(PoisonError::into_inner);
         let games = all.entry((self, sure.to_bits())).or_insert_with(|| Arc::new(self.play_games(sure)));
         games.partition_point(|from| *from < deviations) as f64 / GAMES as f64
@@ -114,9 +114,11 @@ impl RankDesign {
 
     /// [`RankLaw::unlikely`], counted once for all.
     fn unlikely_count(self, sure: f64) -> usize {
-        static COUNTED: LazyLock<Mutex<BTreeMap<(RankDesign, u64), usize>>> = LazyLock::new(Mutex::default);
-        let mut all = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
-        *all.entry((self, sure.to_bits())).or_insert_with(|| self.law().unlikely((1.0 - sure) / 2.0))
+        static POWER_CACHE: LazyLock<Mutex<BTreeMap<(RankDesign, u64), usize>>> =
+            LazyLock::new(Mutex::default);
+        let mut all = POWER_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        *all.entry((self, sure.to_bits()))
+            .or_insert_with(|| self.null_distribution().unlikely((1.0 - sure) / 2.0))
     }
 
     /// From the mean and the variance that the statistic has under a shift (Lehmann, Nonparametrics).
@@ -160,11 +162,11 @@ impl RankDesign {
 /// Returns the probability that a shifted value exceeds two unshifted ones. The trapezoidal rule is exact
 /// to nine digits because the integrand vanishes at both ends.
 fn above_two(deviations: f64) -> f64 {
-    const STEPS: i32 = 64;
-    let width = 16.0 / f64::from(STEPS);
+    const SEARCH_STEPS: i32 = 64;
+    let width = 16.0 / f64::from(SEARCH_STEPS);
     let at = |step: i32| {
         let z = f64::from(step) * width - 8.0;
         cumulative(z + deviations).powi(2) * density(z)
     };
-    (0..=STEPS).map(at).sum::<f64>() * width
+    (0..=SEARCH_STEPS).map(at).sum::<f64>() * width
 }

@@ -40,7 +40,7 @@ impl Contrasts {
     }
 
     fn estimate_shift(&self, law: &RankLaw, sure: f64) -> Shift {
-        let chance = |smaller: usize| law.at_most(smaller.min(law.most()));
+        let chance = |smaller: usize| law.at_most(smaller.min(law.max_statistic()));
         let at_most_0 = self.sorted.partition_point(|value| *value <= 0.0) + self.unknown;
         let at_least_0 = self.sorted.len() - self.sorted.partition_point(|value| *value < 0.0) + self.unknown;
         let unlikely = law.unlikely((1.0 - sure) / 2.0);
@@ -71,7 +71,7 @@ pub const VAST_INTERVAL: f64 = std::f64::consts::LN_10;
 
 impl Shift {
     /// From `first` to `other`, by Wilcoxon's rank sum; `None` = one of them is empty.
-    pub fn between(first: &[f64], other: &[f64], sure: f64) -> Option<Shift> {
+    pub fn estimate_between(first: &[f64], other: &[f64], sure: f64) -> Option<Shift> {
         let contrasts =
             Contrasts::from_differences(first.iter().flat_map(|a| other.iter().map(move |b| b - a)));
         let law = RankLaw::sum(first.len(), other.len());
@@ -80,7 +80,7 @@ impl Shift {
 
     /// Returns the shift of differences within pairs, by Wilcoxon's signed ranks; `None` if there are no
     /// differences.
-    pub fn within(differences: &[f64], sure: f64) -> Option<Shift> {
+    pub fn estimate_within(differences: &[f64], sure: f64) -> Option<Shift> {
         let means = differences.iter().enumerate().flat_map(|(place, one)| {
             // Two that are nobody knows how far off on either side: their mean may be anything.
             differences[place..].iter().map(move |other| (one + other) / 2.0)
@@ -90,7 +90,7 @@ impl Shift {
     }
 
     /// Combines two shifts. The interval covers both intervals, so it excludes 0 only if both do.
-    pub fn and(self, other: Shift) -> Shift {
+    pub fn combine_with(self, other: Shift) -> Shift {
         let hull = |(low, high): (f64, f64), (lower, higher): (f64, f64)| (low.min(lower), high.max(higher));
         Shift {
             estimate: (self.estimate + other.estimate) / 2.0,
@@ -112,7 +112,7 @@ impl Shift {
     }
 
     /// The chance that values without a shift look so different or more, either way.
-    pub fn chance(&self) -> f64 {
+    pub fn p_value(&self) -> f64 {
         (2.0 * self.tails[0].min(self.tails[1])).min(1.0)
     }
 }

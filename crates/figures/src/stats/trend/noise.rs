@@ -12,7 +12,7 @@ const LARGEST_BY_CHANCE: f64 = 30.0;
 /// One-sided quantile for the assumed autocorrelation: 95 of 100 histories have at most this value without
 /// a change.
 const ONE_SIDED: f64 = 1.64;
-const STRONGEST: f64 = 0.95;
+const MAX_AUTOCORRELATION: f64 = 0.95;
 
 /// Returns the long-run variance of residuals around levels or a line, by stretch. `parameters` is the
 /// number of fitted parameters, `least` the minimum deviation.
@@ -39,7 +39,7 @@ fn variance_inflation(resembles: impl Fn(usize) -> f64, count: f64, parameters: 
     let near = resembles(1);
     let hidden = parameters * (1.0 + 3.0 * near.max(0.0)) / count;
     let unsure = ONE_SIDED * ((1.0 - near * near).max(0.0) / count).sqrt();
-    let dependence = (near + hidden + unsure).clamp(0.0, STRONGEST);
+    let dependence = (near + hidden + unsure).clamp(0.0, MAX_AUTOCORRELATION);
     let of_neighbours = (1.0 + dependence) / (1.0 - dependence);
     let distances = (count.sqrt() as usize).max(2);
     let sum = 1.0 + 2.0 * (1..=distances).map(&resembles).sum::<f64>();

@@ -4,13 +4,13 @@ use crate::stats::segments::Sums;
 
 /// Maximum number of places in the first search of longer series; the second search is between those
 /// places. Otherwise the time would be quadratic.
-const PLACES: usize = 500;
+const MAX_SEARCH_POSITIONS: usize = 500;
 
 /// Returns the least-squares divisions with one bound, two bounds, and so on, as start indices of the
 /// later levels. Each level has at least `shortest` values.
 pub(super) fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<usize>> {
     let count = sums.count();
-    let step = count.div_ceil(PLACES).max(1);
+    let step = count.div_ceil(MAX_SEARCH_POSITIONS).max(1);
     let places: Vec<usize> = (0..count).step_by(step).chain([count]).collect();
     let fits = |bounds: &usize| (bounds + 1) * (shortest + step - 1) <= count;
     // For each number of bounds and each end: the least squares of what is before it, and where the last

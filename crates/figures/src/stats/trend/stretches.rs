@@ -4,7 +4,7 @@ use crate::stats::segments::Sums;
 use std::ops::Range;
 
 /// Minimum length of a level, in multiples of the longest similar stretch within its neighbour.
-const TIMES: usize = 4;
+const MIN_LENGTH_RATIO: usize = 4;
 /// A run is like the other level when it lies so far on the way to it.
 const ON_THE_WAY: f64 = 1.0 / 3.0;
 /// Maximum length of a finished burst, in multiples of the logarithm of the runs. It is a level between
@@ -16,7 +16,7 @@ pub(super) fn last(values: &[f64], sums: &Sums, levels: &[Range<usize>]) -> bool
     let neighbours = levels.windows(2).all(|pair| {
         let (before, behind) = (&pair[0], &pair[1]);
         let within = |level: &Range<usize>, other: &Range<usize>| {
-            other.len() >= TIMES * longest_like(&values[level.clone()], mean(level), mean(other))
+            other.len() >= MIN_LENGTH_RATIO * longest_like(&values[level.clone()], mean(level), mean(other))
         };
         within(before, behind) && within(behind, before)
     });

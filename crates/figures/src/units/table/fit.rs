@@ -3,11 +3,11 @@
 
 use crate::units::wrapped::{width, width_of, wrapped};
 
-const BETWEEN: usize = 2;
+const COLUMN_GAP: usize = 2;
 /// Narrowest folded column while a column with a rank remains.
-const ROOMY: usize = 24;
+const MIN_ROOMY_WIDTH: usize = 24;
 /// Narrowest column of folded words.
-const NARROWEST: usize = 8;
+const MIN_COLUMN_WIDTH: usize = 8;
 
 pub(super) struct TextColumn {
     pub name: &'static str,
@@ -45,7 +45,7 @@ pub(super) fn text(mut columns: Vec<TextColumn>, instead: &[Option<String>], roo
         let there = columns.iter().take_while(|column| !column.cells[row].is_empty()).count();
         let mut begun = row_lines(&columns[..there], &widths[..there], |column| column.cells[row].clone());
         begun.truncate(begun.trim_end().len());
-        let taken = total_width(&widths[..there]) + BETWEEN;
+        let taken = total_width(&widths[..there]) + COLUMN_GAP;
         let indent = taken.min(room / 2);
         let blanks = taken.saturating_sub(width(begun.lines().last().unwrap_or_default()));
         text += &format!("{begun}{}{}\n", " ".repeat(blanks), wrapped(why, room, taken, indent));
@@ -58,7 +58,7 @@ pub(super) fn text(mut columns: Vec<TextColumn>, instead: &[Option<String>], roo
 }
 
 fn total_width(widths: &[usize]) -> usize {
-    widths.iter().sum::<usize>() + BETWEEN * widths.len().saturating_sub(1)
+    widths.iter().sum::<usize>() + COLUMN_GAP * widths.len().saturating_sub(1)
 }
 
 /// Leaves out columns until the table fits. Returns the widths and the names of omitted columns with values.
@@ -66,7 +66,7 @@ fn fit_columns(columns: &mut Vec<TextColumn>, room: usize) -> (Vec<usize>, Vec<&
     let mut left_out = Vec::new();
     loop {
         let has_spare = columns.iter().any(|column| column.spare > 0 || column.is_empty());
-        let widths = fold_widths(columns, room, if has_spare { ROOMY } else { NARROWEST });
+        let widths = fold_widths(columns, room, if has_spare { MIN_ROOMY_WIDTH } else { MIN_COLUMN_WIDTH });
         if total_width(&widths) <= room || columns.len() < 2 {
             return (widths, left_out);
         }
@@ -138,13 +138,13 @@ mod tests {
     type Row = (&'static str, f64, &'static str);
 
     const COLUMNS: [TableColumn<Row>; 5] = [
-        TableColumn::<Row>::words("point", |row| Cell::named(row.0)).brief(),
+        TableColumn::<Row>::words("point", |row| Cell::name_cell(row.0)).brief(),
         TableColumn::<Row>::number("IOPS", |row| match row.2 {
             "" => Cell::Failed("the device was removed during the run".to_owned()),
             _ => Cell::Figure(row.1, 2),
         })
         .brief()
-        .wide(12),
+        .with_least_width(12),
         TableColumn::<Row>::number("CPU %", |_| Cell::Whole(100)).brief().spare(1),
         TableColumn::<Row>::words("label", |_| Cell::Missing).brief(),
         TableColumn::<Row>::words("details", |row| Cell::Text(row.2.to_owned())).brief(),

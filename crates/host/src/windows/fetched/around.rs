@@ -18,7 +18,7 @@ const CONTROL: &str = r"SYSTEM\CurrentControlSet\Control";
 
 /// Reads the environment of a run's targets on this machine, or of all its disks without targets.
 /// Frequencies, limits of job objects and the load are not read.
-pub fn look_around(system: &mut System, targets: Vec<Storage>) {
+pub fn read_environment(system: &mut System, targets: Vec<Storage>) {
     let disks = match targets.as_slice() {
         [] => disks().into_iter().map(|number| describe_disk(&properties(number), Vec::new())).collect(),
         targets => target_disks(targets),
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn environment_has_a_fingerprint() {
         let mut system = super::super::system::snapshot();
-        look_around(&mut system, Vec::new());
+        read_environment(&mut system, Vec::new());
         assert_eq!(system.environment.as_ref().map(|found| found.disks.len()), Some(disks().len()));
         let parts = system.fingerprint.unwrap().parts;
         assert!(parts["kernel"].starts_with("Windows "), "{parts:?}");

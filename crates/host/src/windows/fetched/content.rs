@@ -1,15 +1,15 @@
 //! Query of a file's written areas.
 
 use crate::windows::ranges::{Range, allocated, space, valid};
-use diskspd_machine::content::Space;
+use diskspd_machine::content::ContentShares;
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::storage_answers::{Question, ask, open_for_ranges};
+use diskspd_sys::storage_answers::{StorageQuery, ask, open_for_ranges};
 use std::io;
 use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
 #[error("which parts of it were written is unknown: {what}: {source}")]
-pub struct NotTold {
+pub struct UnknownContentError {
     pub what: &'static str,
     pub source: io::Error,
 }
@@ -18,8 +18,8 @@ pub struct NotTold {
 ///
 /// # Errors
 /// Fails if the file cannot be opened, or its file system does not report areas (FAT, shares).
-pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<Space, NotTold> {
-    let not = |what| move |source| NotTold { what, source };
+pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<ContentShares, UnknownContentError> {
+    let not = |what| move |source| UnknownContentError { what, source };
     let file = open_for_ranges(path).map_err(not("it cannot be opened"))?;
     let to = to.min(file.metadata().map_err(not("its size"))?.len()).max(from);
     let (mut found, mut good) = (Vec::new(), Vec::new());
@@ -30,7 +30,7 @@ pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<Space, N
         (false, _) => all,
     };
     while at < to {
-        let question = Question::AllocatedRanges { from: at, length: to - at };
+        let question = StorageQuery::AllocatedRanges { from: at, length: to - at };
         let answer = ask(&file, question).map_err(not("its allocated ranges"))?;
         let some = allocated(&answer.bytes);
         let end = reached(&some, answer.more, to);
@@ -43,7 +43,7 @@ pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<Space, N
     }
     let mut valid_to = from;
     while valid_to < at {
-        let question = Question::ValidRegions { from: valid_to, length: at - valid_to };
+        let question = StorageQuery::ValidRegions { from: valid_to, length: at - valid_to };
         let answer = ask(&file, question).map_err(not("its valid data"))?;
         let Some((some, more)) = valid(&answer.bytes) else { break };
         let end = reached(&some, more || answer.more, at);

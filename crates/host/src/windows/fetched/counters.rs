@@ -3,8 +3,8 @@
 use super::found::open;
 use super::root::Root;
 use crate::reading::Reading;
-use crate::windows::disk_answers::{Counted, Performance};
-use diskspd_sys::storage_answers::{Question, ask};
+use crate::windows::disk_answers::{ExtendedCounters, Performance};
+use diskspd_sys::storage_answers::{StorageQuery, ask};
 use std::fs::File;
 
 /// Open disks and volumes; rereading their counters costs one call each.
@@ -13,7 +13,7 @@ use std::fs::File;
 /// and writes. The amount of unwritten memory is unknown too.
 #[derive(Debug)]
 pub struct Counters {
-    devices: Vec<(Option<File>, Counted)>,
+    devices: Vec<(Option<File>, ExtendedCounters)>,
 }
 
 impl Counters {
@@ -23,9 +23,9 @@ impl Counters {
             let file = open(name).ok();
             if let Some(file) = &file {
                 // The first question switches counting on.
-                let _ = ask(file, Question::Performance);
+                let _ = ask(file, StorageQuery::Performance);
             }
-            (file, Counted::default())
+            (file, ExtendedCounters::default())
         };
         Counters { devices: devices.iter().map(opened).collect() }
     }
@@ -37,8 +37,8 @@ impl Counters {
     }
 
     pub fn read(&mut self) -> Reading {
-        let one = |(file, counted): &mut (Option<File>, Counted)| {
-            let answer = ask(file.as_ref()?, Question::Performance).ok()?;
+        let one = |(file, counted): &mut (Option<File>, ExtendedCounters)| {
+            let answer = ask(file.as_ref()?, StorageQuery::Performance).ok()?;
             Some(counted.read(Performance::parse(&answer.bytes)?))
         };
         let devices = self.devices.iter_mut().map(one).collect();
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn unreadable_counters_are_absent() {
-        let mut counters = Counters::open(&Root::live(), &["PhysicalDrive4711".into()]);
+        let mut counters = Counters::open(&Root::live_system(), &["PhysicalDrive4711".into()]);
         let nothing = Reading { devices: vec![None], counted: vec![true], own: None, unwritten: None };
         assert_eq!(counters.read(), nothing);
     }

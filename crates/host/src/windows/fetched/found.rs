@@ -2,7 +2,9 @@
 
 use crate::windows::disk_answers::*;
 use crate::windows::layers::{DiskProperties, VolumeBeneath, stack as stack_of, stack_of_disk};
-use crate::windows::uses::{DiskFound, Named, OpenFound, VolumeFound, disk_name, named, page_files as plain};
+use crate::windows::uses::{
+    DiskFound, OpenFound, PathKind, VolumeFound, disk_name, page_files as plain, path_kind,
+};
 use diskspd_machine::stack::Stack;
 use diskspd_sys::registry;
 use diskspd_sys::storage_answers::*;
@@ -39,11 +41,11 @@ pub(super) fn properties(number: u32) -> DiskProperties {
         return DiskProperties { number, ..DiskProperties::default() };
     };
     let asked = |question| ask(&disk, question).ok().map(|answer| answer.bytes);
-    let property = |id| asked(Question::Property(id));
+    let property = |id| asked(StorageQuery::Property(id));
     DiskProperties {
         number,
         descriptor: property(DEVICE).and_then(|answer| Descriptor::parse(&answer)),
-        size: asked(Question::Geometry).and_then(|answer| disk_size(&answer)),
+        size: asked(StorageQuery::Geometry).and_then(|answer| disk_size(&answer)),
         sectors: property(ALIGNMENT).and_then(|answer| sectors(&answer)),
         rotates: property(SEEK_PENALTY).and_then(|answer| rotates(&answer)),
         writes_back: property(WRITE_CACHE).and_then(|answer| writes_back(&answer)),
@@ -53,28 +55,28 @@ pub(super) fn properties(number: u32) -> DiskProperties {
 }
 
 fn is_counted(device: &File) -> bool {
-    let answer = ask(device, Question::Performance);
+    let answer = ask(device, StorageQuery::Performance);
     answer.is_ok_and(|answer| Performance::parse(&answer.bytes).is_some())
 }
 
 pub(super) fn disk(number: u32) -> DiskFound {
-    let answer = open(&disk_name(number)).and_then(|disk| ask(&disk, Question::Layout));
+    let answer = open(&disk_name(number)).and_then(|disk| ask(&disk, StorageQuery::Layout));
     DiskFound { number, partitions: answer.ok().and_then(|answer| partitions(&answer.bytes)) }
 }
 
 /// Queries an open device by its handle. Only the partitions of a volume's disk need the disk's name,
 /// which contains its number while the volume is open.
-pub(super) fn open_found(named: Named, device: &impl AsHandle) -> OpenFound {
+pub(super) fn open_found(named: PathKind, device: &impl AsHandle) -> OpenFound {
     let asked = |question| ask(device, question).ok().map(|answer| answer.bytes);
-    let number = asked(Question::DeviceNumber).and_then(|answer| DeviceNumber::parse(&answer));
-    if let Named::Disk(_) = named {
-        let partitions = asked(Question::Layout).and_then(|answer| partitions(&answer));
+    let number = asked(StorageQuery::DeviceNumber).and_then(|answer| DeviceNumber::parse(&answer));
+    if let PathKind::Disk(_) = named {
+        let partitions = asked(StorageQuery::Layout).and_then(|answer| partitions(&answer));
         return OpenFound { number, partitions, ..OpenFound::default() };
     }
     OpenFound {
         number,
         partitions: number.and_then(|number| disk(number.disk).partitions),
-        extents: asked(Question::Extents).and_then(|answer| extents_of(&answer)),
+        extents: asked(StorageQuery::Extents).and_then(|answer| extents_of(&answer)),
         file_system: file_system(information_of(device)),
     }
 }
@@ -82,8 +84,8 @@ pub(super) fn open_found(named: Named, device: &impl AsHandle) -> OpenFound {
 /// Returns the sector size of a disk or volume in bytes, the alignment of all its I/Os.
 pub(super) fn sector(device: &impl AsHandle) -> Option<u32> {
     let asked = |question| ask(device, question).ok().map(|answer| answer.bytes);
-    let told = asked(Question::Property(ALIGNMENT)).and_then(|answer| sectors(&answer));
-    let geometry = || asked(Question::Geometry).and_then(|answer| disk_sector(&answer));
+    let told = asked(StorageQuery::Property(ALIGNMENT)).and_then(|answer| sectors(&answer));
+    let geometry = || asked(StorageQuery::Geometry).and_then(|answer| disk_sector(&answer));
     told.map(|(logical, _)| logical).or_else(geometry)
 }
 
@@ -93,13 +95,13 @@ pub(super) fn sector(device: &impl AsHandle) -> Option<u32> {
 /// They can't be listed.
 pub(super) fn volumes_found() -> io::Result<Vec<VolumeFound>> {
     let local = |volume: &String| drive_kind(volume) != DriveKind::Optical;
-    Ok(volumes()?.into_iter().filter(local).map(|volume| find_volume(&volume)).collect())
+    Ok(volumes()?.into_iter().filter(local).map(|volume| read_volume(&volume)).collect())
 }
 
-fn find_volume(volume: &str) -> VolumeFound {
+fn read_volume(volume: &str) -> VolumeFound {
     let at = mounted_at(volume).unwrap_or_default();
     let name = short_name(&at, volume);
-    let extents = open(&name).and_then(|volume| ask(&volume, Question::Extents));
+    let extents = open(&name).and_then(|volume| ask(&volume, StorageQuery::Extents));
     let extents = extents.ok().and_then(|answer| extents_of(&answer.bytes));
     let disks = extents.map(|extents| extents.iter().map(|extent| extent.disk).collect());
     VolumeFound { name, at, file_system: file_system(information(volume)), disks }
@@ -131,16 +133,16 @@ pub(super) fn page_files() -> Vec<String> {
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct NoDisks(String);
+pub(super) struct DisksError(String);
 
 /// Returns the volume of a path, existing or not, and the numbers of its disks.
 ///
 /// # Errors
 /// Fails if there are no disks, or the system does not report them.
-pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
-    let not = |why: &str| NoDisks(why.to_owned());
-    let root =
-        volume_path(path).map_err(|error| NoDisks(format!("Windows does not report its volume: {error}")))?;
+pub(super) fn find_volume(path: &Path) -> Result<VolumeBeneath, DisksError> {
+    let not = |why: &str| DisksError(why.to_owned());
+    let root = volume_path(path)
+        .map_err(|error| DisksError(format!("Windows does not report its volume: {error}")))?;
     match drive_kind(&root) {
         DriveKind::Remote => {
             return Err(not("its files are on another host, and Windows does not report its disks"));
@@ -151,9 +153,9 @@ pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
     let volume = volume_name(&root).ok_or_else(|| not("Windows does not report the name of its volume"))?;
     let name = short_name(&mounted_at(&volume).unwrap_or_else(|_| vec![root.clone()]), &volume);
     let file_system = information(&root).map(|found| found.file_system.to_lowercase()).unwrap_or_default();
-    let asked = open(&name).and_then(|device| Ok((ask(&device, Question::Extents)?, device)));
+    let asked = open(&name).and_then(|device| Ok((ask(&device, StorageQuery::Extents)?, device)));
     let (answer, device) =
-        asked.map_err(|error| NoDisks(format!("the disks below {name} cannot be read: {error}")))?;
+        asked.map_err(|error| DisksError(format!("the disks below {name} cannot be read: {error}")))?;
     let extents =
         extents_of(&answer.bytes).ok_or_else(|| not("Windows' answer about its disks is invalid"))?;
     let file_system = Some(file_system);
@@ -162,14 +164,16 @@ pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
 
 /// Returns the stack of an existing file; for a disk or volume, the stack includes the device.
 pub fn stack(path: &Path) -> Stack {
-    let beneath = match named(&path.to_string_lossy()) {
-        Named::Disk(number) => return stack_of_disk(&properties(number)),
-        Named::Volume(letter) => beneath(Path::new(&format!(r"{letter}:\"))).map(|volume| VolumeBeneath {
-            // Its I/Os don't pass through one.
-            file_system: None,
-            ..volume
-        }),
-        Named::Device | Named::File => beneath(path),
+    let beneath = match path_kind(&path.to_string_lossy()) {
+        PathKind::Disk(number) => return stack_of_disk(&properties(number)),
+        PathKind::Volume(letter) => {
+            find_volume(Path::new(&format!(r"{letter}:\"))).map(|volume| VolumeBeneath {
+                // Its I/Os don't pass through one.
+                file_system: None,
+                ..volume
+            })
+        }
+        PathKind::Device | PathKind::File => find_volume(path),
     };
     match beneath {
         Err(why) => Stack::without(why.to_string()),

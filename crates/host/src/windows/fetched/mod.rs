@@ -14,7 +14,7 @@ pub mod refusal;
 pub mod root;
 pub mod target;
 
-pub use around::look_around;
+pub use around::read_environment;
 pub use counters::Counters;
 pub(crate) use cpu_times::now as processor_times;
 pub use place::arrays_beneath;

@@ -1,8 +1,8 @@
 //! Properties and storage of a target.
 
-use super::found::{beneath, properties};
+use super::found::{find_volume, properties};
 use super::locate::locate;
-use crate::windows::uses::{Named, disk_name, named};
+use crate::windows::uses::{PathKind, disk_name, path_kind};
 use diskspd_base::path::path as as_path;
 use diskspd_machine::arrays::ArrayFacts;
 use diskspd_machine::storage::{BlockDevice, FileSystem, Storage};
@@ -40,7 +40,7 @@ pub fn storage(target: &RawText) -> Storage {
         available: room.map(|room| room.available),
         mounted_at: root,
     };
-    let device = beneath(&place).ok().and_then(|volume| {
+    let device = find_volume(&place).ok().and_then(|volume| {
         let disk = properties(volume.extents.first()?.disk);
         Some(disk.block_device(&volume.name))
     });
@@ -49,16 +49,16 @@ pub fn storage(target: &RawText) -> Storage {
 
 /// A disk or a volume that is a target itself.
 fn find_device(place: &Path) -> Option<BlockDevice> {
-    match named(&place.to_string_lossy()) {
-        Named::Disk(number) => {
+    match path_kind(&place.to_string_lossy()) {
+        PathKind::Disk(number) => {
             let disk = properties(number).block_device(&disk_name(number));
             Some(BlockDevice { disk: None, ..disk })
         }
-        Named::Volume(letter) => {
-            let volume = beneath(Path::new(&format!(r"{letter}:\"))).ok()?;
+        PathKind::Volume(letter) => {
+            let volume = find_volume(Path::new(&format!(r"{letter}:\"))).ok()?;
             Some(properties(volume.extents.first()?.disk).block_device(&volume.name))
         }
-        Named::Device | Named::File => None,
+        PathKind::Device | PathKind::File => None,
     }
 }
 

@@ -2,16 +2,16 @@
 
 use super::found::{open_found, page_files, volumes_found};
 use super::locate::locate;
-pub use crate::disks::{How, Use};
+pub use crate::disks::{DiskUse, Use};
 use crate::permission::Permission;
 pub use crate::refused::WriteRefusedError;
 use crate::signatures;
 use crate::windows::disk_answers::DeviceNumber;
-use crate::windows::uses::{Named, Unknown, named, of_file, of_open};
+use crate::windows::uses::{PathKind, UncheckedUse, of_file, of_open, path_kind};
 use diskspd_profile::RawText;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::raw_devices::{self, may_be_device};
-use diskspd_sys::storage_answers::{Question, ask};
+use diskspd_sys::storage_answers::{StorageQuery, ask};
 use std::fs::File;
 use std::io;
 use std::os::windows::fs::FileExt;
@@ -35,8 +35,9 @@ fn file_refusal(path: &Path) -> Option<WriteRefusedError> {
 /// Returns the reason why the open disk or volume must not be written to, regardless of its content. It
 /// queries this handle; only the list of volumes covers the machine.
 fn use_refusal(path: &Path, device: &impl AsHandle) -> Option<WriteRefusedError> {
-    let named = named(&path.to_string_lossy());
-    let volumes = volumes_found().map_err(|error| Unknown { why: format!("no list of volumes: {error}") });
+    let named = path_kind(&path.to_string_lossy());
+    let volumes =
+        volumes_found().map_err(|error| UncheckedUse { why: format!("no list of volumes: {error}") });
     let uses = volumes.and_then(|all| of_open(named, &open_found(named, device), &all, &page_files()));
     match uses {
         Ok(uses) if uses.is_empty() => None,
@@ -131,7 +132,7 @@ pub mod claims {
     const NO_NUMBER: &str = "Windows does not report which disk it is";
 
     fn number_of(device: &impl AsHandle) -> Option<DeviceNumber> {
-        let answer = ask(device, Question::DeviceNumber).ok()?;
+        let answer = ask(device, StorageQuery::DeviceNumber).ok()?;
         DeviceNumber::parse(&answer.bytes)
     }
 
@@ -159,7 +160,7 @@ pub mod claims {
     /// The first that may not.
     pub fn spare<'a>(outputs: impl IntoIterator<Item = &'a Path>) -> Result<(), WriteRefusedError> {
         for path in outputs {
-            if named(&path.to_string_lossy()) != Named::File {
+            if path_kind(&path.to_string_lossy()) != PathKind::File {
                 return Err(WriteRefusedError::NoOutput { path: path.to_owned() });
             }
             file_refusal(path).map_or(Ok(()), Err)?;

@@ -5,7 +5,7 @@
 pub struct Root;
 
 impl Root {
-    pub fn live() -> Root {
+    pub fn live_system() -> Root {
         Root
     }
 

@@ -1,9 +1,9 @@
 //! Name, software and hardware of the machine.
 
 use super::root::Root;
-use crate::windows::processors::{Answers, caches as read_caches, topology};
+use crate::windows::processors::{ProcessorFacts, caches as processor_caches, topology};
 use diskspd_machine::fingerprint::Fingerprint;
-use diskspd_machine::{Core, Group, Place, PowerScheme, System, Topology};
+use diskspd_machine::{Core, CpuNode, Group, PowerScheme, System, Topology};
 use diskspd_sys::clock;
 use diskspd_sys::machine_answers::{self, Relation, processors};
 use diskspd_sys::registry;
@@ -37,7 +37,7 @@ fn read_topology() -> Topology {
     let answer = |relation| processors(relation).unwrap_or_default();
     let nodes = processors(Relation::NodesOfAllGroups).unwrap_or_else(|_| answer(Relation::Nodes));
     let (groups, sockets) = (answer(Relation::Groups), answer(Relation::Sockets));
-    let answers = Answers { groups, nodes, sockets, cores: answer(Relation::Cores) };
+    let answers = ProcessorFacts { groups, nodes, sockets, cores: answer(Relation::Cores) };
     let found = topology(&answers);
     let mut found = found.unwrap_or_else(|| {
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
@@ -49,7 +49,7 @@ fn read_topology() -> Topology {
 
 fn uniform_topology(processors: u32) -> Topology {
     let mask = u64::MAX >> (GROUP - processors.clamp(1, GROUP));
-    let all = Place { number: 0, masks: vec![(0, mask)] };
+    let all = CpuNode { number: 0, masks: vec![(0, mask)] };
     let core = |number| Core { group: 0, number, mask: 1 << number, efficiency_class: 0, continued: false };
     Topology {
         groups: vec![Group { number: 0, maximum: processors, active: processors, mask }],
@@ -99,13 +99,13 @@ pub fn boot(_: &Root) -> Option<String> {
 }
 
 pub mod caches {
-    use super::{Relation, machine_answers, processors, read_caches};
+    use super::{Relation, machine_answers, processor_caches, processors};
     use diskspd_machine::System;
 
     /// Finds out the size of pages, and the caches.
-    pub fn look(system: &mut System) {
+    pub fn read_caches(system: &mut System) {
         system.page_size = machine_answers::page_size().into();
-        system.caches = read_caches(&processors(Relation::Caches).unwrap_or_default(), &system.topology);
+        system.caches = processor_caches(&processors(Relation::Caches).unwrap_or_default(), &system.topology);
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
         assert!(active > 0 && !topology.cores.is_empty() && !topology.nodes.is_empty());
         assert!(system.memory_total >= system.memory_available && system.memory_available > 0);
         assert!(system.kernel.starts_with("Windows ") && !system.computer_name.is_empty());
-        caches::look(&mut system);
+        caches::read_caches(&mut system);
         assert!(system.page_size >= 4096);
         assert_eq!(uniform_topology(3).groups[0].mask, 0b111);
     }

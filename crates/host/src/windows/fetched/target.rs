@@ -9,7 +9,7 @@ use diskspd_sys::storage_answers::open_to_ask;
 use std::io;
 use std::path::Path;
 
-const SMALLEST: u32 = 512;
+const MIN_SECTOR: u32 = 512;
 
 /// Reads the properties of a target without write permission; a missing target is a valid result.
 ///
@@ -40,7 +40,7 @@ fn device_facts(path: &Path) -> io::Result<TargetFacts> {
         Err(error) => return Err(error),
     };
     let size = raw_devices::size(&device).map_err(|error| refused.unwrap_or(error))?;
-    let sector = found::sector(&device).unwrap_or(SMALLEST);
+    let sector = found::sector(&device).unwrap_or(MIN_SECTOR);
     let direct = Some(DirectRequirements { offset: sector, memory: sector });
     let (location, kind) = (path.to_owned(), TargetKind::BlockDevice);
     let completion = Completion::Overlapped;

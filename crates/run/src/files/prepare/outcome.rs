@@ -2,22 +2,22 @@
 
 use diskspd_figures::units;
 use diskspd_host::claims::ClaimError;
-use diskspd_sys::problem::{Problem, TargetError};
+use diskspd_sys::problem::{TargetError, TargetProblem};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prepared {
+pub enum Preparation {
     /// It was there with this size, all of it written, and a few blocks showed nothing that speaks against
     /// it.
     Kept,
     Created,
-    Rewritten(Why),
+    Rewritten(RewriteReason),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum RewriteReason {
     Asked,
     /// It had another size, bytes.
     Size(u64),
@@ -31,22 +31,24 @@ pub enum Why {
     Unknown,
 }
 
-impl fmt::Display for Prepared {
+impl fmt::Display for Preparation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Prepared::Kept => f.write_str("kept: it has this size and is fully written"),
-            Prepared::Created => f.write_str("created"),
-            Prepared::Rewritten(Why::Asked) => f.write_str("rewritten, as requested"),
-            Prepared::Rewritten(Why::Size(size)) => write!(f, "rewritten: it had {size} bytes"),
-            Prepared::Rewritten(Why::Unwritten) => f.write_str("rewritten: parts of it were never written"),
-            Prepared::Rewritten(Why::Content { zero: true }) => {
+            Preparation::Kept => f.write_str("kept: it has this size and is fully written"),
+            Preparation::Created => f.write_str("created"),
+            Preparation::Rewritten(RewriteReason::Asked) => f.write_str("rewritten, as requested"),
+            Preparation::Rewritten(RewriteReason::Size(size)) => write!(f, "rewritten: it had {size} bytes"),
+            Preparation::Rewritten(RewriteReason::Unwritten) => {
+                f.write_str("rewritten: parts of it were never written")
+            }
+            Preparation::Rewritten(RewriteReason::Content { zero: true }) => {
                 f.write_str("rewritten: it held data instead of the requested zeros (-Z)")
             }
-            Prepared::Rewritten(Why::Content { zero: false }) => f.write_str(
+            Preparation::Rewritten(RewriteReason::Content { zero: false }) => f.write_str(
                 "rewritten: it held zeros instead of the requested data, and many devices answer zeros \
                  faster",
             ),
-            Prepared::Rewritten(Why::Unknown) => {
+            Preparation::Rewritten(RewriteReason::Unknown) => {
                 f.write_str("rewritten: its file system cannot report whether it was fully written")
             }
         }
@@ -66,7 +68,7 @@ pub struct PrepareError {
 pub enum Reason {
     /// The path can't be used.
     #[error("{0}")]
-    Target(Problem),
+    Target(TargetProblem),
     /// It must not be written to: the whole message, with the path.
     #[error("{0}")]
     Denied(ClaimError),

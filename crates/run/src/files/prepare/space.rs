@@ -48,7 +48,7 @@ pub(super) fn check(
     if file.seek(SeekFrom::Start(size)).is_err_and(|error| error.kind() == ErrorKind::InvalidInput) {
         return Err(Reason::TooLarge { size });
     }
-    let free = free_space::beneath(file)
+    let free = free_space::space_of_file(file)
         .and_then(|room| room.ours)
         .map(|free| free.saturating_add(inode::stored(found)));
     let room = FileRoom { size, free };
@@ -93,7 +93,7 @@ pub enum Growth {
     Filled,
 }
 
-struct Need<'a> {
+struct SpaceNeed<'a> {
     device: u64,
     path: &'a Path,
     files: usize,
@@ -116,7 +116,7 @@ pub fn all_fit<'a>(
 ) -> Result<(), PrepareError> {
     let untouched =
         |path: &Path, reason| PrepareError { path: path.to_owned(), reason, state: State::Untouched };
-    let mut needs: Vec<Need> = Vec::new();
+    let mut needs: Vec<SpaceNeed> = Vec::new();
     for (path, growth) in files {
         let there = std::fs::metadata(path).ok();
         if there.as_ref().is_some_and(|found| !found.is_file()) {
@@ -133,7 +133,7 @@ pub fn all_fit<'a>(
         let device = inode::file_system(&found);
         let known = needs.iter().position(|need| need.device == device).unwrap_or(needs.len());
         if known == needs.len() {
-            needs.push(Need { device, path, files: 0, filled: true, free: room.ours, size: 0 });
+            needs.push(SpaceNeed { device, path, files: 0, filled: true, free: room.ours, size: 0 });
         }
         let need = &mut needs[known];
         need.files += 1;
@@ -141,7 +141,7 @@ pub fn all_fit<'a>(
         need.free = need.free.map(|free| free.saturating_add(taken));
         need.size = need.size.saturating_add(size);
     }
-    let too_much = |need: &Need| need.free.is_some_and(|free| need.size > free);
+    let too_much = |need: &SpaceNeed| need.free.is_some_and(|free| need.size > free);
     let Some(need) = needs.into_iter().find(too_much) else { return Ok(()) };
     let (files, size, free) = (need.files, need.size, need.free.unwrap_or(0));
     let reason = match files {

@@ -8,7 +8,7 @@ pub(crate) struct Reserve;
 
 impl Reserve {
     /// Before the threads of the span begin.
-    pub(crate) fn before(_: &SpanPlan) -> Reserve {
+    pub(crate) fn reserve_for(_: &SpanPlan) -> Reserve {
         Reserve
     }
 

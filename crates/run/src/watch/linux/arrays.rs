@@ -1,6 +1,6 @@
 //! Observation of the software RAIDs under the targets: rebuilds or checks during the run.
 
-use diskspd_host::arrays::{ArrayLook, among, look};
+use diskspd_host::arrays::{ArrayLook, among, read_array};
 use diskspd_host::root::Root;
 use diskspd_machine::arrays::{ArrayFacts, ArrayMaintenance};
 use diskspd_machine::stack::Stack;
@@ -22,14 +22,14 @@ impl ArrayWatch {
     /// Before measuring begins.
     pub(crate) fn begin(&mut self) {
         for array in &mut self.arrays {
-            let ArrayLook { members, missing, untold, .. } = read_array(&self.root, array);
+            let ArrayLook { members, missing, untold, .. } = update_array(&self.root, array);
             (array.members, array.missing.0, array.state_unknown) = (members, missing, untold);
         }
     }
 
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn read_arrays(&mut self) {
         for array in &mut self.arrays {
-            array.missing.1 = read_array(&self.root, array).missing;
+            array.missing.1 = update_array(&self.root, array).missing;
         }
     }
 
@@ -38,8 +38,8 @@ impl ArrayWatch {
     }
 }
 
-fn read_array(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
-    let found = look(root, &array.name);
+fn update_array(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
+    let found = read_array(root, &array.name);
     if let Some((action, done)) = &found.upkeep {
         let same = array.maintenance.as_ref().filter(|before| before.action == *action);
         let first = same.map_or(*done, |before| before.done.0);
@@ -75,11 +75,11 @@ mod tests {
         is("0", "idle", "none");
         watch.begin();
         is("1", "recover", "10 / 100");
-        watch.look();
+        watch.read_arrays();
         is("1", "recover", "30 / 100");
-        watch.look();
+        watch.read_arrays();
         is("0", "idle", "none");
-        watch.look();
+        watch.read_arrays();
         let upkeep = Some(ArrayMaintenance { action: "recover".into(), done: (0.1, 0.3) });
         let seen = ArrayFacts {
             name: "md0".into(),

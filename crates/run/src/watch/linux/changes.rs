@@ -8,7 +8,7 @@ use diskspd_sys::clock::Nanos;
 use std::fs::File;
 
 /// Further changes are not recorded.
-const MOST: usize = 64;
+const MAX_CHANGES: usize = 64;
 
 /// Watches the settings of devices. A look takes about 10 us per device, of the controlling thread.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct SettingsWatch {
 impl SettingsWatch {
     /// Opens the settings of these devices, by the kernel's names.
     pub(crate) fn start(devices: &[String]) -> SettingsWatch {
-        let settings = QueueSetting::read(&Root::live(), devices).into_iter();
+        let settings = QueueSetting::read(&Root::live_system(), devices).into_iter();
         let settings = settings.map(|setting| (setting, None)).collect();
         SettingsWatch { settings, changes: Vec::new(), last_us: 0 }
     }
@@ -33,13 +33,15 @@ impl SettingsWatch {
     }
 
     /// Reads the settings at a time since measuring began, us.
-    pub(crate) fn look(&mut self, now_us: u64) {
+    pub(crate) fn read_changes(&mut self, now_us: u64) {
         for (setting, value) in &mut self.settings {
             let now = setting.value();
             if now == *value {
                 continue;
             }
-            if let Some((from, to)) = value.take().zip(now.clone()).filter(|_| self.changes.len() < MOST) {
+            if let Some((from, to)) =
+                value.take().zip(now.clone()).filter(|_| self.changes.len() < MAX_CHANGES)
+            {
                 let (setting, device) = (setting.name.to_owned(), setting.device.clone());
                 let change = SettingChange { setting, from, to, after_us: self.last_us, observed_us: now_us };
                 self.changes.push((device, change));
@@ -74,12 +76,12 @@ impl FileWatch {
     }
 
     /// Reads the state at a time since measuring began, us.
-    pub(crate) fn look(&mut self, now_us: u64) {
+    pub(crate) fn read_changes(&mut self, now_us: u64) {
         let now = file_state::read(&self.file, now_us, self.needs_server);
         let same = |last: &FileState| {
             now.is_some_and(|now| FileState { observed_us: last.observed_us, ..now } == *last)
         };
-        if self.states.len() < MOST && !self.states.last().is_some_and(same) {
+        if self.states.len() < MAX_CHANGES && !self.states.last().is_some_and(same) {
             self.states.extend(now);
         }
     }
@@ -111,11 +113,11 @@ mod tests {
         let file = File::options().write(true).open(&path).unwrap();
         let states = |change: &dyn Fn()| {
             let mut watch = FileWatch::start(&file).unwrap();
-            watch.look(0);
-            watch.look(1_000);
+            watch.read_changes(0);
+            watch.read_changes(1_000);
             change();
-            watch.look(2_000);
-            watch.look(3_000);
+            watch.read_changes(2_000);
+            watch.read_changes(3_000);
             let states = watch.finish().into_iter();
             states.map(|state| (state.observed_us, state.size, state.links)).collect::<Vec<_>>()
         };

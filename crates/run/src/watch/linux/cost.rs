@@ -13,31 +13,31 @@ use std::hint::black_box;
 use std::time::Duration;
 
 /// Each step is done in several rounds of which the shortest counts: the others were interrupted.
-const ROUNDS: u32 = 8;
-const STEPS: u32 = 64;
+const TIMED_ROUNDS: u32 = 8;
+const STEPS_PER_ROUND: u32 = 64;
 
 pub(crate) fn measure() -> ToolCost {
     let mut histogram = Histogram::new();
     ToolCost {
-        clock: shortest_round(STEPS, || {
-            (0..STEPS).for_each(|_| {
+        clock: shortest_round(STEPS_PER_ROUND, || {
+            (0..STEPS_PER_ROUND).for_each(|_| {
                 let _ = black_box(clock::monotonic());
             })
         }),
-        histogram: shortest_round(STEPS, || {
-            (0..STEPS).for_each(|i| histogram.record(black_box(80_000 + 512 * u64::from(i))))
+        histogram: shortest_round(STEPS_PER_ROUND, || {
+            (0..STEPS_PER_ROUND).for_each(|i| histogram.record(black_box(80_000 + 512 * u64::from(i))))
         }),
         io: null_io(),
         ring_noop: Noops::new().ok().and_then(|mut noops| {
             noops.round().ok()?;
-            Some(shortest_round(noop::ROUND, || drop(noops.round())))
+            Some(shortest_round(noop::BATCH_SIZE, || drop(noops.round())))
         }),
     }
 }
 
 /// Shortest time of a round by its steps, ns each.
 fn shortest_round(steps: u32, mut round: impl FnMut()) -> f64 {
-    let times = (0..ROUNDS).map(|_| {
+    let times = (0..TIMED_ROUNDS).map(|_| {
         let start = clock::monotonic();
         round();
         clock::monotonic() - start
@@ -48,12 +48,13 @@ fn shortest_round(steps: u32, mut round: impl FnMut()) -> f64 {
 /// An I/O through the engine that does nothing: the hand-over and the collection alone.
 fn null_io() -> Option<f64> {
     let buffer = Buffer::new(4096).ok()?;
-    let setup = Setup { files: vec![], buffer, depth: STEPS, clock: clock::Clock::Monotonic, seed: 0 };
+    let setup =
+        Setup { files: vec![], buffer, depth: STEPS_PER_ROUND, clock: clock::Clock::Monotonic, seed: 0 };
     let mut engine = EngineKind::Null.row().create(setup).ok()?;
     let io = |request| Io { request, file: 0, op: Operation::Read, offset: 0, length: 512, buffer_offset: 0 };
-    let batch: Vec<Io> = (0..STEPS).map(io).collect();
-    let mut done = Vec::with_capacity(STEPS as usize);
-    Some(shortest_round(STEPS, || {
+    let batch: Vec<Io> = (0..STEPS_PER_ROUND).map(io).collect();
+    let mut done = Vec::with_capacity(STEPS_PER_ROUND as usize);
+    Some(shortest_round(STEPS_PER_ROUND, || {
         let _ = engine.submit(black_box(&batch));
         let _ = engine.wait(1, Duration::ZERO, &mut done);
         done.clear();

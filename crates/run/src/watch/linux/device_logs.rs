@@ -26,7 +26,7 @@ type DiskPages = Vec<(LogSource, Result<LogPage, DeviceLogError>)>;
 impl StatementWatch {
     /// Finds out which of these devices, by the kernel's names, have logs.
     pub(crate) fn new(names: &[String]) -> StatementWatch {
-        let root = Root::live();
+        let root = Root::live_system();
         let disks = names.iter().filter_map(|name| DeviceLogs::open_logs(&root, name)).collect();
         StatementWatch { disks, before: None, after: None }
     }

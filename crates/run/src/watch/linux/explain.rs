@@ -45,7 +45,7 @@ const LONGEST_FILTER: usize = 3000;
 const ROOM: usize = 4;
 
 #[derive(Debug, thiserror::Error)]
-pub enum NotExplained {
+pub enum ExplainError {
     /// The kernel's events can't be recorded.
     #[error("--explain: {}", without_option(.0))]
     Refused(#[source] TracingError),
@@ -89,9 +89,9 @@ impl Explainer {
         wanted: Option<u32>,
         plan: &SpanPlan,
         located: &SpanTargets,
-    ) -> Result<Option<Explainer>, NotExplained> {
+    ) -> Result<Option<Explainer>, ExplainError> {
         let Some(wanted) = wanted else { return Ok(None) };
-        let root = Root::live();
+        let root = Root::live_system();
         let places = TargetPlaces::of_span(&root, plan, located);
         let entries = (wanted as usize).saturating_mul(ROOM).max(1024).next_power_of_two();
         let rings: Option<Vec<LineRing>> =
@@ -104,7 +104,7 @@ impl Explainer {
             begin: AtomicU64::new(0),
         });
         let reader = EventFollower::open(&root, SlowestIoBuffer::new(wanted, places), (&rings, &shared));
-        let reader = reader.map_err(NotExplained::Refused)?;
+        let reader = reader.map_err(ExplainError::Refused)?;
         let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
         let work = move || {
             let _aside = cpu::keep_away(workers);
@@ -112,7 +112,7 @@ impl Explainer {
         };
         // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
-        let thread = thread.map_err(|error| NotExplained::Refused(TracingError::Thread { error }))?;
+        let thread = thread.map_err(|error| ExplainError::Refused(TracingError::Thread { error }))?;
         Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
     }
 
@@ -280,7 +280,7 @@ impl EventFollower {
         let recorded = clock::monotonic().saturating_sub(self.since).max(1) as f64;
         found.cost_percent = found.events as f64 * EVENT_NS / (threads * recorded) * 100.0;
         let unseen = || {
-            let why = self.keeper.places.iter().find_map(TargetPlaces::unknown)?;
+            let why = self.keeper.places.iter().find_map(TargetPlaces::unknown_reason)?;
             Some(format!(
                 "the work of the kernel and the device on the I/Os of a target is unattributed: its block \
                  device is unknown ({why})"
@@ -333,14 +333,14 @@ impl EventFollower {
         };
         let limits = self.groups.io_limits().into_iter();
         let limits = limits.filter_map(|limit| Some((limit.group, number(&limit.device)?)));
-        self.keeper.throttles.look(clock::monotonic(), limits);
+        self.keeper.throttles.read_limits(clock::monotonic(), limits);
     }
 }
 
 fn take_event(keeper: &mut SlowestIoBuffer, since: Nanos, at: Nanos, told: KernelTold) {
     match told {
         KernelTold::Block(seen) => {
-            keeper.saw(seen);
+            keeper.record_event(seen);
             let BlockStep::Queued(by) = seen.step else { return };
             if let Some(thread) = keeper.threads.iter_mut().find(|thread| thread.number == by)
                 && thread.course.known_from().is_none()
@@ -359,7 +359,7 @@ fn take_event(keeper: &mut SlowestIoBuffer, since: Nanos, at: Nanos, told: Kerne
         KernelTold::Switch { from, state, to } => {
             for thread in &mut keeper.threads {
                 if thread.number == from.number {
-                    thread.course.left(at, state, to.name);
+                    thread.course.record_leaving(at, state, to.name);
                 }
                 if thread.number == to.number {
                     thread.course.runs(at, from.name);

@@ -8,7 +8,7 @@ use diskspd_machine::quota::{CpuQuota, MemoryLimit, quotas_seen, see_memory, see
 use diskspd_results::{CpuLimit, LimitChange, ResourceUsage};
 use diskspd_sys::clock::Nanos;
 
-const MOST: usize = 64;
+const MAX_LIMITS: usize = 64;
 
 /// Watches the limits of one window. A look takes some tens of microseconds, of the controlling thread.
 #[derive(Debug)]
@@ -57,18 +57,18 @@ impl LimitWatch {
         self.begun = now;
         self.find_groups();
         let found = self.read();
-        see_memory(&mut self.memory, self.groups.memory_limits(), (0, 0), MOST);
+        see_memory(&mut self.memory, self.groups.memory_limits(), (0, 0), MAX_LIMITS);
         self.first_io = found.io.clone();
         self.first_costs = self.groups.io_costs();
         self.last = (0, found);
     }
 
     /// A look within the window, or when it has closed.
-    pub(crate) fn look(&mut self, now: Nanos) {
+    pub(crate) fn read_limits(&mut self, now: Nanos) {
         let moved = self.find_groups();
         let found = self.read();
         let at = now.saturating_sub(self.begun) / 1000;
-        if found != self.last.1 && self.changes.len() < MOST {
+        if found != self.last.1 && self.changes.len() < MAX_LIMITS {
             self.changes.push(LimitChange {
                 after_us: self.last.0,
                 observed_us: at,
@@ -77,7 +77,7 @@ impl LimitWatch {
                 cpus: found.cpus.clone(),
             });
         }
-        see_memory(&mut self.memory, self.groups.memory_limits(), (self.last.0, at), MOST);
+        see_memory(&mut self.memory, self.groups.memory_limits(), (self.last.0, at), MAX_LIMITS);
         self.last = (at, found);
     }
 
@@ -156,15 +156,15 @@ mod tests {
         control("io.cost.qos", "8:0 enable=0\n");
         control("c/io.latency", "8:0 target=10\n");
         watch.begin(5 * SECOND);
-        watch.look(6 * SECOND);
+        watch.read_limits(6 * SECOND);
         write("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
         write("sys/fs/cgroup/a/cpu.stat", &stat(7));
         write("sys/fs/cgroup/a/memory.high", "2000000\n");
         write("sys/fs/cgroup/a/memory.events", "high 9\nmax 5\n");
-        watch.look(7 * SECOND);
+        watch.read_limits(7 * SECOND);
         write("proc/self/cgroup", "0::/b\n");
-        watch.look(8 * SECOND);
-        watch.look(9 * SECOND);
+        watch.read_limits(8 * SECOND);
+        watch.read_limits(9 * SECOND);
         let mut effort = ResourceUsage::default();
         watch.finish(&mut effort);
         let [set, moved] = &effort.limit_changes[..] else { unreachable!("{effort:?}") };

@@ -6,7 +6,7 @@
 use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::watch::linux::device_logs::StatementWatch;
-use crate::watch::linux::explain::{Explainer, NotExplained};
+use crate::watch::linux::explain::{ExplainError, Explainer};
 use crate::watch::linux::observe_devices::DeviceWatch;
 use crate::watch::linux::resource_usage;
 use crate::watch::linux::trace::{self, TraceWatch};
@@ -22,19 +22,19 @@ use diskspd_machine::System;
 use diskspd_machine::completion::OneByOne;
 use diskspd_machine::thermal::Thermal;
 use diskspd_plan::SpanPlan;
-use diskspd_results::{Observed, ThermalChange};
+use diskspd_results::{Observations, ThermalChange};
 use diskspd_sys::clock::Nanos;
 use diskspd_worker::slowest::SlowestRings;
 use diskspd_worker::telemetry::live::Counters;
 
 /// Reason why a requested observation of a time span is not possible.
 #[derive(Debug, thiserror::Error)]
-pub enum NotObserved {
+pub enum ObserveError {
     /// `-e`
     #[error(transparent)]
     Trace(#[from] TracingError),
     #[error(transparent)]
-    Explain(#[from] NotExplained),
+    Explain(#[from] ExplainError),
 }
 
 /// The observer of one time span in real time.
@@ -52,7 +52,7 @@ pub struct Observer<'a> {
     trace: Option<TraceWatch>,
     explainer: Option<Explainer>,
     tracers: TracerWatch,
-    pub observed: Observed,
+    pub observed: Observations,
 }
 
 impl<'a> Observer<'a> {
@@ -66,8 +66,8 @@ impl<'a> Observer<'a> {
         located: &SpanTargets,
         system: &'a System,
         options: &Options,
-        trace: Option<trace::Ready>,
-    ) -> Result<Observer<'a>, NotObserved> {
+        trace: Option<trace::ReadyTrace>,
+    ) -> Result<Observer<'a>, ObserveError> {
         let thermal = ThermalChange { before: read_thermal(system), ..ThermalChange::default() };
         let thermal = (!thermal.before.is_unknown()).then_some(thermal);
         let cpu_latency = options.run_options.cpu_latency_us;
@@ -78,19 +78,22 @@ impl<'a> Observer<'a> {
         Ok(Observer {
             system,
             effort: resource_usage::Watch::new(plan),
-            sleeps: WindowCounterReader::new(SleepCounters::find(&Root::live(), bound)),
-            interrupts: WindowCounterReader::new(InterruptCounters::find(&Root::live(), devices.names())),
+            sleeps: WindowCounterReader::new(SleepCounters::find(&Root::live_system(), bound)),
+            interrupts: WindowCounterReader::new(InterruptCounters::find(
+                &Root::live_system(),
+                devices.names(),
+            )),
             devices,
             statements,
             trace: TraceWatch::open(plan, located, trace)?,
             explainer: Explainer::new(options.run_options.explain, plan, located)?,
-            tracers: TracerWatch::new(Root::live()),
-            observed: Observed {
+            tracers: TracerWatch::new(Root::live_system()),
+            observed: Observations {
                 thermal,
                 polled,
                 cpu_latency,
                 serialized: one_by_one(plan),
-                ..Observed::default()
+                ..Observations::default()
             },
         })
     }
@@ -132,9 +135,9 @@ impl<'a> Observer<'a> {
     }
 
     /// Checks changeable properties within the window, once a second. Takes tens of microseconds.
-    pub fn look(&mut self, now: Nanos) {
-        self.effort.look(now);
-        self.tracers.look();
+    pub fn take_samples(&mut self, now: Nanos) {
+        self.effort.read_usage(now);
+        self.tracers.sample_tracers();
         self.devices.look_meanwhile();
     }
 
@@ -160,12 +163,12 @@ impl<'a> Observer<'a> {
         self.statements.end();
     }
 
-    pub fn leave(mut self, workers: &[Counters]) -> Observed {
-        self.devices.leave();
+    pub fn finish_observation(mut self, workers: &[Counters]) -> Observations {
+        self.devices.read_end_counters();
         self.finish(workers)
     }
 
-    pub fn finish(mut self, workers: &[Counters]) -> Observed {
+    pub fn finish(mut self, workers: &[Counters]) -> Observations {
         if let Some(change) = &mut self.observed.thermal {
             change.after = read_thermal(self.system);
         }
@@ -203,5 +206,5 @@ fn read_thermal(system: &System) -> Thermal {
         devices.map(|device| device.disk.as_deref().unwrap_or(device.name.as_str())).collect();
     disks.sort_unstable();
     disks.dedup();
-    diskspd_host::thermal::read(&Root::live(), &disks)
+    diskspd_host::thermal::read(&Root::live_system(), &disks)
 }

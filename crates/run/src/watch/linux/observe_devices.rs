@@ -11,13 +11,13 @@ use diskspd_host::content::WrittenSpace;
 use diskspd_host::located::InspectionHandle;
 use diskspd_host::root::Root;
 use diskspd_host::stack;
-use diskspd_machine::content::Space;
+use diskspd_machine::content::ContentShares;
 use diskspd_machine::io_counters::{CacheGrowth, DeviceFacts, SpaceChange, TargetDevices};
 use diskspd_machine::stack::{Layer, LayerKind, Stack};
 use diskspd_plan::{SpanPlan, WorkerTarget};
 use diskspd_profile::TargetId;
 use diskspd_sys::clock;
-use diskspd_sys::page_cache::{self, Held};
+use diskspd_sys::page_cache::{self, CachedData};
 use diskspd_sys::writeback;
 use std::fs::File;
 use std::path::PathBuf;
@@ -42,8 +42,8 @@ pub(crate) struct DeviceWatch {
 struct CountedSpace {
     target: Option<TargetId>,
     space: WrittenSpace,
-    before: Option<Space>,
-    after: Option<Space>,
+    before: Option<ContentShares>,
+    after: Option<ContentShares>,
 }
 
 #[derive(Debug)]
@@ -60,13 +60,13 @@ struct CachedTarget {
     direct: bool,
     written: bool,
     cached: bool,
-    held: Option<Held>,
+    held: Option<CachedData>,
     /// Bytes.
     size: u64,
 }
 
 /// Time limit in ns for querying dirty data of the targets. Otherwise it stays unknown.
-const PATIENCE: clock::Nanos = 20_000_000;
+const MAX_QUERY_TIME: clock::Nanos = 20_000_000;
 /// Largest number of watched files. Each needs a descriptor.
 const MOST_WATCHED: usize = 64;
 /// Longest time for reading the space of all that is written, ns.
@@ -78,9 +78,9 @@ const PIECE: u64 = 16 << 20;
 
 impl CachedTarget {
     /// Returns the cached part; `None` if the kernel does not report it, or not before `deadline`.
-    fn cached_bytes(&self, deadline: clock::Nanos) -> Option<Held> {
+    fn cached_bytes(&self, deadline: clock::Nanos) -> Option<CachedData> {
         let file = self.file.as_ref()?;
-        let mut sum = Held::default();
+        let mut sum = CachedData::default();
         let mut offset = 0;
         while offset < self.size {
             if clock::monotonic() >= deadline {
@@ -143,7 +143,8 @@ impl DeviceWatch {
         let readings =
             DeviceReadings::for_devices(names_of(targets.iter().map(|target| &target.facts.stack)));
         let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
-        let arrays = ArrayWatch::for_stacks(Root::live(), targets.iter().map(|target| &target.facts.stack));
+        let arrays =
+            ArrayWatch::for_stacks(Root::live_system(), targets.iter().map(|target| &target.facts.stack));
         let settings = SettingsWatch::start(&readings.names);
         DeviceWatch { targets, readings, remote, arrays, settings, spaces, begun: 0, flush }
     }
@@ -158,7 +159,7 @@ impl DeviceWatch {
         self.settings.begin();
         let deadline = clock::monotonic() + FOR_SPACE;
         self.spaces.iter_mut().for_each(|space| space.before = space.space.read(deadline));
-        let deadline = clock::monotonic() + PATIENCE;
+        let deadline = clock::monotonic() + MAX_QUERY_TIME;
         for target in &mut self.targets {
             target.held = target.cached_bytes(deadline);
             target.facts.unwritten_before = target.held.filter(|_| target.written).map(|held| held.unwritten);
@@ -169,7 +170,10 @@ impl DeviceWatch {
     /// so nothing else may come between.
     pub(crate) fn begin(&mut self) {
         self.arrays.begin();
-        self.targets.iter_mut().filter_map(|target| target.changes.as_mut()).for_each(|file| file.look(0));
+        self.targets
+            .iter_mut()
+            .filter_map(|target| target.changes.as_mut())
+            .for_each(|file| file.read_changes(0));
         let at = clock::monotonic();
         self.begun = at;
         self.remote.begin();
@@ -181,20 +185,23 @@ impl DeviceWatch {
         let reading = self.readings.read();
         self.remote.end();
         self.readings.end(reading);
-        self.arrays.look();
+        self.arrays.read_arrays();
     }
 
     /// Reads switches, arrays and changes within the window.
     pub(crate) fn look_meanwhile(&mut self) {
         self.readings.look_at_switches();
-        self.arrays.look();
+        self.arrays.read_arrays();
         self.look_at_changes();
     }
 
     fn look_at_changes(&mut self) {
         let now = micros(self.begun, clock::monotonic());
-        self.settings.look(now);
-        self.targets.iter_mut().filter_map(|target| target.changes.as_mut()).for_each(|file| file.look(now));
+        self.settings.read_changes(now);
+        self.targets
+            .iter_mut()
+            .filter_map(|target| target.changes.as_mut())
+            .for_each(|file| file.read_changes(now));
     }
 
     /// Reads the page cache and the space of the targets after the last reading of the counters, because it
@@ -203,7 +210,7 @@ impl DeviceWatch {
         self.look_at_changes();
         let deadline = clock::monotonic() + FOR_SPACE;
         self.spaces.iter_mut().for_each(|space| space.after = space.space.read(deadline));
-        let deadline = clock::monotonic() + PATIENCE;
+        let deadline = clock::monotonic() + MAX_QUERY_TIME;
         for target in &mut self.targets {
             let after = target.cached_bytes(deadline);
             target.facts.unwritten = after.filter(|_| target.written).map(|held| held.unwritten);
@@ -220,7 +227,7 @@ impl DeviceWatch {
     }
 
     /// Disables flushing and queries at the end, because they would wait for hanging I/O.
-    pub(crate) fn leave(&mut self) {
+    pub(crate) fn read_end_counters(&mut self) {
         self.flush = false;
         self.targets.iter_mut().for_each(|target| target.looked_at = None);
     }
@@ -231,7 +238,7 @@ impl DeviceWatch {
         let remote = self.remote.finish();
         facts.devices.extend(remote.iter().map(observe_remote::as_device));
         self.settings.finish(&mut facts.devices);
-        let root = Root::live().remembering();
+        let root = Root::live_system().remembering();
         let finished = |target| target_devices(&root, target, self.flush);
         let targets = self.targets.into_iter().map(finished).collect();
         let space = self.spaces.into_iter().filter_map(CountedSpace::finish).collect();
@@ -261,7 +268,7 @@ fn spaces_of(
         areas.map(|other| (other.workload.base, other.workload.base.saturating_add(other.workload.region)));
     let (from, to) = areas.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
     let own = WrittenSpace::of_file(file, from, to);
-    let beneath = WrittenSpace::find(&Root::live(), stack);
+    let beneath = WrittenSpace::find(&Root::live_system(), stack);
     let new = own.into_iter().chain(beneath);
     let new = new.filter(|space| {
         space.device.is_none() || known.iter().all(|known| known.space.device != space.device)
@@ -276,7 +283,7 @@ fn spaces_of(
 impl CountedSpace {
     /// Returns the change of a space with holes, unwritten or shared extents, or small fragments.
     fn finish(self) -> Option<SpaceChange> {
-        let matters = |space: &Space| {
+        let matters = |space: &ContentShares| {
             let mean = space.examined.checked_div(space.fragments).filter(|_| space.fragments > 1);
             space.unallocated() > 0 || mean.is_some_and(|mean| mean < SMALL_FRAGMENT)
         };

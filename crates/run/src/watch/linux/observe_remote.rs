@@ -9,11 +9,11 @@ use diskspd_machine::stack::Layer;
 /// Watches all such mounts of a time span.
 #[derive(Debug)]
 pub(crate) struct RemoteWatch {
-    mounts: Vec<Watched>,
+    mounts: Vec<WatchedMount>,
 }
 
 #[derive(Debug)]
-struct Watched {
+struct WatchedMount {
     name: String,
     mount: RemoteMount,
     before: Option<RemoteReading>,
@@ -22,12 +22,12 @@ struct Watched {
 
 impl RemoteWatch {
     pub(crate) fn new<'a>(layers: impl Iterator<Item = &'a Layer>) -> RemoteWatch {
-        let mut mounts: Vec<Watched> = Vec::new();
+        let mut mounts: Vec<WatchedMount> = Vec::new();
         for layer in layers {
             let Some(mount) = &layer.remote else { continue };
             if !mounts.iter().any(|known| known.name == layer.name) {
                 let (name, mount) = (layer.name.clone(), mount.clone());
-                mounts.push(Watched { name, mount, before: None, after: None });
+                mounts.push(WatchedMount { name, mount, before: None, after: None });
             }
         }
         RemoteWatch { mounts }
@@ -35,20 +35,20 @@ impl RemoteWatch {
 
     pub(crate) fn begin(&mut self) {
         for watched in &mut self.mounts {
-            watched.before = remote_counters::read(&Root::live(), &watched.mount);
+            watched.before = remote_counters::read(&Root::live_system(), &watched.mount);
         }
     }
 
     /// The second reading.
     pub(crate) fn end(&mut self) {
         for watched in &mut self.mounts {
-            watched.after = remote_counters::read(&Root::live(), &watched.mount);
+            watched.after = remote_counters::read(&Root::live_system(), &watched.mount);
         }
     }
 
     /// Returns the activity between the readings, without mounts that could not be read twice.
     pub(crate) fn finish(self) -> Vec<RemoteFacts> {
-        let facts = |watched: Watched| {
+        let facts = |watched: WatchedMount| {
             let (before, after) = (watched.before?, watched.after?);
             let tcp = after.tcp.zip(before.tcp).map(|(after, before)| after.since(&before));
             Some(RemoteFacts { name: watched.name, activity: after.done.since(&before.done), tcp })

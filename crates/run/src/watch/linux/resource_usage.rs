@@ -45,7 +45,7 @@ impl Bindings {
     }
 
     /// A look within the window, or when it has closed.
-    fn look(&mut self, now: Nanos, threads: &[i32], workers: &mut [WorkerUsage]) {
+    fn read_usage(&mut self, now: Nanos, threads: &[i32], workers: &mut [WorkerUsage]) {
         let seen_us = now.saturating_sub(self.begun) / 1000;
         for ((thread, first), worker) in threads.iter().zip(&self.first).zip(workers) {
             if first.is_empty() || worker.affinity_change.is_some() {
@@ -75,7 +75,7 @@ struct Counts {
 impl Watch {
     /// Finds out what doesn't change in the window.
     pub(crate) fn new(plan: &SpanPlan) -> Watch {
-        let root = Root::live();
+        let root = Root::live_system();
         let limits = LimitWatch::new(root.clone());
         let worker = |worker: &diskspd_plan::WorkerPlan| WorkerUsage {
             engine: worker.engine,
@@ -116,9 +116,9 @@ impl Watch {
     }
 
     /// Within the window, once a second.
-    pub(crate) fn look(&mut self, now: Nanos) {
-        self.limits.look(now);
-        self.bindings.look(now, &self.threads, &mut self.effort.workers);
+    pub(crate) fn read_usage(&mut self, now: Nanos) {
+        self.limits.read_limits(now);
+        self.bindings.read_usage(now, &self.threads, &mut self.effort.workers);
     }
 
     pub(crate) fn end(&mut self) {
@@ -127,14 +127,14 @@ impl Watch {
         let times = after.times.iter().zip(&self.before.times);
         for (worker, (after, before)) in self.effort.workers.iter_mut().zip(times) {
             worker.times = after.zip(*before).map(|((end, after), (begin, before))| {
-                after.since(&before).within(window, end.saturating_sub(begin))
+                after.since(&before).scale_to_window(window, end.saturating_sub(begin))
             });
         }
         let ((end, after_all), (begin, before_all)) = (after.process, self.before.process);
         let process = ThreadTimes { busy: after_all.saturating_sub(before_all), ..ThreadTimes::default() };
-        self.effort.process = process.within(window, end.saturating_sub(begin)).busy;
-        self.limits.look(after.at);
-        self.bindings.look(after.at, &self.threads, &mut self.effort.workers);
+        self.effort.process = process.scale_to_window(window, end.saturating_sub(begin)).busy;
+        self.limits.read_limits(after.at);
+        self.bindings.read_usage(after.at, &self.threads, &mut self.effort.workers);
         self.after = after;
     }
 
@@ -149,7 +149,9 @@ impl Watch {
         let seen = self.effort.workers.iter_mut().zip(workers).zip(&self.after.times);
         for ((worker, counters), at_end) in seen {
             let Some((times, (at, at_end))) = worker.times.as_mut().zip(*at_end) else { continue };
-            let Some((waiting, (over, waited))) = at_end.run_delay.zip(counters.over()) else { continue };
+            let Some((waiting, (over, waited))) = at_end.run_delay.zip(counters.measured_time()) else {
+                continue;
+            };
             let going_on = going_on((at, waiting), (over, waited));
             times.run_delay = times.run_delay.map(|waiting| waiting.saturating_add(going_on));
         }
@@ -197,7 +199,7 @@ mod tests {
             let mut workers = [worker(Some(first)), worker(Some(u32::MAX)), worker(None), worker(Some(7))];
             let mut bindings = Bindings::default();
             bindings.begin(1_000_000, &threads, &workers);
-            bindings.look(2_000_000, &threads, &mut workers);
+            bindings.read_usage(2_000_000, &threads, &mut workers);
             let seen = |after_us, seen_us, cpus: &[u32]| {
                 Some(AffinityChange { after_us, observed_us: seen_us, cpus: cpus.to_vec() })
             };
@@ -206,7 +208,7 @@ mod tests {
                 [None, seen(0, 1000, &[first]), None, None]
             );
             cpu::use_only(&all).unwrap();
-            bindings.look(3_000_000, &threads, &mut workers);
+            bindings.read_usage(3_000_000, &threads, &mut workers);
             let moved = (first != last).then(|| seen(1000, 2000, &all)).flatten();
             let expected = [moved.clone(), seen(0, 1000, &[first]), moved, None];
             assert_eq!(workers.map(|worker| worker.affinity_change), expected);

@@ -26,7 +26,7 @@ use machine::{Machine, is_offline};
 use recorder::RequestRecorder;
 pub(crate) use recorder::buffer_kib;
 use requests::BlockFormats;
-use traced::Traced;
+use traced::DeviceTargets;
 use tracepoints::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
 /// Maximum length of a filter for the kernel, which accepts up to a page; otherwise devices are filtered
 /// here.
@@ -37,7 +37,7 @@ const LONGEST_FILTER: usize = 3000;
 pub(crate) struct TraceWatch {
     counters: Counters,
     recorder: Option<RequestRecorder>,
-    devices: Option<Vec<Traced>>,
+    devices: Option<Vec<DeviceTargets>>,
     clock: &'static str,
 }
 
@@ -50,24 +50,24 @@ fn device_filter(numbers: &[u32]) -> String {
 /// Resources of a trace, opened before the run changes anything, to be certain of their availability.
 /// Creation and removal take a tenth of a second each, so the first time span takes it over.
 #[derive(Debug)]
-pub struct Ready {
+pub struct ReadyTrace {
     machine: Machine,
     counters: Counters,
     recording: Option<(Instance, BlockFormats)>,
 }
 
-impl Ready {
+impl ReadyTrace {
     /// Opens the trace requested by the plan; `Ok(None)` if not requested.
     ///
     /// # Errors
     /// Fails with a hint if it cannot be opened.
-    pub fn open(plan: &SpanPlan) -> Result<Option<Ready>, TracingError> {
+    pub fn open(plan: &SpanPlan) -> Result<Option<ReadyTrace>, TracingError> {
         let Some(trace) = &plan.trace else { return Ok(None) };
-        let machine = Machine::look(&trace.classes)?;
+        let machine = Machine::read_machine(&trace.classes)?;
         let counters = Counters::open(&trace.classes, &machine)?;
         let asked = trace.classes.contains(&TraceClass::DiskIo);
         let recording = asked.then(|| machine.recording(trace.clock)).transpose()?;
-        Ok(Some(Ready { machine, counters, recording }))
+        Ok(Some(ReadyTrace { machine, counters, recording }))
     }
 }
 
@@ -79,11 +79,11 @@ impl TraceWatch {
     pub(crate) fn open(
         plan: &SpanPlan,
         located: &SpanTargets,
-        ready: Option<Ready>,
+        ready: Option<ReadyTrace>,
     ) -> Result<Option<TraceWatch>, TracingError> {
         let Some(trace) = &plan.trace else { return Ok(None) };
-        let opened = ready.map_or_else(|| Ready::open(plan), |ready| Ok(Some(ready)))?;
-        let Some(Ready { machine, counters, recording }) = opened else { return Ok(None) };
+        let opened = ready.map_or_else(|| ReadyTrace::open(plan), |ready| Ok(Some(ready)))?;
+        let Some(ReadyTrace { machine, counters, recording }) = opened else { return Ok(None) };
         let devices = recording.is_some().then(|| traced(&machine.root, plan, located));
         let traced = devices.iter().flatten().filter_map(|traced| traced.device.number.ok());
         let numbers: Vec<u32> = traced.collect();
@@ -134,13 +134,13 @@ impl TraceWatch {
     }
 }
 
-fn traced(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<Traced> {
-    let mut found: Vec<Traced> = Vec::new();
+fn traced(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<DeviceTargets> {
+    let mut found: Vec<DeviceTargets> = Vec::new();
     for (engine, target) in targets(plan) {
         for device in traced_devices(root, &observe_devices::opened(located, engine, target).stack) {
             match found.iter_mut().find(|known| known.device == device) {
                 Some(known) => known.targets.push(target.id),
-                None => found.push(Traced { device, targets: vec![target.id] }),
+                None => found.push(DeviceTargets { device, targets: vec![target.id] }),
             }
         }
     }

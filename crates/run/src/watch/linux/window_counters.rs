@@ -25,6 +25,6 @@ impl<C: WindowCounters> WindowCounterReader<C> {
 
     /// Returns the counts; empty if the time span was not measured to its end.
     pub(crate) fn finish(self) -> Vec<C::BetweenEdges> {
-        self.counters.between(&self.before, &self.after)
+        self.counters.count_between(&self.before, &self.after)
     }
 }

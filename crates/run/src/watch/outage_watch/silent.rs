@@ -5,7 +5,7 @@ use diskspd_profile::TargetId;
 use diskspd_results::{PathChange, Silence};
 use diskspd_sys::clock::Nanos;
 
-const MOST: usize = 256;
+const MAX_SILENCES: usize = 256;
 const MOST_CHANGES: usize = 32;
 
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(super) struct SilenceLog {
 impl SilenceLog {
     /// Keeps one, if there is room; measuring began at `start`.
     pub(super) fn push(&mut self, silence: ClosedSilence, start: Nanos) {
-        if self.kept.len() >= MOST {
+        if self.kept.len() >= MAX_SILENCES {
             return;
         }
         let ClosedSilence { target, begin, end, in_flight, mut changes } = silence;

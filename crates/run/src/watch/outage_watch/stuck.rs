@@ -1,6 +1,6 @@
 //! Naming of hanging I/Os during the run (`--stuck`).
 
-use super::watched::{TRIES, WatchedSpan};
+use super::watched::{MAX_TRIES, WatchedSpan};
 use diskspd_figures::units::visible;
 use diskspd_results::StuckFact;
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -8,7 +8,7 @@ use diskspd_worker::StuckIo;
 
 const STEP: Nanos = SECOND;
 /// I/Os that are named in a time span.
-const NAMED: usize = 16;
+const MAX_NAMED: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct StuckWatch {
@@ -27,7 +27,7 @@ impl StuckWatch {
     }
 
     /// At `now`, of a window that began at `start`.
-    pub(super) fn look(&mut self, span: &WatchedSpan, start: Nanos, now: Nanos) {
+    pub(super) fn check_targets(&mut self, span: &WatchedSpan, start: Nanos, now: Nanos) {
         if now < self.next {
             return;
         }
@@ -36,7 +36,7 @@ impl StuckWatch {
         for (index, worker) in span.workers() {
             let Some(desk) = span.desks.get(index) else { continue };
             let look = || desk.look(|books| books.in_flight(worker, &[], &[]));
-            let flying = (0..TRIES).find_map(|_| look()).unwrap_or_default();
+            let flying = (0..MAX_TRIES).find_map(|_| look()).unwrap_or_default();
             let aged = flying.into_iter().filter_map(|io| io.started.map(|started| (index, io, started)));
             old.extend(aged.filter(|(.., started)| now.saturating_sub(*started) >= self.limit));
         }
@@ -57,10 +57,10 @@ impl StuckWatch {
         if self.told.contains(&key) {
             return;
         }
-        if self.told.len() >= NAMED {
+        if self.told.len() >= MAX_NAMED {
             if !std::mem::replace(&mut self.full, true) {
                 span.voice.warn(&format!(
-                    "--stuck: {NAMED} I/Os were named; further ones of this time span are not"
+                    "--stuck: {MAX_NAMED} I/Os were named; further ones of this time span are not"
                 ));
             }
             return;

@@ -9,7 +9,7 @@ use diskspd_sys::clock::{Nanos, SECOND};
 use std::collections::HashMap;
 
 /// Time without completions before a closer inspection.
-const SILENT: Nanos = SECOND / 2;
+const MIN_SILENCE: Nanos = SECOND / 2;
 const AGAIN: Nanos = SECOND;
 /// Interval of further attempts while its workers are too busy for an inspection.
 const UNTIL_SEEN: Nanos = SECOND / 10;
@@ -84,14 +84,14 @@ impl WatchedTarget {
     }
 
     pub(super) fn note_count(&mut self, ios: u64, now: Nanos) -> TargetLook {
-        self.beats.iter_mut().for_each(|beats| beats.look(now, ios));
+        self.beats.iter_mut().for_each(|beats| beats.count_tick(now, ios));
         if ios != self.ios {
             let open = self.open.take().map(|open| open.closed(self.id, self.since, now));
             (self.ios, self.since) = (ios, now);
             return open.map_or(TargetLook::Goes, TargetLook::GoesOn);
         }
         match &self.open {
-            None if now.saturating_sub(self.since) < SILENT => TargetLook::Goes,
+            None if now.saturating_sub(self.since) < MIN_SILENCE => TargetLook::Goes,
             Some(open) if now < open.next => TargetLook::StillSilent,
             _ => TargetLook::Silent,
         }

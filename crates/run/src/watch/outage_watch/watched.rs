@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::slice;
 
 /// Number of attempts, because an active worker cannot be inspected.
-pub(super) const TRIES: usize = 4;
+pub(super) const MAX_TRIES: usize = 4;
 
 #[derive(Clone, Copy)]
 pub(crate) struct WatchedSpan<'a> {
@@ -31,7 +31,7 @@ impl WatchedSpan<'_> {
     /// Returns the I/Os in flight of a worker by path; `None` while it is active.
     fn in_flight(&self, index: usize) -> Option<FlightCounts> {
         let (worker, desk) = (self.plan.workers.get(index)?, self.desks.get(index)?);
-        let flying = (0..TRIES).find_map(|_| desk.look(|books| books.in_flight(worker, &[], &[])))?;
+        let flying = (0..MAX_TRIES).find_map(|_| desk.look(|books| books.in_flight(worker, &[], &[])))?;
         let mut counts = FlightCounts::new();
         flying.into_iter().for_each(|io| *counts.entry(io.path).or_default() += 1);
         Some(counts)
@@ -93,7 +93,7 @@ impl TargetCounts {
                 })
             };
             // It is at work.
-            if (0..TRIES).find_map(|_| count()).is_none() {
+            if (0..MAX_TRIES).find_map(|_| count()).is_none() {
                 worker.places.iter().for_each(|place| self.ios[*place] = None);
             }
         }

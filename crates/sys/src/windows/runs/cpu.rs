@@ -42,8 +42,8 @@ const FINEST_MS: u32 = 1;
 /// sleeps on older systems, end at a timer tick. Ticks come every 15.6 ms unless the process requests 1
 /// ms. The request is made once and lasts until the process ends; a refusal has no effect.
 pub fn wake_exactly() {
-    static ASKED: Once = Once::new();
-    ASKED.call_once(|| {
+    static QUERY_ONCE: Once = Once::new();
+    QUERY_ONCE.call_once(|| {
         // SAFETY: takes a number. Its answer says whether there is such a tick: without it nothing changes.
         let _ = unsafe { timeBeginPeriod(FINEST_MS) };
     });

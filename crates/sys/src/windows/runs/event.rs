@@ -14,7 +14,7 @@ use windows_sys::Win32::System::Threading::{
 };
 
 /// The longest name that an event may have, UTF-16 units (`MAX_PATH`).
-const LONGEST: usize = 260;
+const MAX_NAME_UNITS: usize = 260;
 /// Maximum time of a single system wait in ms; longer waits are repeated.
 const LONGEST_MS: u128 = 60_000;
 
@@ -22,7 +22,7 @@ const LONGEST_MS: u128 = 60_000;
 pub enum EventError {
     #[error("the event has no name; append one to the option, for example -yrstart")]
     NoName,
-    #[error("the event's name contains a zero character, or is longer than {LONGEST} characters")]
+    #[error("the event's name contains a zero character, or is longer than {MAX_NAME_UNITS} characters")]
     NoText,
     #[error(
         "there is no such event: it exists only while a run that names it (-ys, -yf, -yr, -yp) or `diskspd \
@@ -63,7 +63,7 @@ fn wide_name(name: &[u8]) -> Result<Vec<u16>, EventError> {
     }
     let text = std::str::from_utf8(name).map_err(|_| EventError::NoText)?;
     let units: Vec<u16> = text.encode_utf16().collect();
-    if units.contains(&0) || units.len() > LONGEST {
+    if units.contains(&0) || units.len() > MAX_NAME_UNITS {
         return Err(EventError::NoText);
     }
     Ok(units.into_iter().chain([0]).collect())

@@ -31,7 +31,7 @@ const CONTINUE_EXECUTION: i32 = -1;
 const CONTINUE_SEARCH: i32 = 0;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Guarded {
+pub(super) struct GuardedView {
     view: usize,
     /// Bytes of the view.
     length: usize,
@@ -39,21 +39,21 @@ pub(super) struct Guarded {
     pages: (usize, usize),
 }
 
-impl Guarded {
-    const NONE: Guarded = Guarded { view: 0, length: 0, pages: (0, 0) };
+impl GuardedView {
+    const NONE: GuardedView = GuardedView { view: 0, length: 0, pages: (0, 0) };
 
     /// A copy of `length` bytes from `start` on, within the view of `view_length` bytes.
-    pub(super) fn new(view: usize, view_length: usize, start: usize, length: usize) -> Guarded {
+    pub(super) fn new(view: usize, view_length: usize, start: usize, length: usize) -> GuardedView {
         let pages = (start - start % PAGE, (start + length).next_multiple_of(PAGE));
-        Guarded { view, length: view_length, pages }
+        GuardedView { view, length: view_length, pages }
     }
 }
 
 thread_local! {
     // Plain cells without destructor: the handler may touch them at any moment.
-    static PLACE: Cell<Guarded> = const { Cell::new(Guarded::NONE) };
+    static PLACE: Cell<GuardedView> = const { Cell::new(GuardedView::NONE) };
     /// The error with which a page of it was missing; 0 = none was.
-    static MISSED: Cell<u32> = const { Cell::new(0) };
+    static PAGE_ERROR: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Installs the handler, once for the process.
@@ -71,14 +71,14 @@ pub(super) fn watch() -> io::Result<()> {
 /// Executes a copy from or to a view. Returns 0, or the Windows error of a missing page. Memory has then
 /// replaced the view, and must be freed by `VirtualFree`.
 #[inline]
-pub(super) fn guarded(place: Guarded, copy: impl FnOnce()) -> u32 {
+pub(super) fn guarded(place: GuardedView, copy: impl FnOnce()) -> u32 {
     PLACE.set(place);
     // The compiler must not move the copy out from between the two; the handler runs in this thread.
     compiler_fence(Ordering::SeqCst);
     copy();
     compiler_fence(Ordering::SeqCst);
-    PLACE.set(Guarded::NONE);
-    MISSED.replace(0)
+    PLACE.set(GuardedView::NONE);
+    PAGE_ERROR.replace(0)
 }
 
 /// Called by the system, in the thread of the exception.
@@ -95,16 +95,16 @@ unsafe extern "system" fn on_exception(told: *mut EXCEPTION_POINTERS) -> i32 {
         EXCEPTION_IN_PAGE_ERROR => unsafe { RtlNtStatusToDosError(status as u32 as NTSTATUS) },
         _ => return CONTINUE_SEARCH,
     };
-    let place = PLACE.try_with(Cell::get).unwrap_or(Guarded::NONE);
-    if !(place.pages.0..place.pages.1).contains(&address) || MISSED.get() != 0 || !replace_view(place) {
+    let place = PLACE.try_with(Cell::get).unwrap_or(GuardedView::NONE);
+    if !(place.pages.0..place.pages.1).contains(&address) || PAGE_ERROR.get() != 0 || !replace_view(place) {
         return CONTINUE_SEARCH;
     }
-    MISSED.set(error.max(1));
+    PAGE_ERROR.set(error.max(1));
     CONTINUE_EXECUTION
 }
 
 /// Puts memory in the place of the view, zeroed where it is being copied from or to.
-fn replace_view(place: Guarded) -> bool {
+fn replace_view(place: GuardedView) -> bool {
     let (view, (first, end)) = (place.view as *mut core::ffi::c_void, place.pages);
     // SAFETY: of the view there are no slices, and the thread that has it stands in the middle of a copy, to
     // which the new pages are memory as before.

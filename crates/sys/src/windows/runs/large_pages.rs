@@ -1,6 +1,6 @@
 //! Large pages: memory that the system maps in pieces of 2 MiB or so, and never writes to a paging file.
 
-use super::privilege::{Privilege, holds};
+use super::privilege::{Privilege, has_privilege};
 use std::io;
 use std::ptr::NonNull;
 use windows_sys::Win32::Foundation::ERROR_PRIVILEGE_NOT_HELD;
@@ -25,7 +25,7 @@ impl LargeMemory {
     /// Fails with [`io::ErrorKind::PermissionDenied`] without the privilege (`SeLockMemoryPrivilege`), or
     /// with the system's error if there is no contiguous memory of that size.
     pub(crate) fn take(bytes: usize) -> io::Result<LargeMemory> {
-        if !holds(Privilege::LockMemory) {
+        if !has_privilege(Privilege::LockMemory) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let kind = MEM_RESERVE | MEM_COMMIT | MEM_LARGE_PAGES;

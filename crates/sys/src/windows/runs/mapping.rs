@@ -12,7 +12,7 @@ mod persist;
 
 use crate::memory::{Slot, SlotMut};
 use diskspd_base::access::{Flush, MapOptions};
-use in_page_error::Guarded;
+use in_page_error::GuardedView;
 use std::fs::File;
 use std::io;
 use std::os::windows::ffi::OsStringExt;
@@ -182,7 +182,7 @@ impl View {
     fn copy_guarded(&mut self, start: *const u8, length: usize, copy: impl FnOnce()) -> io::Result<()> {
         // Behind the rest of a view that was replaced there is no memory.
         self.check_whole()?;
-        let place = Guarded::new(self.start.as_ptr().addr(), self.length, start.addr(), length);
+        let place = GuardedView::new(self.start.as_ptr().addr(), self.length, start.addr(), length);
         self.broken = in_page_error::guarded(place, copy);
         self.check_whole()
     }

@@ -30,7 +30,7 @@ const LONGEST_MS: u64 = 60_000;
 
 /// How the thread learns that an I/O has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum CompletionNotice {
     /// It takes the ends from a completion port.
     AtPort,
     /// The kernel calls a routine in it while it waits.
@@ -100,15 +100,15 @@ impl Queue {
     /// # Errors
     /// Fails if the system provides no port, or a file already has one.
     pub fn new(
-        told: Told,
+        told: CompletionNotice,
         depth: u32,
         files: Vec<OwnedHandle>,
         memory: Buffer,
         drain_limit: Duration,
     ) -> io::Result<Queue> {
         let port = match told {
-            Told::AtPort => Some(port_of(&files)?),
-            Told::ByRoutine => None,
+            CompletionNotice::AtPort => Some(port_of(&files)?),
+            CompletionNotice::ByRoutine => None,
         };
         let ended: Box<EndedList> = Box::new(UnsafeCell::new(Vec::with_capacity(depth as usize)));
         let ended = NonNull::from(Box::leak(ended));
@@ -346,7 +346,7 @@ mod tests {
     fn tags_complete_once_and_invalid_requests_are_rejected() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), [5; 4096]).unwrap();
-        for told in [Told::AtPort, Told::ByRoutine] {
+        for told in [CompletionNotice::AtPort, CompletionNotice::ByRoutine] {
             let open = || {
                 let options = std::fs::File::options().read(true).custom_flags(FILE_FLAG_OVERLAPPED).clone();
                 OwnedHandle::from(options.open(file.path()).unwrap())

@@ -16,7 +16,7 @@ pub(crate) enum Privilege {
     LockMemory,
 }
 
-pub(crate) fn holds(privilege: Privilege) -> bool {
+pub(crate) fn has_privilege(privilege: Privilege) -> bool {
     let mut token: HANDLE = std::ptr::null_mut();
     let wanted = TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY;
     // SAFETY: the handle stands for this process; one handle is written, which lives on this stack.

@@ -1,7 +1,7 @@
 //! Disks and volumes as targets: opening, and sizes. The caller checks the write permission on the open
 //! object before any write.
 
-use crate::storage_answers::{Question, ask, control};
+use crate::storage_answers::{StorageQuery, ask, control};
 use crate::targets::OpenTarget;
 use diskspd_base::access::OpenMode;
 use std::fs::File;
@@ -82,8 +82,8 @@ pub fn size(device: &impl AsHandle) -> io::Result<u64> {
         let size = bytes.map(u64::from_le_bytes).filter(|size| *size > 0);
         size.ok_or_else(|| io::Error::other("its size is 0: is a medium in it?"))
     };
-    number(Question::Length, 0).or_else(|why| {
-        number(Question::Geometry, 24).or_else(|_| match size_of_file(device) {
+    number(StorageQuery::Length, 0).or_else(|why| {
+        number(StorageQuery::Geometry, 24).or_else(|_| match size_of_file(device) {
             Some(size) => Ok(size),
             None => Err(why),
         })

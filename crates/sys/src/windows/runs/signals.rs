@@ -85,7 +85,7 @@ impl TerminationSignals {
     }
 
     /// Every one that arrives, waited for until closed.
-    pub fn forever(&mut self) -> impl Iterator<Item = Ending> {
+    pub fn wait_forever(&mut self) -> impl Iterator<Item = Ending> {
         std::iter::from_fn(|| self.told.recv().ok().flatten())
     }
 }
@@ -108,7 +108,7 @@ impl Close {
 
 impl Ending {
     /// Applies the default effect and ends the program.
-    pub fn obey(self) {
+    pub fn follow_signals(self) {
         std::process::exit(ENDED_BY_IT);
     }
 }
@@ -132,9 +132,9 @@ mod tests {
         assert_eq!(tell(CTRL_C_EVENT), 1);
         first.close().close();
         assert_eq!(tell(CTRL_BREAK_EVENT), 1);
-        assert_eq!(first.forever().collect::<Vec<_>>(), [Ending::Interrupt]);
+        assert_eq!(first.wait_forever().collect::<Vec<_>>(), [Ending::Interrupt]);
         other.close().close();
-        assert_eq!(other.forever().collect::<Vec<_>>(), [Ending::Interrupt, Ending::Terminate]);
+        assert_eq!(other.wait_forever().collect::<Vec<_>>(), [Ending::Interrupt, Ending::Terminate]);
         drop((first, other));
         assert_eq!((tell(CTRL_C_EVENT), tell(99)), (0, 0), "nobody listens");
     }

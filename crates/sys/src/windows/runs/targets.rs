@@ -1,7 +1,7 @@
 //! Files as targets: opening, creation, and requirements of unbuffered I/O. Only files are ever opened
 //! here: no volume, disk, pipe or console.
 
-use super::privilege::{Privilege, holds};
+use super::privilege::{Privilege, has_privilege};
 use diskspd_base::access::{IoPriority, OpenMode};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -125,7 +125,7 @@ pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> 
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
+pub enum CreatedContent {
     /// It contains the previous data of the disk (`SetFileValidData`).
     Valid,
     /// It was written from its start to its end.
@@ -143,7 +143,7 @@ pub fn create(
     size: u64,
     piece: &dyn Fn(&mut [u8]),
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> io::Result<Made> {
+) -> io::Result<CreatedContent> {
     if !may_be_file(path) {
         return Err(no_file());
     }
@@ -151,14 +151,14 @@ pub fn create(
         File::options().read(true).write(true).create(true).truncate(false).share_mode(0).open(path)?;
     // Before anything is changed.
     size_of(&file)?;
-    let removed = Unfinished(Some(path.to_owned()));
+    let removed = UnfinishedTarget(Some(path.to_owned()));
     file.set_len(0)?;
     file.set_len(size)?;
     let made = match is_valid(&file, size) {
-        true => Made::Valid,
+        true => CreatedContent::Valid,
         false => {
             write_all(&mut file, size, piece, go_on)?;
-            Made::Written
+            CreatedContent::Written
         }
     };
     removed.keep_file();
@@ -166,15 +166,15 @@ pub fn create(
 }
 
 /// Removes a file unless it is kept.
-struct Unfinished(Option<PathBuf>);
+struct UnfinishedTarget(Option<PathBuf>);
 
-impl Unfinished {
+impl UnfinishedTarget {
     fn keep_file(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnfinishedTarget {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
             let _ = std::fs::remove_file(path);
@@ -207,7 +207,8 @@ fn write_all(
 fn is_valid(file: &File, size: u64) -> bool {
     let Ok(size) = i64::try_from(size) else { return false };
     // SAFETY: the handle is open; takes a number.
-    holds(Privilege::ManageVolumes) && unsafe { SetFileValidData(file.as_raw_handle().cast(), size) } != 0
+    has_privilege(Privilege::ManageVolumes)
+        && unsafe { SetFileValidData(file.as_raw_handle().cast(), size) } != 0
 }
 
 #[cfg(test)]
@@ -261,7 +262,7 @@ mod tests {
             });
             let content = std::fs::read(&path).unwrap();
             assert_eq!(content.len() as u64, size);
-            if made.unwrap() == Made::Written {
+            if made.unwrap() == CreatedContent::Written {
                 assert!(content.iter().all(|byte| *byte == 7));
                 assert_eq!(seen.len() as u64, size.div_ceil(PIECE as u64));
             }
@@ -273,7 +274,7 @@ mod tests {
         let given_up = write_all(&mut file, 9, &fill, &mut |_| false).unwrap_err();
         assert_eq!(given_up.kind(), io::ErrorKind::Interrupted);
         drop(file);
-        drop(Unfinished(Some(path.clone())));
+        drop(UnfinishedTarget(Some(path.clone())));
         assert!(!path.exists());
     }
 }

@@ -1,13 +1,13 @@
 //! The file of a repetition (`--repeat N --out r.json`) stands for the records of its runs, so `r*.json`
 //! contains a run only once.
 
-use crate::commands::shared::unread_runs::{UnreadFault, UnreadRunsError};
+use crate::commands::shared::unread_runs::{UnreadError, UnreadRunsError};
 use crate::experiments::KeptAnswer;
 use crate::experiments::repetition::{RepeatedRun, Repetition};
 use crate::finding::Finding;
 use crate::formats::{answers, json};
 use crate::limits::ANSWER;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::print_line;
 use crate::units::visible;
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Bytes that show what a file holds.
-const BEGINNING: u64 = 200;
+const HEAD_BYTES: u64 = 200;
 
 /// The answer of this kind in a file; `None` = the file holds something else.
 ///
@@ -27,14 +27,14 @@ pub(crate) fn answer<A: KeptAnswer>(path: &Path) -> Result<Option<A>, UnreadRuns
     if !path.is_file() {
         return Ok(None);
     }
-    let fault = |error| UnreadFault::File(error).at_path(path);
+    let fault = |error| UnreadError::File(error).at_path(path);
     let mut beginning = Vec::new();
-    File::open(path).map_err(fault)?.take(BEGINNING).read_to_end(&mut beginning).map_err(fault)?;
+    File::open(path).map_err(fault)?.take(HEAD_BYTES).read_to_end(&mut beginning).map_err(fault)?;
     if !answers::begins_so::<A>(&String::from_utf8_lossy(&beginning)) {
         return Ok(None);
     }
     let bytes = ANSWER.read_file(path).map_err(fault)?;
-    answers::read(&bytes).map(Some).map_err(|error| UnreadFault::from(error).at_path(path))
+    answers::read(&bytes).map(Some).map_err(|error| UnreadError::from(error).at_path(path))
 }
 
 /// The records of all runs, in the folder of the repetition; `None` = some are missing or of other runs.
@@ -77,7 +77,7 @@ pub(crate) fn with_records<T>(
         Some(of) => {
             let [file, of] = [path(file), of].map(|path| visible::line(&path.to_string_lossy()).into_owned());
             let told = format!("{file} is left out, because it is not a run of the repetition {of}");
-            say(Finding::note(told).remedy("name it alone to read it"));
+            print_line(Finding::note(told).remedy("name it alone to read it"));
             false
         }
         None => true,

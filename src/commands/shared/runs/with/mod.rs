@@ -16,7 +16,7 @@ pub(crate) use refusal::{AskedBeside, refusals};
 pub(crate) use run::{ToolResults, tool_input};
 pub(crate) use tool::Tool;
 
-use super::other_program::ProgramFault;
+use super::other_program::ProgramError;
 use crate::commands::shared::command_error::{CommandError, failed_with};
 use crate::experiments::suite::UnclosedQuote;
 use std::ffi::OsString;
@@ -24,7 +24,7 @@ use std::io;
 use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum WithFault {
+pub(crate) enum WithError {
     #[error(
         "--with: this copy of the program has more rights than its user (set-uid, set-gid, or \
          capabilities) and so starts no other program; use a copy without them"
@@ -35,10 +35,10 @@ pub(crate) enum WithFault {
     #[error("--with: the command is empty; name the program, as in --with 'ssh host diskspd.exe'")]
     Empty,
     #[error("--with: {0}")]
-    Ssh(#[from] remote::SshFault),
+    Ssh(#[from] remote::SshError),
     /// It didn't come to its end.
     #[error("--with {command}: {fault}")]
-    Program { command: String, fault: ProgramFault },
+    Program { command: String, fault: ProgramError },
     #[error(
         "--with {command}: its 'diskspd -?' does not print a version of DISKSPD{printed}; is it the right \
          program?"
@@ -58,13 +58,13 @@ pub(crate) enum WithFault {
     Interrupted,
 }
 
-failed_with!(WithFault);
+failed_with!(WithError);
 
 /// The end of something that went wrong with a program.
-fn of_program(command: &str, fault: ProgramFault) -> WithFault {
+fn of_program(command: &str, fault: ProgramError) -> WithError {
     match fault {
-        ProgramFault::Interrupted => WithFault::Interrupted,
-        fault => WithFault::Program { command: command.to_owned(), fault },
+        ProgramError::Interrupted => WithError::Interrupted,
+        fault => WithError::Program { command: command.to_owned(), fault },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Features that DISKSPD does not support, rejected explicitly before any run.
 
-use super::WithFault;
+use super::WithError;
 use super::profile::{says_all, text};
 use super::tool::Tool;
 use crate::cli::print_options;
@@ -99,15 +99,15 @@ impl Tool {
     ///
     /// # Errors
     /// Fails if it cannot.
-    pub(crate) fn fits(&self, asked: &Profile) -> Result<(), WithFault> {
+    pub(crate) fn fits(&self, asked: &Profile) -> Result<(), WithError> {
         if asked.compat.is_2_3() && !self.version.compat().is_2_3() {
-            return Err(WithFault::Unfit(format!(
+            return Err(WithError::Unfit(format!(
                 "--with: --compat 2.3 needs DISKSPD 2.3, and this is {self}; leave it out, or name a DISKSPD \
                  2.3"
             )));
         }
         if !says_all(asked, self.version.compat()) {
-            return Err(WithFault::Unfit(format!(
+            return Err(WithError::Unfit(format!(
                 "--with: {self} does not have all of these options; leave out the options of a newer \
                  DISKSPD"
             )));

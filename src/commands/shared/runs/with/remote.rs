@@ -19,12 +19,12 @@ const WITH_VALUE: [(char, Option<&str>); 11] = [
     ('S', Some("-oControlPath=")),
 ];
 /// Options of both that take none.
-const PLAIN: &str = "46CAaqv";
+const PLAIN_OPTIONS: &str = "46CAaqv";
 /// Options of ssh alone that a run can do without.
 const LEFT_OUT: &str = "nTtxXYk";
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SshFault {
+pub(crate) enum SshError {
     /// sftp has no such option.
     #[error("sftp, which copies the profile, has no option for ssh's {0}; put it into ~/.ssh/config")]
     Option(String),
@@ -44,7 +44,7 @@ impl Remote {
     ///
     /// # Errors
     /// Fails for a command of ssh for which the profile cannot be copied.
-    pub(super) fn from_command(words: &[String]) -> Result<Option<Remote>, SshFault> {
+    pub(super) fn from_command(words: &[String]) -> Result<Option<Remote>, SshError> {
         let Some((program, rest)) = words.split_first() else { return Ok(None) };
         let path = Path::new(program);
         if !path.file_stem().is_some_and(|name| name.eq_ignore_ascii_case("ssh")) {
@@ -61,7 +61,7 @@ impl Remote {
                 None => return Ok(Some(Remote { words: copy, host: word.into() })),
             }
         }
-        Err(SshFault::NoProgram)
+        Err(SshError::NoProgram)
     }
 
     pub(super) fn sftp(&self, commands: &Path) -> Vec<OsString> {
@@ -75,9 +75,9 @@ fn read_option<'a>(
     letters: &str,
     rest: &mut impl Iterator<Item = &'a String>,
     copy: &mut Vec<OsString>,
-) -> Result<(), SshFault> {
+) -> Result<(), SshError> {
     for (at, letter) in letters.char_indices() {
-        if PLAIN.contains(letter) {
+        if PLAIN_OPTIONS.contains(letter) {
             copy.push(format!("-{letter}").into());
             continue;
         }
@@ -85,7 +85,7 @@ fn read_option<'a>(
             continue;
         }
         let known = WITH_VALUE.iter().find(|(known, _)| *known == letter).and_then(|(_, sftp)| *sftp);
-        let sftp = known.ok_or_else(|| SshFault::Option(format!("-{letter}")))?;
+        let sftp = known.ok_or_else(|| SshError::Option(format!("-{letter}")))?;
         let attached = &letters[at + letter.len_utf8()..];
         let value = if attached.is_empty() { rest.next().map_or("", String::as_str) } else { attached };
         match sftp.ends_with('=') {
@@ -101,7 +101,7 @@ fn read_option<'a>(
 mod tests {
     use super::*;
 
-    fn sftp_command(line: &str) -> Result<Option<String>, SshFault> {
+    fn sftp_command(line: &str) -> Result<Option<String>, SshError> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let joined = |words: Vec<OsString>| {
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
@@ -126,11 +126,11 @@ mod tests {
             assert_eq!(sftp_command(here), Ok(None), "{here}");
         }
         for (ssh, fault) in [
-            ("ssh", SshFault::NoProgram),
-            ("ssh win", SshFault::NoProgram),
-            ("ssh -p", SshFault::NoProgram),
-            ("ssh -D 1080 win d.exe", SshFault::Option("-D".into())),
-            ("ssh -E log win d.exe", SshFault::Option("-E".into())),
+            ("ssh", SshError::NoProgram),
+            ("ssh win", SshError::NoProgram),
+            ("ssh -p", SshError::NoProgram),
+            ("ssh -D 1080 win d.exe", SshError::Option("-D".into())),
+            ("ssh -E log win d.exe", SshError::Option("-E".into())),
         ] {
             assert_eq!(sftp_command(ssh), Err(fault), "{ssh}");
         }

@@ -2,9 +2,11 @@
 
 use super::remote::Remote;
 use super::tool::Tool;
-use super::{WithFault, of_program, profile, program};
+use super::{WithError, of_program, profile, program};
 use crate::clock::{self, SECOND};
-use crate::commands::shared::runs::other_program::{behind, how, last_message, not_started, to_its_end};
+use crate::commands::shared::runs::other_program::{
+    exit_text, last_message, message_suffix, not_started, to_its_end,
+};
 use crate::finding::Finding;
 use crate::formats::result_xml;
 use crate::profile::Profile;
@@ -46,7 +48,7 @@ impl Tool {
         planned_s: f64,
         control: &Control,
         listener: &dyn RunObserver,
-    ) -> Result<ToolResults, WithFault> {
+    ) -> Result<ToolResults, WithError> {
         let files = self.write_profile(asked, control)?;
         let results = files.folder.path().join(RESULTS);
         let told = ProgressTold { planned_s, next_ns: 0, slow: false };
@@ -54,20 +56,20 @@ impl Tool {
         listener.progress_ends();
         self.forget(&files, control);
         let ended = ended?;
-        let document = read(&results).map_err(|source| WithFault::File { what: "the results", source })?;
+        let document = read(&results).map_err(|source| WithError::File { what: "the results", source })?;
         if !ended.status.success() {
             // Its messages are where its report would be.
             let said = if ended.told.trim_ascii().is_empty() { &document } else { &ended.told };
-            let said = behind(&last_message(said));
-            return Err(WithFault::Failed { tool: self.to_string(), how: how(ended.status), said });
+            let said = message_suffix(&last_message(said));
+            return Err(WithError::Failed { tool: self.to_string(), how: exit_text(ended.status), said });
         }
         let known = self.read_summary(&document)?;
         Ok(ToolResults { known, document })
     }
 
     /// Writes its profile, and copies it to where it runs.
-    fn write_profile(&self, asked: &Profile, control: &Control) -> Result<RunFiles, WithFault> {
-        let failed = |source| WithFault::File { what: "cannot make a file for the profile", source };
+    fn write_profile(&self, asked: &Profile, control: &Control) -> Result<RunFiles, WithError> {
+        let failed = |source| WithError::File { what: "cannot make a file for the profile", source };
         let folder = PrivateFolder::make("diskspd-with").map_err(failed)?;
         let text = profile::text(asked, self.version.compat());
         let local = folder.put("profile.xml", &text).map_err(failed)?;
@@ -80,10 +82,10 @@ impl Tool {
         let end = run_sftp(remote, &files, &copy, control)?;
         match end.status.success() {
             true => Ok(files),
-            false => Err(WithFault::Failed {
+            false => Err(WithError::Failed {
                 tool: "sftp, which copies the profile,".to_owned(),
-                how: how(end.status),
-                said: behind(&last_message(&end.told)),
+                how: exit_text(end.status),
+                said: message_suffix(&last_message(&end.told)),
             }),
         }
     }
@@ -101,8 +103,8 @@ impl Tool {
         mut told: ProgressTold,
         control: &Control,
         listener: &dyn RunObserver,
-    ) -> Result<ChildEnd, WithFault> {
-        let failed = |source| WithFault::File { what: "cannot make a file for the results", source };
+    ) -> Result<ChildEnd, WithError> {
+        let failed = |source| WithError::File { what: "cannot make a file for the results", source };
         let printed = files.folder.file(RESULTS).map_err(failed)?;
         let mut word = OsString::from("-X");
         word.push(&files.profile);
@@ -116,8 +118,8 @@ impl Tool {
             .map_err(|fault| of_program(&self.version_text(), fault))
     }
 
-    fn read_summary(&self, document: &[u8]) -> Result<RunSummary, WithFault> {
-        let unusable = |why: String| WithFault::NoResults { tool: self.to_string(), why };
+    fn read_summary(&self, document: &[u8]) -> Result<RunSummary, WithError> {
+        let unusable = |why: String| WithError::NoResults { tool: self.to_string(), why };
         let runs = result_xml::read(document, "").map_err(|error| unusable(error.to_string()))?;
         let [run] = &runs[..] else { return Err(unusable(format!("they are of {} runs", runs.len()))) };
         match run.time_spans.iter().position(Option::is_none) {
@@ -140,8 +142,8 @@ fn run_sftp(
     files: &RunFiles,
     commands: &str,
     control: &Control,
-) -> Result<ChildEnd, WithFault> {
-    let failed = |source| WithFault::File { what: "cannot make a file for sftp", source };
+) -> Result<ChildEnd, WithError> {
+    let failed = |source| WithError::File { what: "cannot make a file for sftp", source };
     let batch = files.folder.put("sftp.txt", commands.as_bytes()).map_err(failed)?;
     let line = remote.sftp(&batch);
     let (program, words) = program(&line);

@@ -3,7 +3,7 @@
 use super::program;
 use super::remote::Remote;
 use super::version::ToolVersion;
-use super::{WithFault, of_program};
+use super::{WithError, of_program};
 use crate::commands::shared::runs::other_program::{ANSWER, not_started, to_its_end};
 use crate::experiments::suite;
 use crate::run::Control;
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Cache of queried tools, because many lines name the same tool, and a remote query takes time.
-static ASKED: Mutex<Vec<Arc<Tool>>> = Mutex::new(Vec::new());
+static QUERIED_TOOLS: Mutex<Vec<Arc<Tool>>> = Mutex::new(Vec::new());
 
 /// A program that is DISKSPD.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ impl Tool {
     ///
     /// # Errors
     /// It can't be started, isn't DISKSPD, or must not be started.
-    pub(crate) fn find_tool(command: &str) -> Result<Arc<Tool>, WithFault> {
-        let mut asked = ASKED.lock_anyway();
+    pub(crate) fn find_tool(command: &str) -> Result<Arc<Tool>, WithError> {
+        let mut asked = QUERIED_TOOLS.lock_anyway();
         if let Some(known) = asked.iter().find(|tool| tool.command == command) {
             return Ok(Arc::clone(known));
         }
@@ -58,9 +58,9 @@ impl Tool {
     }
 }
 
-fn query_tool(command: &str) -> Result<Tool, WithFault> {
+fn query_tool(command: &str) -> Result<Tool, WithError> {
     if privileges::are_above_users() {
-        return Err(WithFault::Privileged);
+        return Err(WithError::Privileged);
     }
     let words = split_command(command)?;
     let remote = Remote::from_command(&words)?;
@@ -77,22 +77,22 @@ fn query_tool(command: &str) -> Result<Tool, WithFault> {
             let first =
                 texts.iter().flat_map(|text| text.lines()).map(str::trim).find(|line| !line.is_empty());
             let printed = first.map_or_else(String::new, |line| format!(": {}", visible::line(line)));
-            Err(WithFault::NoVersion { command: shown, printed })
+            Err(WithError::NoVersion { command: shown, printed })
         }
     }
 }
 
 /// Splits a command into words, unless it is a file itself. Blanks separate words, and quotes keep them
 /// together. Backslashes are literal, because they are in Windows paths.
-fn split_command(command: &str) -> Result<Vec<String>, WithFault> {
+fn split_command(command: &str) -> Result<Vec<String>, WithError> {
     let words = match Path::new(command).is_file() {
         true => vec![command.to_owned()],
         false => suite::words(command)?,
     };
-    if words.first().is_none_or(String::is_empty) { Err(WithFault::Empty) } else { Ok(words) }
+    if words.first().is_none_or(String::is_empty) { Err(WithError::Empty) } else { Ok(words) }
 }
 
-fn start_program(line: &[OsString], shown: &str) -> Result<ChildEnd, WithFault> {
+fn start_program(line: &[OsString], shown: &str) -> Result<ChildEnd, WithError> {
     let (program, words) = program(line);
     ChildProgram::start(program, words)
         .map_err(|error| not_started(program, error))

@@ -10,13 +10,14 @@ pub(crate) struct ToolVersion {
     minor: u32,
 }
 
-const BEFORE: [&str; 2] = ["version ", "DISKSPD "];
+const VERSION_PREFIXES: [&str; 2] = ["version ", "DISKSPD "];
 
 impl ToolVersion {
     /// Finds the version in the output of `-?`; `None` if missing.
     pub(crate) fn find(usage: &str) -> Option<ToolVersion> {
-        let places =
-            BEFORE.iter().flat_map(|before| usage.match_indices(before).map(|(at, word)| at + word.len()));
+        let places = VERSION_PREFIXES
+            .iter()
+            .flat_map(|before| usage.match_indices(before).map(|(at, word)| at + word.len()));
         places.filter_map(|at| ToolVersion::read(&usage[at..])).next()
     }
 

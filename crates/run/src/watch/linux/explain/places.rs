@@ -20,12 +20,12 @@ const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 #[derive(Debug)]
 pub(super) struct TargetPlaces {
     pub id: TargetId,
-    device: Result<TracedPlace, NoPlace>,
+    device: Result<TracedPlace, UnknownPositionError>,
 }
 
 /// Reason why the device position of a target's I/Os is unknown.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoPlace {
+pub(super) enum UnknownPositionError {
     #[error("its target is unknown")]
     Unnamed,
     #[error("{0}")]
@@ -51,21 +51,26 @@ struct TracedPlace {
 }
 
 impl TracedPlace {
-    fn from_opened(root: &Root, opened: &InspectionHandle, size: u64) -> Result<TracedPlace, NoPlace> {
+    fn from_opened(
+        root: &Root,
+        opened: &InspectionHandle,
+        size: u64,
+    ) -> Result<TracedPlace, UnknownPositionError> {
         let stack = &opened.stack;
         if let Some(why) = &stack.no_device_reason {
-            return Err(NoPlace::NoDevice(why.clone()));
+            return Err(UnknownPositionError::NoDevice(why.clone()));
         }
         if let Some(own) = stack.file_system.as_ref().filter(|name| OWN_SPACE.contains(&name.as_str())) {
-            return Err(NoPlace::OwnSpace(own.clone()));
+            return Err(UnknownPositionError::OwnSpace(own.clone()));
         }
-        let [name] = &stack.top_devices[..] else { return Err(NoPlace::SeveralDevices) };
-        let watched = WatchedDevice::beneath(root, stack).ok_or_else(|| NoPlace::WithOthers(name.clone()))?;
+        let [name] = &stack.top_devices[..] else { return Err(UnknownPositionError::SeveralDevices) };
+        let watched = WatchedDevice::find_watched(root, stack)
+            .ok_or_else(|| UnknownPositionError::WithOthers(name.clone()))?;
         let pieces = match (&stack.file_system, &opened.file) {
             (None, _) => None,
-            (Some(_), None) => return Err(NoPlace::NotOpened),
+            (Some(_), None) => return Err(UnknownPositionError::NotOpened),
             (Some(_), Some(file)) => {
-                Some(extents::places(file, size, MOST_PIECES).map_err(NoPlace::NotMapped)?)
+                Some(extents::places(file, size, MOST_PIECES).map_err(UnknownPositionError::NotMapped)?)
             }
         };
         Ok(TracedPlace { watched, name: name.clone(), pieces })
@@ -79,7 +84,7 @@ impl TargetPlaces {
             let all = plan.workers.iter().flat_map(|worker| &worker.targets);
             let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);
             let known = ids.iter().find(|(_, target)| Some(target.id) == id);
-            let device = known.ok_or(NoPlace::Unnamed);
+            let device = known.ok_or(UnknownPositionError::Unnamed);
             let device = device.and_then(|(engine, target)| {
                 TracedPlace::from_opened(
                     root,
@@ -97,7 +102,7 @@ impl TargetPlaces {
         self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
     }
 
-    pub(super) fn unknown(&self) -> Option<&NoPlace> {
+    pub(super) fn unknown_reason(&self) -> Option<&UnknownPositionError> {
         self.device.as_ref().err()
     }
 

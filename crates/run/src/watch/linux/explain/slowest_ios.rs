@@ -70,7 +70,7 @@ impl SlowestIoBuffer {
     }
 
     /// An event of a device, in the order of time.
-    pub(super) fn saw(&mut self, seen: BlockSeen) {
+    pub(super) fn record_event(&mut self, seen: BlockSeen) {
         if seen.flush {
             return self.flushes.take_flush(&seen);
         }

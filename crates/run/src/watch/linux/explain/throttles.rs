@@ -4,7 +4,7 @@ use diskspd_sys::clock::Nanos;
 use std::collections::VecDeque;
 
 /// Limits that are remembered, the latest: one that comes and goes is many.
-const MOST: usize = 4096;
+const MAX_LIMITS: usize = 4096;
 
 #[derive(Debug)]
 struct SeenLimit {
@@ -23,7 +23,7 @@ pub(super) struct Throttles {
 }
 
 impl Throttles {
-    pub(super) fn look(&mut self, now: Nanos, limits: impl IntoIterator<Item = (String, u32)>) {
+    pub(super) fn read_limits(&mut self, now: Nanos, limits: impl IntoIterator<Item = (String, u32)>) {
         let looked = std::mem::replace(&mut self.looked, now);
         for (group, device) in limits {
             let is_it =
@@ -33,7 +33,7 @@ impl Throttles {
                 None => self.seen.push_back(SeenLimit { group, device, from: looked, to: now }),
             }
         }
-        let more = self.seen.len().saturating_sub(MOST);
+        let more = self.seen.len().saturating_sub(MAX_LIMITS);
         self.seen.drain(..more);
     }
 
@@ -52,11 +52,11 @@ mod tests {
     fn limit_is_blamed_only_while_in_force() {
         let mut throttles = Throttles::default();
         let limit = || [("g".to_owned(), 7)];
-        throttles.look(100, []);
-        throttles.look(120, limit());
-        throttles.look(140, limit());
-        throttles.look(160, []);
-        throttles.look(180, limit());
+        throttles.read_limits(100, []);
+        throttles.read_limits(120, limit());
+        throttles.read_limits(140, limit());
+        throttles.read_limits(160, []);
+        throttles.read_limits(180, limit());
         for (from, to, group) in [
             (0, 100, None),
             (0, 101, Some("g")),
@@ -69,8 +69,9 @@ mod tests {
             assert_eq!(throttles.group(7, from, to), group, "{from} to {to}");
             assert_eq!(throttles.group(8, from, to), None);
         }
-        (0..10_000)
-            .for_each(|at| throttles.look(200 + at, if at % 2 == 0 { vec![] } else { limit().to_vec() }));
-        assert_eq!(throttles.seen.len(), MOST);
+        (0..10_000).for_each(|at| {
+            throttles.read_limits(200 + at, if at % 2 == 0 { vec![] } else { limit().to_vec() })
+        });
+        assert_eq!(throttles.seen.len(), MAX_LIMITS);
     }
 }

@@ -30,7 +30,7 @@ enum CounterPlace {
 
 /// Why a tracepoint can't be counted on this kernel.
 #[derive(Debug, thiserror::Error)]
-enum NoTracepoint<'a> {
+enum TracepointError<'a> {
     #[error("this kernel has no tracepoint {0}")]
     Unknown(&'a str),
     #[error("the tracepoint {name} of this kernel has no field {field}")]
@@ -117,12 +117,12 @@ fn find_tracepoint<'a>(
     machine: &Machine,
     name: &'a str,
     filter: &'a str,
-) -> Result<Result<Tracepoint, NoTracepoint<'a>>, TracingError> {
+) -> Result<Result<Tracepoint, TracepointError<'a>>, TracingError> {
     let Some(format) = machine.format(name)? else {
-        return Ok(Err(NoTracepoint::Unknown(name)));
+        return Ok(Err(TracepointError::Unknown(name)));
     };
     Ok(match format.missing(filter) {
-        Some(field) => Err(NoTracepoint::WithoutField { name, field }),
+        Some(field) => Err(TracepointError::WithoutField { name, field }),
         None => Ok(Tracepoint { id: format.id, filter: filter.into() }),
     })
 }
@@ -165,7 +165,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream, UdpSocket};
 
     fn count_events(classes: &[TraceClass], work: impl FnOnce()) -> Option<Vec<EventCount>> {
-        let opened = Machine::look(classes).and_then(|machine| Counters::open(classes, &machine));
+        let opened = Machine::read_machine(classes).and_then(|machine| Counters::open(classes, &machine));
         let mut counters = match opened {
             Ok(counters) => counters,
             Err(refusal) => {

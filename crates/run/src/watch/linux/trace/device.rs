@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Event for requested I/Os, before merging and splitting. A partition's I/O is reported once, for its
 /// disk. I/O passed on by another device is reported again, with few exceptions, such as multiple paths to
 /// the same disk.
-const ASKED: &str = "block/block_bio_queue";
+const REQUESTED_IO_EVENT: &str = "block/block_bio_queue";
 const ISSUED: &str = "block/block_rq_issue";
 const REQUEST_DONE: &str = "block/block_rq_complete";
 /// The same of drivers that take I/O as it comes, without a queue of requests.
@@ -54,10 +54,10 @@ fn without_option(refusal: &TracingError) -> String {
 
 fn io_tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     match (view, has_queue) {
-        (RequestView::Asked, true) => [ASKED, REQUEST_DONE],
+        (RequestView::Asked, true) => [REQUESTED_IO_EVENT, REQUEST_DONE],
         (RequestView::Driver, true) => [ISSUED, REQUEST_DONE],
         // Such a driver gets what is asked for.
-        (_, false) => [ASKED, ASKED_DONE],
+        (_, false) => [REQUESTED_IO_EVENT, ASKED_DONE],
     }
 }
 
@@ -73,7 +73,7 @@ pub fn watch_device(
     control: &Control,
     begun: impl FnOnce(),
 ) -> Result<IoTrace, WatchError> {
-    let root = Root::live();
+    let root = Root::live_system();
     let watched = WatchedDevice::find(&root, path)?;
     let told = |refusal| WatchError::Refused { path: path.to_owned(), refusal };
     let tracefs = Tracefs::find(&root).map_err(told)?;

@@ -19,8 +19,8 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn look(classes: &[TraceClass]) -> Result<Machine, TracingError> {
-        let root = Root::live();
+    pub(super) fn read_machine(classes: &[TraceClass]) -> Result<Machine, TracingError> {
+        let root = Root::live_system();
         let cpus = online_cpus(&root);
         let traced = EVENTS.iter().filter(|row| classes.contains(&row.class));
         let needed = traced.into_iter().any(|row| matches!(row.source, Source::Tracepoint { .. }));

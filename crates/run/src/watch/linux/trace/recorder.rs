@@ -1,6 +1,6 @@
 //! Recording and matching of device requests, in a separate thread.
 
-use super::Traced;
+use super::DeviceTargets;
 use super::requests::{BlockEvent, BlockFormats, DeviceRequests};
 use diskspd_host::tracing::instance::Instance;
 use diskspd_host::tracing::stamp_time;
@@ -35,7 +35,7 @@ pub(crate) fn buffer_kib(cpus: usize) -> (u64, u64) {
 #[derive(Debug)]
 pub(super) struct RequestRecorder {
     /// Until it is joined.
-    thread: Option<JoinHandle<Recorded>>,
+    thread: Option<JoinHandle<RecordedTrace>>,
     shared: Arc<RecorderShared>,
     clock: StampClock,
 }
@@ -50,7 +50,7 @@ struct RecorderShared {
     started: Barrier,
 }
 
-const WAITING: u8 = 0;
+const STATE_WAITING: u8 = 0;
 const RECORDING: u8 = 1;
 const OVER: u8 = 2;
 
@@ -68,7 +68,7 @@ impl RequestRecorder {
     ) -> io::Result<RequestRecorder> {
         let never = || AtomicU64::new(Nanos::MAX);
         let shared = Arc::new(RecorderShared {
-            stage: AtomicU8::new(WAITING),
+            stage: AtomicU8::new(STATE_WAITING),
             begin: never(),
             end: never(),
             started: Barrier::new(2),
@@ -84,7 +84,7 @@ impl RequestRecorder {
             instance,
             formats,
             clock,
-            recorded: Recorded { requests, session, failed: None },
+            recorded: RecordedTrace { requests, session, failed: None },
             waiting: Vec::new(),
             shared: Arc::clone(&shared),
         };
@@ -122,11 +122,11 @@ impl RequestRecorder {
         }
     }
 
-    pub(super) fn finish(mut self) -> Recorded {
+    pub(super) fn finish(mut self) -> RecordedTrace {
         self.join().unwrap_or_default()
     }
 
-    fn join(&mut self) -> Option<Recorded> {
+    fn join(&mut self) -> Option<RecordedTrace> {
         self.stop();
         self.thread.take()?.join().ok()
     }
@@ -139,15 +139,15 @@ impl Drop for RequestRecorder {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Recorded {
+pub(super) struct RecordedTrace {
     requests: DeviceRequests,
     /// All but the clock.
     pub session: TraceSession,
     failed: Option<io::Error>,
 }
 
-impl Recorded {
-    pub(super) fn device_times(&mut self, traced: &mut Traced) -> DeviceTimes {
+impl RecordedTrace {
+    pub(super) fn device_times(&mut self, traced: &mut DeviceTargets) -> DeviceTimes {
         let (done, reason) = match traced.device.number {
             Ok(number) => (self.requests.of_device(number), None),
             Err(why) => (Default::default(), Some(why.to_owned())),
@@ -165,7 +165,7 @@ struct Reader {
     instance: Instance,
     formats: BlockFormats,
     clock: StampClock,
-    recorded: Recorded,
+    recorded: RecordedTrace,
     page: Vec<u8>,
     /// Events that others may still have to go before.
     waiting: Vec<BlockEvent>,
@@ -174,7 +174,7 @@ struct Reader {
 
 impl Reader {
     fn run_thread(&mut self) -> io::Result<()> {
-        while self.shared.stage.load(Ordering::Acquire) == WAITING {
+        while self.shared.stage.load(Ordering::Acquire) == STATE_WAITING {
             thread::park();
         }
         if self.shared.stage.load(Ordering::Acquire) == OVER {

@@ -57,12 +57,12 @@ impl BlockFormats {
 }
 
 /// More requests than this aren't in flight anywhere: their completions were missed.
-const MOST: usize = 1 << 20;
+const MAX_IN_FLIGHT: usize = 1 << 20;
 
 /// Matches events, which have to come in the order of their times.
 #[derive(Debug, Default)]
 pub(super) struct DeviceRequests {
-    devices: HashMap<u32, Completed>,
+    devices: HashMap<u32, CompletedRequests>,
     /// Issued and not complete, by device, first sector and direction. Usually one each: several I/Os on
     /// the same sectors can be in flight at the same time.
     in_flight: HashMap<(u32, u64, bool), Vec<StartedRequest>>,
@@ -70,7 +70,7 @@ pub(super) struct DeviceRequests {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Completed {
+pub(super) struct CompletedRequests {
     pub times: [CompletionTimes; 2],
     /// Flushes of its write cache.
     pub flushes: u64,
@@ -91,7 +91,8 @@ impl DeviceRequests {
 
     /// Takes the next event. A request counts when its last part is complete within the window.
     pub(super) fn take(&mut self, event: BlockEvent, window: &RangeInclusive<Nanos>) {
-        let Some(Completed { times: directions, flushes }) = self.devices.get_mut(&event.device) else {
+        let Some(CompletedRequests { times: directions, flushes }) = self.devices.get_mut(&event.device)
+        else {
             return;
         };
         // What asked for a flush is told once more when that is complete, without sectors and without an
@@ -102,7 +103,7 @@ impl DeviceRequests {
         }
         let key = (event.device, event.sector, event.write);
         if !event.complete {
-            if self.known >= MOST {
+            if self.known >= MAX_IN_FLIGHT {
                 self.forget();
             }
             self.in_flight
@@ -139,7 +140,7 @@ impl DeviceRequests {
         self.known = 0;
     }
 
-    pub(super) fn of_device(&mut self, device: u32) -> Completed {
+    pub(super) fn of_device(&mut self, device: u32) -> CompletedRequests {
         self.devices.remove(&device).unwrap_or_default()
     }
 }
@@ -289,7 +290,7 @@ mod tests {
         ] {
             requests.take(event, &(0..=100));
         }
-        let Completed { times: [count_reads, writes], flushes } = requests.of_device(DISK);
+        let CompletedRequests { times: [count_reads, writes], flushes } = requests.of_device(DISK);
         assert_eq!((count_reads.requests, writes.requests, flushes), (0, 1, 2));
         assert_eq!(writes.times.moments().mean(), Some(5.0));
     }

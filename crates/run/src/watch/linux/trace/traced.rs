@@ -5,7 +5,7 @@ use diskspd_profile::TargetId;
 
 /// A device and the targets on it.
 #[derive(Debug)]
-pub(super) struct Traced {
+pub(super) struct DeviceTargets {
     pub(super) device: TracedDevice,
     pub(super) targets: Vec<TargetId>,
 }
