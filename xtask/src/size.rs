@@ -72,7 +72,7 @@ const LATER: &[(&str, &[&str])] = &[
     ("overlays and unread facts", &["crates/host/src/stacked.rs", "crates/host/src/unread_facts.rs"]),
     (
         "tables within a terminal, pager",
-        &["crates/figures/src/units/table/fit.rs", "src/commands/read/man.rs"],
+        &["crates/figures/src/units/table/fit.rs", "src/commands/read/man/mod.rs"],
     ),
     ("huge pages of buffers", &["crates/base/src/access/huge_pages.rs", "crates/plan/src/buffers.rs"]),
     ("free space before a run", &["crates/run/src/files/space.rs"]),
@@ -92,8 +92,6 @@ const LATER: &[(&str, &[&str])] = &[
             "crates/run/src/judged",
             "crates/run/src/judged.rs",
             "crates/sys/src/observed_child.rs",
-            "src/cli/commands/judge.rs",
-            "src/cli/requests/judge.rs",
             "src/commands/run/judge",
         ],
     ),
@@ -139,8 +137,8 @@ const LATER: &[(&str, &[&str])] = &[
         &[
             "crates/fio_jobs/src/command_line.rs",
             "crates/fio_jobs/src/options/command_line.rs",
-            "src/cli/commands/fio.rs",
             "src/cli/fio_line.rs",
+            "src/commands/run/fio",
         ],
     ),
 ];
