@@ -6,7 +6,7 @@ use diskspd_checks::{JudgedRecord, Limiter, Verdict};
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::Cell;
 use diskspd_results::{
-    Chart, ChartRow, DirectionSummary, Findings, FioFigures, LatencyFigures, Measured, Origin, PERCENTILES,
+    Chart, ChartRow, DirectionSummary, Findings, FioFigures, LatencyFigures, Measured, Origin,
     PercentileSummary, RecordFormat, RunSummary, RunVerdict, SpanSummary,
 };
 use serde::{Deserialize, Serialize};
@@ -177,8 +177,8 @@ fn stated_line(span: &SpanSummary) -> Option<LatencyLine> {
 }
 
 fn latency_line(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
-    let at = |share: f64| chart.percentiles.get(PERCENTILES.iter().position(|p| *p == share)?)?.total;
-    Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)?, open_end_ms: None })
+    let at = |percent: f64| chart.percentile(percent)?.total;
+    Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(99.0)?, p999_ms: at(99.9)?, open_end_ms: None })
 }
 
 fn run_verdict(judged: &JudgedRecord) -> RunVerdict {
