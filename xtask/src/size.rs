@@ -133,6 +133,29 @@ const LATER: &[(&str, &[&str])] = &[
     ),
     ("exit codes for git bisect", &["crates/experiments/src/compare/bisect.rs"]),
     (
+        "comparisons that end when the answer is certain",
+        &["crates/experiments/src/compare/looks.rs", "crates/experiments/src/compare/until_sure.rs"],
+    ),
+    ("sweeps of short runs", &["crates/experiments/src/sweep/slices.rs"]),
+    (
+        "hosts over ssh",
+        &[
+            "crates/ranks/src/job_group.rs",
+            "crates/ranks/src/relay.rs",
+            "crates/sys/src/rank_socket.rs",
+            "src/commands/cluster/hosts",
+        ],
+    ),
+    (
+        "live rows of hosts",
+        &[
+            "crates/results/src/job_interval.rs",
+            "src/commands/cluster/live.rs",
+            "src/commands/cluster/plans.rs",
+            "src/commands/shared/console/host_rows.rs",
+        ],
+    ),
+    (
         "command lines of fio",
         &[
             "crates/fio_jobs/src/command_line.rs",
