@@ -84,7 +84,7 @@ pub fn read_all() -> Vec<Piece> {
     }
     for (name, files) in CRATES.iter() {
         let is_test = name.ends_with("tests");
-        pieces.extend(files.iter().flat_map(|(source, _)| read_rust(source, is_test)));
+        pieces.extend(files.iter().flat_map(|file| read_rust(file, is_test)));
     }
     pieces
 }
@@ -144,13 +144,13 @@ pub fn read_markdown(name: &str, text: &str) -> Vec<Piece> {
     pieces
 }
 
-fn read_rust(source: &Source, is_test: bool) -> Vec<Piece> {
+fn read_rust((source, module): &(Source, Vec<String>), is_test: bool) -> Vec<Piece> {
     let mut pieces = read_comments(&source.place, &source.written);
     for (at, literal) in &source.literals {
         if is_test || source.is_test(*at) || !is_prose(literal) {
             continue;
         }
-        let class = if source.place.starts_with("src/cli/") { Class::Help } else { Class::Message };
+        let class = if module.first().is_some_and(|top| top == "cli") { Class::Help } else { Class::Message };
         let text = literal.replace("\\n", " ").replace("\\\"", "\"").replace("\\\n", " \n");
         pieces.push(Piece::new(class, &source.place, source.line(*at), &text));
     }
