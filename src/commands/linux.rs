@@ -1,5 +1,5 @@
-//! Machine-specific commands: runs, devices, privileges. `elsewhere.rs` is the counterpart for other
-//! systems.
+//! Machine-specific commands: runs, devices, privileges. `windows.rs` is the counterpart on
+//! Windows.
 
 use super::{cluster, run};
 use crate::cli::{Exit, Invocation};

@@ -6,7 +6,7 @@ mod compare;
 pub mod foreign;
 mod history;
 mod lab;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "windows.rs")]
 mod linux;
 mod machine;
 mod read;
