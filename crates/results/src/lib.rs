@@ -39,6 +39,7 @@ mod part_results;
 mod parts;
 mod preconditioning;
 mod program;
+mod quantiles;
 mod record;
 mod resource_usage;
 mod run_index;
@@ -91,6 +92,7 @@ pub use program::{
     ClaimedFigures, ClaimedSide, DeviceView, EngineFacts, EngineIos, JudgedProgram, RequestShape, SizeClass,
     TracedRequests,
 };
+pub use quantiles::Quantiles;
 pub use record::{Record, RecordFormat};
 pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};
 pub use run_index::RunIndex;

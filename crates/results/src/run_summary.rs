@@ -5,7 +5,7 @@
 //! results: DISKSPD's result XML and text reports, fio's JSON.
 
 use super::which_ios::WhichIos;
-use super::{ChartRow, FioFigures, Verdict, find_percentile};
+use super::{ChartRow, FioFigures, Quantiles, Verdict, find_percentile};
 use diskspd_base::finding::Severity;
 use diskspd_figures::units::table::Cell;
 use diskspd_figures::units::{Millis, amount};
@@ -259,6 +259,12 @@ impl SpanSummary {
     /// such percentile.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
         percentile_row(&self.percentiles, percent)
+    }
+
+    /// The latency of all I/Os.
+    pub fn quantiles(&self) -> Quantiles {
+        let at = |percent: f64| self.percentile(percent)?.total;
+        Quantiles::from_percentiles(self.total.mean_ms, at, self.total.max_ms)
     }
 
     /// Whether a percentile of the latency is a lower bound: the last bin of fio's histogram has no upper

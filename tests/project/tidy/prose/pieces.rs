@@ -1,5 +1,6 @@
 //! The texts of the project, by class: pages, messages, help, doc comments and names of tests.
 
+use crate::common::kept::root;
 use crate::project::tidy::source::{CRATES, Source};
 use std::fs;
 use std::ops::RangeInclusive;
@@ -63,10 +64,6 @@ impl Piece {
         let words = self.sentences.iter().flat_map(|sentence| &sentence.words);
         words.filter(|word| word.starts_with(char::is_alphabetic)).count()
     }
-}
-
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// All texts of the project.
