@@ -1,36 +1,38 @@
 //! Machine-specific commands on Windows. Runs are available; Linux-only features print a reason and an
 //! alternative.
 
-use super::run;
-use crate::cli::{self, Exit, Invocation};
-use crate::commands::lab::{precondition, sweep};
-pub(crate) use crate::commands::machine::event::set_all as set_events;
-use crate::commands::machine::{devices, doctor, event};
-use crate::commands::read::trace;
-use crate::commands::run::verify_after;
+use crate::cli::{self, Exit, HostsRequest, Invocation, JudgeRequest, VerifyAfterRequest};
+pub(super) use crate::commands::machine::event::set_all as set_events;
 use crate::commands::shared::command_error::CommandError;
-use crate::commands::shared::job_command::JobCommand;
-use crate::commands::shared::output::print::print;
-use crate::engine;
+use crate::commands::shared::job_command::{JobCommand, RankReply};
 use crate::finding::Finding;
 use std::ffi::OsString;
 
-/// A command, why it isn't there, and what to do instead.
-type LackingCommand = (&'static str, &'static str, &'static str);
+fn lacking_command(command: &str, why: &str, instead: &str) -> Result<Exit, CommandError> {
+    let what = format!("{command} is not possible with this program on Windows: {why}");
+    Err(CommandError::usage(vec![Finding::error(what).remedy(instead)]))
+}
 
-const LACKING_COMMANDS: [LackingCommand; 5] = [
-    ("compatibility", "its table describes the Linux program", "read docs/reference/windows.md"),
-    ("hosts", "its ranks need Linux", "run each host alone, and merge the records: diskspd merge"),
-    ("judge", "it reads counters of processes that Windows does not have", "judge the program on Linux"),
-    ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
-    ("this command", "it needs Linux", "use the Linux program"),
-];
+// Commands that need Linux: each is refused.
 
-fn lacking_command(command: &str) -> CommandError {
-    let found = LACKING_COMMANDS.iter().find(|(name, ..)| *name == command);
-    let (name, why, instead) = found.unwrap_or(&LACKING_COMMANDS[LACKING_COMMANDS.len() - 1]);
-    let what = format!("{name} is not possible with this program on Windows: {why}");
-    CommandError::usage(vec![Finding::error(what).remedy(*instead)])
+pub(super) fn print_compatibility() -> Result<Exit, CommandError> {
+    let why = "its table describes the Linux program";
+    lacking_command("compatibility", why, "read docs/reference/windows.md")
+}
+
+pub(super) fn hosts(_: HostsRequest) -> Result<Exit, CommandError> {
+    let instead = "run each host alone, and merge the records: diskspd merge";
+    lacking_command("hosts", "its ranks need Linux", instead)
+}
+
+pub(super) fn judge(_: &JudgeRequest) -> Result<Exit, CommandError> {
+    let why = "it reads counters of processes that Windows does not have";
+    lacking_command("judge", why, "judge the program on Linux")
+}
+
+pub(super) fn privileges() -> Result<Exit, CommandError> {
+    let instead = "run Microsoft's diskspd.exe as an administrator";
+    lacking_command("privileges", "it explains Linux's rights", instead)
 }
 
 /// Returns the arguments in the program's syntax: without a command, `/` begins an option, as in DISKSPD.
@@ -54,33 +56,6 @@ pub(super) fn permit_streams() -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Executes the request if it does not require Linux.
-///
-/// # Errors
-/// Fails if it is impossible or unavailable.
-pub(super) fn execute(invocation: Invocation, _: &[OsString]) -> Result<Exit, CommandError> {
-    let command = match invocation {
-        // Which runs can be made the run itself says, and whoever makes several.
-        Invocation::Run(request) => return run::run(&request),
-        Invocation::Sweep(request) => return sweep::sweep(&request),
-        Invocation::Precondition(request) => return precondition::precondition(&request),
-        Invocation::Trace(request) => return trace::trace(&request),
-        Invocation::Doctor { json, targets } => return doctor::doctor(json, &targets),
-        Invocation::Devices { json } => return devices::devices(json),
-        Invocation::SetEvent { names } => return set_events(&names).map(|()| Exit::RunFailed),
-        Invocation::Event { action, name } => return event::act(action, &name),
-        Invocation::VerifyAfter(request) => return verify_after::verify_after(&request),
-        Invocation::System { xml } => return run::print_system(xml),
-        Invocation::EngineHelp => return print(&engine::describe_all()),
-        Invocation::Privileges => "privileges",
-        Invocation::Judge(_) => "judge",
-        Invocation::Compatibility => "compatibility",
-        Invocation::Hosts(_) => "hosts",
-        _ => "this command",
-    };
-    Err(lacking_command(command))
-}
-
 /// Does not wait, because this system does not have ranks.
 pub(super) fn let_first_report() {}
 
@@ -97,3 +72,26 @@ pub(super) fn in_job(
 }
 
 pub(super) fn drop_privileges(_: &Invocation) {}
+
+/// Returns `None`, because this system does not have ranks.
+pub(super) fn read_back(_: &VerifyAfterRequest) -> Option<Result<Vec<RankReply>, CommandError>> {
+    None
+}
+
+/// Runs the command, because this system does not have ranks.
+///
+/// # Errors
+/// Errors of the command.
+pub(super) fn first_alone(
+    command: impl FnOnce() -> Result<Exit, CommandError>,
+) -> Result<Exit, CommandError> {
+    command()
+}
+
+/// Permits all, because this system does not have ranks.
+///
+/// # Errors
+/// None.
+pub(super) fn refuse(_: &str) -> Result<(), CommandError> {
+    Ok(())
+}
