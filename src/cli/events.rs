@@ -13,11 +13,3 @@ pub struct EventNames {
     /// `-yp`: ends the run when someone sets it.
     pub stop: Option<RawText>,
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventAction {
-    /// Wait until it's set.
-    Wait,
-    Set,
-    Reset,
-}

@@ -1,9 +1,8 @@
 //! The requests of a command line.
 
 use super::answer::{InfoRequest, UsageExtent};
-use super::events::EventAction;
 use super::requests::{
-    BaselineRequest, CompareRequest, ConvertRequest, HistoryRequest, HostsRequest, JudgeRequest,
+    BaselineRequest, CompareRequest, ConvertRequest, EventAction, HistoryRequest, HostsRequest, JudgeRequest,
     MergeRequest, PreconditionRequest, PresetRequest, ReportRequest, RunRequest, Shell, SuiteRequest,
     SweepRequest, TraceRequest, VerifyAfterRequest,
 };

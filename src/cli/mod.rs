@@ -45,13 +45,6 @@ pub use sweep_line::SweptLine;
 pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
 use answer::InfoRequest;
 pub use answer::UsageExtent;
-pub use events::{EventAction, EventNames};
+pub use events::EventNames;
 pub use invocation::Invocation;
-pub use requests::{
-    AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
-    ConvertSource, ExportForm, FailIf, HistoryAction, HistoryRequest, HostsRequest, HostsStart, Interleaved,
-    Journals, JudgeRequest, MergeRequest, OutRequest, Overrides, PreconditionRequest, PresetRequest,
-    ProfileFile, ProfileForm, ReportRequest, RoundsRequest, RunRequest, SaveRequest, Shell, SideWords,
-    StreamPlace, StreamRequest, SuiteAction, SuiteRequest, SweepRequest, TableForm, TraceRequest,
-    TracedSource, VerifyAfterRequest,
-};
+pub use requests::*;

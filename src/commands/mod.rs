@@ -6,7 +6,7 @@ mod compare;
 pub mod foreign;
 mod history;
 mod lab;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "windows.rs")]
 mod linux;
 mod machine;
 mod read;
@@ -15,11 +15,14 @@ mod shared;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::commands::compare::baseline;
-use crate::commands::lab::suite;
-use crate::commands::read::{convert, man, merge, preset, report};
+use crate::commands::lab::{precondition, suite, sweep};
+use crate::commands::machine::{devices, doctor, event};
+use crate::commands::read::{convert, man, merge, preset, report, trace};
+use crate::commands::run::verify_after;
 use crate::commands::shared::command_error::{CommandError, DEFECT, report_error};
 use crate::commands::shared::job_command::JobCommand;
 use crate::commands::shared::output::print::print;
+use crate::engine;
 use crate::run::guard;
 use crate::sys::{parent_process, process, standard_output};
 use std::ffi::OsString;
@@ -98,19 +101,51 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
         Invocation::Man { command: Some(name) } => man::show(&cli::man::command_page(name)),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),
         Invocation::Preset(request) => preset::preset(&request),
+        Invocation::Compatibility => linux::print_compatibility(),
+        Invocation::EngineHelp => print(&engine::describe_all()),
+        Invocation::System { xml } => run::print_system(xml),
+        Invocation::Devices { json } => devices::devices(json),
+        Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
+        Invocation::Privileges => linux::privileges(),
+        // The exit code as DISKSPD's: there was no run.
+        Invocation::SetEvent { names } => linux::set_events(&names).map(|()| Exit::RunFailed),
+        Invocation::Event { action, name } => event::act(action, &name),
+        runs => dispatch_runs(runs, arguments),
+    }
+}
+
+/// Commands that run, or read runs.
+fn dispatch_runs(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
+    let quiet_job = |quiet, command: &(dyn Fn() -> Result<Exit, CommandError> + Sync)| {
+        linux::in_job(arguments, JobCommand::quiet(quiet), command)
+    };
+    match invocation {
         Invocation::History(request) => history::history(&request),
-        Invocation::Compare(request) => {
-            linux::in_job(arguments, JobCommand::quiet(request.quiet), || compare::compare(&request))
-        }
+        Invocation::Compare(request) => quiet_job(request.quiet, &|| compare::compare(&request)),
         Invocation::Merge(request) => merge::merge(&request),
         Invocation::Report(request) => report::report(&request),
         Invocation::Convert(request) => convert::convert(&request),
-        Invocation::Suite(request) => {
-            linux::in_job(arguments, JobCommand::quiet(request.quiet), || suite::suite(&request))
+        Invocation::Suite(request) => quiet_job(request.quiet, &|| suite::suite(&request)),
+        Invocation::Baseline(request) => quiet_job(request.is_quiet(), &|| baseline::baseline(&request)),
+        Invocation::Sweep(request) => quiet_job(request.quiet, &|| sweep::sweep(&request)),
+        Invocation::Precondition(request) => {
+            quiet_job(request.quiet, &|| precondition::precondition(&request))
         }
-        Invocation::Baseline(request) => {
-            linux::in_job(arguments, JobCommand::quiet(request.is_quiet()), || baseline::baseline(&request))
+        Invocation::VerifyAfter(request) => {
+            linux::in_job(arguments, JobCommand::default(), || match linux::read_back(&request) {
+                Some(read) => verify_after::print_all(read?),
+                None => verify_after::verify_after(&request),
+            })
         }
-        of_this_machine => linux::execute(of_this_machine, arguments),
+        Invocation::Judge(request) => linux::refuse("judge").and_then(|()| linux::judge(&request)),
+        Invocation::Hosts(request) => linux::refuse("hosts").and_then(|()| linux::hosts(request)),
+        Invocation::Trace(request) => linux::refuse("trace").and_then(|()| trace::trace(&request)),
+        // A profile is printed without a run.
+        Invocation::Run(request) if request.profile_only => linux::first_alone(|| run::run(&request)),
+        Invocation::Run(request) => {
+            linux::in_job(arguments, JobCommand::of_run(&request), || run::run(&request))
+        }
+        // Everything else is dispatched above.
+        _ => Err(CommandError::failed([DEFECT])),
     }
 }

@@ -2,6 +2,7 @@
 
 use diskspd::cli::{self, Invocation, RunRequest};
 use diskspd::prelude::*;
+use diskspd::results::TargetResults;
 use std::ffi::OsString;
 
 #[track_caller]
@@ -28,4 +29,16 @@ pub fn run(line: &str) -> Record {
         execute(&profile, &run_options, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
     assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
     executed.record
+}
+
+/// The results of each thread on each target, in the first time span.
+pub fn target_rows(record: &Record) -> Vec<&TargetResults> {
+    record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets).collect()
+}
+
+/// Whether a part of random choices is about this share of all, as chance alone makes it.
+pub fn has_share(part: u64, all: u64, percent: u64) -> bool {
+    let share = percent as f64 / 100.0;
+    let slack = 5.0 * (all as f64 * share * (1.0 - share)).sqrt() + 64.0;
+    all > 200 && (part as f64 - all as f64 * share).abs() <= slack
 }

@@ -3,9 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The folder of the project.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
 /// Where a file of the project is; `file` is named from its root.
 pub fn place(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
+    root().join(file)
 }
 
 pub fn is_kept(file: &str, text: &str) {

@@ -314,15 +314,17 @@ fn files_of_all_jobs_are_files_of_each() {
 fn discards_and_flushes_are_separate() {
     let trims = fio(TRIMS).trims.unwrap();
     assert_eq!(trims.count as f64, written(TRIMS, "/jobs/0/trim/total_ios"));
-    near_ns(trims.mean, written(TRIMS, "/jobs/0/trim/lat_ns/mean"));
+    near_ns(trims.times.mean, written(TRIMS, "/jobs/0/trim/lat_ns/mean"));
     // As of reads and writes: of the times of which there are percentiles.
-    near_ns(trims.median, written(TRIMS, "/jobs/0/trim/clat_ns/percentile/50.000000"));
-    near_ns(trims.max, written(TRIMS, "/jobs/0/trim/clat_ns/max"));
+    near_ns(trims.times.p50, written(TRIMS, "/jobs/0/trim/clat_ns/percentile/50.000000"));
+    near_ns(trims.times.max, written(TRIMS, "/jobs/0/trim/clat_ns/max"));
     assert_eq!(span(TRIMS).parameters.targets[0].access.shares.percent(Operation::Discard), 50);
     assert_eq!(span(TRIMS).total.ios, span(TRIMS).write.ios);
     let syncs = fio(MIX).syncs.unwrap();
     assert_eq!(syncs.count as f64, written(MIX, "/jobs/0/sync/total_ios"));
-    assert!(syncs.median <= syncs.p99 && syncs.p99 <= syncs.max && syncs.max.is_some());
+    assert!(
+        syncs.times.p50 <= syncs.times.p99 && syncs.times.p99 <= syncs.times.max && syncs.times.max.is_some()
+    );
     // fio counts one discard where there was none.
     assert_eq!((fio(MIX).trims, fio(TRIMS).syncs), (None, None));
 }

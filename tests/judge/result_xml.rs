@@ -272,7 +272,12 @@ fn unreadable_input_is_refused_with_its_place() {
     };
     let text = std::str::from_utf8(SERIES).unwrap();
     let before = |tag: &str| text.as_bytes()[..text.find(tag).unwrap()].to_vec();
-    let table: [(Vec<u8>, &str); 15] = [
+    let verdict = |word: &str, severity: &str| {
+        let verdict = format!("<Verdict>{word}</Verdict><Severity>{severity}</Severity>");
+        edit("<TestTimeSeconds>", &format!("<DeviceVerdict>{verdict}</DeviceVerdict><TestTimeSeconds>"))
+    };
+    assert_eq!(span(&verdict("CACHED", "none")).verdict, Some(Verdict::Cached));
+    let table: [(Vec<u8>, &str); 17] = [
         (b"".to_vec(), "the document holds no element"),
         (b"Command Line: diskspd".to_vec(), "the document holds no element"),
         (b"<Profile></Profile>".to_vec(), "this is a profile, not the results of a run"),
@@ -286,6 +291,8 @@ fn unreadable_input_is_refused_with_its_place() {
         (edit("<ReadBytes>1", "<ReadBytes>99999999999999999999"), "<ReadBytes>: \"99999999999999999999"),
         (edit("Seconds>2.00", "Seconds>2,00"), "line 70, column 5: <TestTimeSeconds>: \"2,00\""),
         (edit("</Profile>", "</profile>"), "not well-formed XML"),
+        (verdict("EXCELLENT", "none"), "<Verdict>: \"EXCELLENT\" is not possible"),
+        (verdict("CACHED", "fatal"), "<Severity>: \"fatal\" is not possible"),
         (edit("<Progress>", "\u{1}<Progress>"), "the character U+0001 is not allowed in XML"),
         ([&b"\xff\xfe<\0R\0"[..], b"x"].concat(), "continues as something else"),
     ];

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{asked, profile_and_options, run};
+use crate::common::in_process::{asked, has_share, profile_and_options, run, target_rows};
 use crate::common::io_log;
 use crate::common::loops::Loop;
 use crate::common::{Zram, directory, side_by_side, skip};
@@ -20,18 +20,8 @@ use diskspd::results::TargetResults;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-fn rows(record: &Record) -> Vec<&TargetResults> {
-    record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets).collect()
-}
-
 fn done(row: &TargetResults) -> (u64, u64, u64) {
     (row.read.ios, row.write.ios, row.aux_results(Operation::Discard).map_or(0, |discards| discards.ios))
-}
-
-fn has_share(part: u64, all: u64, percent: u64) -> bool {
-    let share = percent as f64 / 100.0;
-    let slack = 5.0 * (all as f64 * share * (1.0 - share)).sqrt() + 64.0;
-    all > 200 && (part as f64 - all as f64 * share).abs() <= slack
 }
 
 #[test]
@@ -57,7 +47,7 @@ fn discard_share_is_taken_before_w() {
         let line = format!("--engine sim -c1G {size} -W0 -d1 --trim {trims} {line} a.dat");
         let record = run(&line);
         assert_eq!(record.check(), Ok(()));
-        for row in rows(&record) {
+        for row in target_rows(&record) {
             let (read, written, discarded) = done(row);
             let all = read + written + discarded;
             assert!(has_share(discarded, all, trims), "{line}: {discarded} of {all}");
@@ -77,7 +67,7 @@ fn a_rate_counts_discards_as_ios_and_is_kept() {
         let record = run(&format!("--engine sim -c1G -b4K -r -w50 -o8 -W0 -d2 -L --trim 50 {line} a.dat"));
         let judged = JudgedRecord::new(&record);
         let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.clone().unwrap();
-        let all = done(rows(&record)[0]);
+        let all = done(target_rows(&record)[0]);
         assert_eq!(paced.ios, all.0 + all.1 + all.2, "{line}");
         assert!((paced.iops - 2000.0).abs() < 150.0, "{line}: {paced:?}");
         assert!(judged.judgement.findings.iter().all(|finding| !finding.name.contains("rate")), "{line}");
@@ -139,7 +129,7 @@ fn discard_columns_follow_diskspd_columns_with_the_option_only() {
         more.contains("<linux:TrimRatio xmlns:linux=\"urn:diskspd-linux:profile:1\">30</linux:TrimRatio>")
     );
     let plain = run(&format!("{line} a.dat"));
-    assert!(rows(&plain)[0].aux_results(Operation::Discard).is_none());
+    assert!(target_rows(&plain)[0].aux_results(Operation::Discard).is_none());
     for bytes in [text::text(&plain), xml.with_verdicts(WithVerdicts::ALL).bytes(&plain)] {
         let printed = String::from_utf8(bytes).unwrap();
         assert!(!printed.contains("iscards") && !printed.contains("TrimRatio"), "{printed}");
@@ -169,7 +159,7 @@ fn engines_discard_by_punching_holes() {
             return skip(&why.to_string());
         }
         let record = run(&line);
-        let (reads, writes, discards) = done(rows(&record)[0]);
+        let (reads, writes, discards) = done(target_rows(&record)[0]);
         assert!(reads > 20 && writes == 0 && discards > 20, "{line}: {reads}, {writes}, {discards}");
         let (after, zeros) = (std::fs::metadata(&file).unwrap(), zeros(&file));
         assert_eq!(before.len(), after.len(), "{line}");
@@ -214,7 +204,7 @@ fn kernel_counts_the_discards_and_the_file_shrinks() {
         let (before, full) = (kernel_discards(&disk.device), backing());
         let record = run(&format!("{options} -b64K -r -W0 -d1 --trim 50 {}", disk.device.display()));
         let after = kernel_discards(&disk.device);
-        let (_, _, discards) = done(rows(&record)[0]);
+        let (_, _, discards) = done(target_rows(&record)[0]);
         let kernel = (after.0 - before.0, after.1 - before.1);
         // Those in flight at the end are done and not counted; a thread without a CPU then does a few more.
         let at_most = discards + 8 + discards / 20;
@@ -235,7 +225,7 @@ fn kernel_counts_the_discards_and_the_file_shrinks() {
     };
     let full = used();
     let record = run(&format!("-b64K -r -w0 -o4 -Su -W0 -d1 --trim 50 {device}"));
-    assert!(done(rows(&record)[0]).2 > 0 && used() < full / 2, "{} of {full}", used());
+    assert!(done(target_rows(&record)[0]).2 > 0 && used() < full / 2, "{} of {full}", used());
 }
 
 #[test]
@@ -248,7 +238,7 @@ fn discards_free_space_on_every_file_system() {
         std::fs::write(&file, vec![1; (8 << 20) + stay]).unwrap();
         // Its first 8 MiB over and over again.
         let record = run(&format!("-b64K -s -o4 -Su -f8M -W0 -d1 --trim 100 {}", file.display()));
-        let (reads, writes, discards) = done(rows(&record)[0]);
+        let (reads, writes, discards) = done(target_rows(&record)[0]);
         assert!(reads + writes == 0 && discards > 128, "{kind}: {reads}, {writes}, {discards}");
         assert_eq!(zeros(&file), (8 << 20) / 4096, "{kind}");
         std::fs::File::open(&file).unwrap().sync_all().unwrap();

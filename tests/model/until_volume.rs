@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::directory;
-use crate::common::in_process::{profile_and_options as parse, run};
+use crate::common::in_process::{profile_and_options as parse, run, target_rows};
 use diskspd::checks::JudgedRecord;
 use diskspd::prelude::*;
 use diskspd::profile::validate;
@@ -11,8 +11,9 @@ use diskspd::results::EndedBy;
 
 /// Bytes read and written.
 fn done(record: &Record) -> (u64, u64) {
-    let rows = record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets);
-    rows.fold((0, 0), |(read, write), row| (read + row.read.bytes, write + row.write.bytes))
+    target_rows(record)
+        .into_iter()
+        .fold((0, 0), |(read, write), row| (read + row.read.bytes, write + row.write.bytes))
 }
 
 fn found(record: &Record) -> Vec<(String, String)> {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{asked, profile_and_options, run};
+use crate::common::in_process::{asked, has_share, profile_and_options, run, target_rows};
 use crate::common::loops::Loop;
 use crate::common::{directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
@@ -16,18 +16,8 @@ use diskspd::report_formats::{WithVerdicts, format_named};
 use diskspd::results::TargetResults;
 use std::path::Path;
 
-fn rows(record: &Record) -> Vec<&TargetResults> {
-    record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets).collect()
-}
-
 fn count(row: &TargetResults, op: Operation) -> u64 {
     row.aux_results(op).map_or(0, |done| done.ios)
-}
-
-fn has_share(part: u64, all: u64, percent: u64) -> bool {
-    let share = percent as f64 / 100.0;
-    let slack = 5.0 * (all as f64 * share * (1.0 - share)).sqrt() + 64.0;
-    all > 200 && (part as f64 - all as f64 * share).abs() <= slack
 }
 
 #[test]
@@ -40,7 +30,7 @@ fn operation_shares_are_taken_before_w() {
     ] {
         let record = run(&format!("--engine sim -c1G -b4K -r -o3 -W0 -d1 {options} a.dat"));
         assert_eq!(record.check(), Ok(()));
-        let row = rows(&record)[0];
+        let row = target_rows(&record)[0];
         let zeroed = count(row, Operation::WriteZeroes);
         let discarded = count(row, Operation::Discard);
         let moved = row.read.ios + row.write.ios;
@@ -72,9 +62,9 @@ fn new_sections_follow_diskspd_sections() {
     let json: serde_json::Value =
         serde_json::from_slice(&format_named("json").unwrap().bytes(&record)).unwrap();
     let total = &json["figures"]["time_spans"][0]["write_zeroes"]["total"];
-    assert_eq!(total["write_zeroes"], count(rows(&record)[0], Operation::WriteZeroes), "{total}");
+    assert_eq!(total["write_zeroes"], count(target_rows(&record)[0], Operation::WriteZeroes), "{total}");
     let again = diskspd::formats::json::read(&format_named("json").unwrap().bytes(&record)[..]).unwrap();
-    assert_eq!(rows(&again)[0].others, rows(&record)[0].others);
+    assert_eq!(target_rows(&again)[0].others, target_rows(&record)[0].others);
 }
 
 /// Blocks of 4 KiB that are all zeros.
@@ -100,7 +90,7 @@ fn engines_zero_files_at_written_ranges_only() {
             return skip(&why.to_string());
         }
         let record = run(&line);
-        let zeroed = count(rows(&record)[0], Operation::WriteZeroes);
+        let zeroed = count(target_rows(&record)[0], Operation::WriteZeroes);
         assert!(zeroed > 10, "{line}: {zeroed}");
         assert_eq!(std::fs::metadata(&file).unwrap().len(), 16 << 20, "{line}");
         let most = zeroed + zeroed / 4 + 16;
@@ -130,7 +120,7 @@ fn kernel_and_verdict_count_zero_writes_as_writes() {
         let before = kernel_writes(&disk.device);
         let record = run(&format!("{options} -b64K -r -W0 -d1 --write-zeroes 50 {}", disk.device.display()));
         let after = kernel_writes(&disk.device);
-        let row = rows(&record)[0];
+        let row = target_rows(&record)[0];
         let zeroed = count(row, Operation::WriteZeroes);
         let counted = zeroed + row.write.ios;
         let kernel = (after.1 - before.1) >> 16;
@@ -155,7 +145,7 @@ fn zeroed_ranges_read_as_zeros_on_every_file_system() {
         std::fs::write(&file, vec![1; 9 << 20]).unwrap();
         // Its first 8 MiB over and over again.
         let record = run(&format!("-b64K -s -o4 -Su -f8M -W0 -d1 --write-zeroes 100 {}", file.display()));
-        assert!(count(rows(&record)[0], Operation::WriteZeroes) > 128, "{kind}");
+        assert!(count(target_rows(&record)[0], Operation::WriteZeroes) > 128, "{kind}");
         assert_eq!(zeros(&file), (8 << 20) / 4096, "{kind}");
         assert_eq!(std::fs::metadata(&file).unwrap().len(), 9 << 20, "{kind}");
     });

@@ -225,6 +225,13 @@ fn foreign_index_is_refused_and_damaged_index_is_rebuilt() {
         "PRAGMA user_version = 0; DROP TABLE figures; DROP TABLE tags; DROP TABLE targets; DROP TABLE time_spans; DROP TABLE runs; CREATE TABLE old (x)",
     );
     assert!(history.ids().contains(&id) && history.ids().len() == 2);
+    set("UPDATE runs SET source = 'tape'");
+    assert_eq!(history.ids().len(), 2);
+    for unknown in ["UPDATE figures SET verdict = 'excellent'", "UPDATE runs SET severity = 'fatal'"] {
+        set(unknown);
+        history.run("history").fails(1, &["invalid content", "history reindex"]);
+        history.says("history reindex");
+    }
     set("PRAGMA application_id = 1");
     history.run("history").fails(1, &["another program"]);
     fs::remove_file(history.index()).unwrap();

@@ -1,13 +1,10 @@
 //! Files for clusters, and the metadata of packages.
 
+use crate::common::kept::root;
 use crate::common::{output, skip};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// Prints the kind of each document, and each command line of the program in it.
 const READ: &str = "

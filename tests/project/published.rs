@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::common::kept::root;
 use crate::common::tool;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// All texts of a folder.
 fn texts(folder: &Path) -> Vec<(PathBuf, String)> {

@@ -2,12 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::common::kept::root;
 use std::fs;
 use std::path::Path;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn text(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap()

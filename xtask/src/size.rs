@@ -72,7 +72,7 @@ const LATER: &[(&str, &[&str])] = &[
     ("overlays and unread facts", &["crates/host/src/stacked.rs", "crates/host/src/unread_facts.rs"]),
     (
         "tables within a terminal, pager",
-        &["crates/figures/src/units/table/fit.rs", "src/commands/read/man.rs"],
+        &["crates/figures/src/units/table/fit.rs", "src/commands/read/man/mod.rs"],
     ),
     ("huge pages of buffers", &["crates/base/src/access/huge_pages.rs", "crates/plan/src/buffers.rs"]),
     ("free space before a run", &["crates/run/src/files/space.rs"]),
@@ -92,8 +92,6 @@ const LATER: &[(&str, &[&str])] = &[
             "crates/run/src/judged",
             "crates/run/src/judged.rs",
             "crates/sys/src/observed_child.rs",
-            "src/cli/commands/judge.rs",
-            "src/cli/requests/judge.rs",
             "src/commands/run/judge",
         ],
     ),
@@ -135,12 +133,35 @@ const LATER: &[(&str, &[&str])] = &[
     ),
     ("exit codes for git bisect", &["crates/experiments/src/compare/bisect.rs"]),
     (
+        "comparisons that end when the answer is certain",
+        &["crates/experiments/src/compare/looks.rs", "crates/experiments/src/compare/until_sure.rs"],
+    ),
+    ("sweeps of short runs", &["crates/experiments/src/sweep/slices.rs"]),
+    (
+        "hosts over ssh",
+        &[
+            "crates/ranks/src/job_group.rs",
+            "crates/ranks/src/relay.rs",
+            "crates/sys/src/rank_socket.rs",
+            "src/commands/cluster/hosts",
+        ],
+    ),
+    (
+        "live rows of hosts",
+        &[
+            "crates/results/src/job_interval.rs",
+            "src/commands/cluster/live.rs",
+            "src/commands/cluster/plans.rs",
+            "src/commands/shared/console/host_rows.rs",
+        ],
+    ),
+    (
         "command lines of fio",
         &[
             "crates/fio_jobs/src/command_line.rs",
             "crates/fio_jobs/src/options/command_line.rs",
-            "src/cli/commands/fio.rs",
             "src/cli/fio_line.rs",
+            "src/commands/run/fio",
         ],
     ),
 ];

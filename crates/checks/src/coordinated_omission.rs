@@ -155,11 +155,8 @@ fn cause_text(span: &SpanContext, late: &CoordinatedOmission) -> String {
 /// Both kinds of latency in a line.
 fn both_latencies(figures: &PacedFigures) -> Option<String> {
     let text = |latency: &PacedLatency| {
-        let at = |share: f64| {
-            let row = PERCENTILES.iter().position(|p| *p == share)?;
-            latency.chart.percentiles.get(row)?.total
-        };
-        let all = [latency.total.mean?, at(0.99)?, at(0.999)?].map(Millis::in_a_sentence);
+        let at = |percent: f64| latency.chart.percentile(percent)?.total;
+        let all = [latency.total.mean?, at(99.0)?, at(99.9)?].map(Millis::in_a_sentence);
         Some(format!("{} on average, p99 {}, p99.9 {}", all[0], all[1], all[2]))
     };
     let (service, response) =

@@ -35,7 +35,7 @@ fn hole_finding(
     if discarded == 0 || span.target_total(asked.id, |row| row.read.ios) == 0 {
         return None;
     }
-    let area = touched_area(span, asked).filter(|area| *area > 0)?;
+    let area = span.touched_area(asked).filter(|area| *area > 0)?;
     // The warm-up discards too, and isn't counted.
     let measured = span.results.measured.max(1) as f64;
     let all = discarded as f64 * (1.0 + f64::from(span.asked.warmup) * 1e9 / measured);
@@ -60,12 +60,4 @@ fn hole_finding(
     let remedy =
         format!("give the {} a separate target, or measure reads without {}", row.plural, row.option);
     Some(finding.on_target(path).shown_by(evidence).remedy(remedy))
-}
-
-/// Bytes of the target that I/O may touch.
-fn touched_area(span: &SpanContext, asked: RequestedTarget) -> Option<u64> {
-    let target = asked.target;
-    let size = span.rows_of(asked.id).map(|row| row.size).max()?;
-    let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
-    Some(end.saturating_sub(target.base_file_offset))
 }

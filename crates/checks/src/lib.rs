@@ -141,7 +141,7 @@ const CHECKS: &[Check] = &[
     |span, concluded| interrupts::check(span, concluded.limiter()),
     |span, concluded| {
         let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
-        steady::check(span, steady, late, concluded.limits.as_ref())
+        steady::finding::check(span, steady, late, concluded.limits.as_ref())
     },
     |span, _| tracer::check(span),
     |span, _| retransmissions::check(span),
@@ -156,7 +156,7 @@ const PROGRAM_CHECKS: &[Check] = &[
     |span, _| process_stalls::check(span),
     |span, concluded| outages::check(span, concluded.outages.as_deref(), concluded.limits.as_ref()),
     |span, concluded| limit::check(span, concluded.limits.as_ref(), None, None),
-    |span, concluded| as_notes(steady::check(span, concluded.steadiness.as_ref(), None, None)),
+    |span, concluded| as_notes(steady::finding::check(span, concluded.steadiness.as_ref(), None, None)),
     |span, _| arrays::check(span),
     |span, _| caches::check(span),
 ];
@@ -200,7 +200,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
         if record.merged.is_some() {
             // What was observed is of single hosts, and was judged there.
             let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
-            findings.extend(steady::check(&view, steady, late, None));
+            findings.extend(steady::finding::check(&view, steady, late, None));
             steadiness[index] = concluded.steadiness;
             verdicts.extend(merged::verdict(record, index + 1));
             continue;

@@ -87,7 +87,7 @@ fn is_near(ms: f64, standard_error_ms: f64, limit_ms: f64) -> bool {
 
 fn judged_figure(span: &SpanContext, of: JudgedLatency, has_rate: bool) -> Option<Millis> {
     match of {
-        JudgedLatency::FlushP99 => span.measured.others.table(Operation::Flush)?.total.p99,
+        JudgedLatency::FlushP99 => span.measured.others.table(Operation::Flush)?.total.times.p99,
         _ => judged_latency(span, of, has_rate)?.mean,
     }
 }

@@ -68,6 +68,14 @@ impl<'a> SpanContext<'a> {
         self.by_target.rows(id)
     }
 
+    /// Bytes of the target that I/O may touch.
+    pub(super) fn touched_area(&self, asked: RequestedTarget) -> Option<u64> {
+        let target = asked.target;
+        let size = self.rows_of(asked.id).map(|row| row.size).max()?;
+        let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
+        Some(end.saturating_sub(target.base_file_offset))
+    }
+
     /// Returns the kernel's counters and settings of a target's devices.
     pub(super) fn facts_of(&self, id: TargetId) -> impl Iterator<Item = &'a TargetDevices> {
         self.by_target.facts(id)

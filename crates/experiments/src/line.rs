@@ -6,8 +6,8 @@ use diskspd_checks::{JudgedRecord, Limiter, Verdict};
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::Cell;
 use diskspd_results::{
-    Chart, ChartRow, DirectionSummary, Findings, FioFigures, LatencyFigures, Measured, Origin, PERCENTILES,
-    PercentileSummary, RecordFormat, RunSummary, RunVerdict, SpanSummary,
+    Chart, ChartRow, DirectionSummary, Findings, FioFigures, LatencyFigures, Measured, Origin,
+    PercentileSummary, Quantiles, RecordFormat, RunSummary, RunVerdict, SpanSummary,
 };
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,11 @@ pub struct LatencyLine {
 }
 
 impl LatencyLine {
+    /// `None` = not measured, or not stated.
+    fn new(times: Quantiles, open_end_ms: Option<Millis>) -> Option<LatencyLine> {
+        Some(LatencyLine { mean_ms: times.mean?, p99_ms: times.p99?, p999_ms: times.p999?, open_end_ms })
+    }
+
     pub fn is_lower_bound(&self, percentile: Millis) -> bool {
         self.open_end_ms.is_some_and(|from| percentile >= from)
     }
@@ -87,7 +92,7 @@ impl RunRow {
             latency: service_line(span),
             response: span.paced.as_ref().and_then(|paced| {
                 let response = paced.response.as_ref()?;
-                latency_line(response.total, &response.chart)
+                LatencyLine::new(chart_quantiles(response.total, &response.chart), None)
             }),
             cpu: span.cpu.mean_usage(),
             hottest: span.cpu.rows.iter().map(|row| row.usage.usage).reduce(f64::max),
@@ -106,7 +111,7 @@ impl RunRow {
             iops: span.total.iops?,
             measured_s: span.seconds.unwrap_or(0.0),
             mib_per_s: span.total.mib_per_s?,
-            latency: stated_line(span),
+            latency: LatencyLine::new(span.quantiles(), span.fio.as_ref().and_then(|fio| fio.open_end)),
             response: None,
             cpu: span.cpu_percent,
             hottest: span.busiest_cpu_percent.or(span.cpu_percent),
@@ -166,19 +171,11 @@ impl RunRow {
 }
 
 fn service_line(span: &Measured) -> Option<LatencyLine> {
-    latency_line(span.total.total.latency?, &span.latency.as_ref()?.all)
+    LatencyLine::new(chart_quantiles(span.total.total.latency?, &span.latency.as_ref()?.all), None)
 }
 
-/// The latencies that results state.
-fn stated_line(span: &SpanSummary) -> Option<LatencyLine> {
-    let at = |percent: f64| span.percentile(percent)?.total;
-    let open_end_ms = span.fio.as_ref().and_then(|fio| fio.open_end);
-    Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)?, open_end_ms })
-}
-
-fn latency_line(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
-    let at = |share: f64| chart.percentiles.get(PERCENTILES.iter().position(|p| *p == share)?)?.total;
-    Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)?, open_end_ms: None })
+fn chart_quantiles(figures: LatencyFigures, chart: &Chart) -> Quantiles {
+    Quantiles::from_percentiles(figures.mean, |percent| chart.percentile(percent)?.total, chart.max.total)
 }
 
 fn run_verdict(judged: &JudgedRecord) -> RunVerdict {

@@ -6,7 +6,7 @@ use diskspd_profile::{Access, Parameters, RawText, Target, TargetGroup, TargetId
 use diskspd_results::{
     Chart, ChartRow, DirectionSummary, FINE_PERCENTILES, KnownResponse, Measured, NowaitFigures,
     PacedFigures, PacedLatency, PartFigures, PartKey, PartSummary, PartTable, PercentileSummary, Record,
-    SpanSummary, TEXT_PERCENTS, Table, UnmeasuredSpan,
+    SpanSummary, TEXT_PERCENTS, Table, UnmeasuredSpan, find_percentile,
 };
 
 /// The figures of each time span, with the percentiles of the text report.
@@ -159,7 +159,7 @@ pub(crate) fn all_percentiles(measured: &Measured) -> Vec<PercentileSummary> {
     let rows = FINE_PERCENTILES.iter().zip(&fine.rows);
     let rows = rows.filter(|(percent, _)| **percent > 0.0 && **percent < 100.0);
     rows.map(|(percent, latency)| {
-        let of_text = text.iter().find(|row| row.is_at(*percent));
+        let of_text = find_percentile(text.iter().map(|row| (row.percent, row)), *percent);
         of_text.copied().unwrap_or(PercentileSummary { percent: *percent, latency: *latency })
     })
     .collect()

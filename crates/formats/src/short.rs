@@ -2,8 +2,7 @@
 
 use super::index::Index;
 use diskspd_base::finding::Severity;
-use diskspd_figures::units::Millis;
-use diskspd_results::{SpanSummary, Summary, Verdict};
+use diskspd_results::{Quantiles, SpanSummary, Summary, Verdict};
 use serde::Serialize;
 
 /// Short summary of a run. The index and the figures contain the same values.
@@ -15,22 +14,11 @@ pub(super) struct ShortSummary {
     pub mib_per_s: Option<f64>,
     /// `null` = no latency was measured (`-L`), or several time spans were measured: a percentile of several
     /// spans does not follow from the percentiles of each span.
-    pub latency_ms: Option<LatencySummary>,
+    pub latency_ms: Option<Quantiles>,
     /// The worst verdict of the time spans; `null` = no device was observed.
     pub verdict: Option<Verdict>,
     /// The severity of the worst finding; `null` = there are no findings.
     pub severity: Option<Severity>,
-}
-
-/// Latency over reads and writes, ms.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct LatencySummary {
-    pub mean: Option<Millis>,
-    pub p50: Option<Millis>,
-    pub p95: Option<Millis>,
-    pub p99: Option<Millis>,
-    pub p999: Option<Millis>,
-    pub max: Option<Millis>,
 }
 
 impl ShortSummary {
@@ -44,26 +32,12 @@ impl ShortSummary {
         ShortSummary {
             iops,
             mib_per_s,
-            latency_ms: if let [span] = spans[..] { LatencySummary::new(span) } else { None },
+            latency_ms: match spans[..] {
+                [span] if !span.percentiles.is_empty() => Some(span.quantiles()),
+                _ => None,
+            },
             verdict: run.verdict(),
             severity: run.worst_severity(),
         }
-    }
-}
-
-impl LatencySummary {
-    fn new(span: &SpanSummary) -> Option<LatencySummary> {
-        if span.percentiles.is_empty() {
-            return None;
-        }
-        let percentile = |percent: f64| span.percentile(percent)?.total;
-        Some(LatencySummary {
-            mean: span.total.mean_ms,
-            p50: percentile(50.0),
-            p95: percentile(95.0),
-            p99: percentile(99.0),
-            p999: percentile(99.9),
-            max: span.total.max_ms,
-        })
     }
 }

@@ -63,6 +63,12 @@ pub fn write_refusal<L: Location + ?Sized>(
     Ok((!found.is_empty()).then(|| WriteRefusedError::WouldDestroy { path: path.to_owned(), found }))
 }
 
+/// Why a path that leads through a foreign link must not be written to; `None` for other errors.
+pub fn planted_refusal(path: &Path, error: &ReachError) -> Option<WriteRefusedError> {
+    let ReachError::Planted { link, owner } = error else { return None };
+    Some(WriteRefusedError::Planted { path: path.to_owned(), link: link.clone(), owner: *owner })
+}
+
 pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<WriteRefusedError> {
     match uses(&Root::live_system(), number) {
         Ok(uses) if uses.is_empty() => None,
@@ -76,8 +82,8 @@ pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<WriteRefuse
 pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRefusedError> {
     let path = location.name();
     let reached = reach(path, LastName::Followed);
-    if let Err(ReachError::Planted { link, owner }) = reached {
-        return Some(WriteRefusedError::Planted { path: path.to_owned(), link, owner });
+    if let Some(refusal) = reached.as_ref().err().and_then(|error| planted_refusal(path, error)) {
+        return Some(refusal);
     }
     let found = rustix::fs::stat(location.access_path()).ok()?;
     // The checked path must lead to the held object, because the name may have been a link before.

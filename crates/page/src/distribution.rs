@@ -6,7 +6,9 @@ use super::chart::table::FigureTable;
 use super::span::{PickDirection, Span};
 use diskspd_figures::units::Millis;
 use diskspd_report::number::in_ms;
-use diskspd_results::{ChartRow, DirectionSummary, PERCENTILES, PacedFigures, PacedLatency, SpanSummary};
+use diskspd_results::{
+    ChartRow, DirectionSummary, PERCENTILES, PacedFigures, PacedLatency, SpanSummary, TEXT_PERCENTS,
+};
 
 /// The chart; none where latencies were not measured.
 pub(crate) fn charts(span: &Span) -> Vec<ChartFigure> {
@@ -93,7 +95,7 @@ fn percentile_table(known: &SpanSummary, response: Option<&PacedLatency>, axis: 
     let response = response.map(|response| &response.chart);
     // The longest time is known even if its bin has no end.
     let is_bound = |share: f64, time: Millis| share < 1.0 && known.is_lower_bound(time);
-    let mut add = |share: f64, name: String, row: &ChartRow, response: Option<Option<&ChartRow>>| {
+    let mut add = |share: f64, name: String, row: ChartRow, response: Option<Option<ChartRow>>| {
         let told = |time: Option<Millis>| match time.filter(|time| is_bound(share, *time)) {
             Some(bound) => format!("≥ {}", in_ms(Some(bound))),
             None => in_ms(time),
@@ -107,15 +109,12 @@ fn percentile_table(known: &SpanSummary, response: Option<&PacedLatency>, axis: 
         let [read, write, total] = [&known.read, &known.write, &known.total].map(of);
         ChartRow { read, write, total }
     };
-    add(0.0, "shortest".into(), &ends(|figures| figures.min_ms), response.map(|chart| Some(&chart.min)));
-    for (number, share) in PERCENTILES.into_iter().enumerate() {
-        let Some(row) = known.percentiles.iter().find(|row| (row.percent / 100.0 - share).abs() < 1e-13)
-        else {
-            continue;
-        };
-        let at = response.map(|chart| chart.percentiles.get(number));
-        add(share, format!("{} %", row.percent), &row.latency, at);
+    add(0.0, "shortest".into(), ends(|figures| figures.min_ms), response.map(|chart| Some(chart.min)));
+    for (percent, share) in TEXT_PERCENTS.into_iter().zip(PERCENTILES) {
+        let Some(row) = known.percentile(percent) else { continue };
+        let at = response.map(|chart| chart.percentile(percent));
+        add(share, format!("{percent} %"), row, at);
     }
-    add(1.0, "longest".into(), &ends(|figures| figures.max_ms), response.map(|chart| Some(&chart.max)));
+    add(1.0, "longest".into(), ends(|figures| figures.max_ms), response.map(|chart| Some(chart.max)));
     table
 }

@@ -31,7 +31,7 @@ fn render_tiles(span: &Span) -> Markup {
     };
     let measured = span.detail.map(|detail| detail.measured);
     let response = measured.and_then(|measured| measured.paced.as_ref()?.response.as_ref());
-    let response = response.and_then(|response| response.chart.percentiles.get(5)?.total);
+    let response = response.and_then(|response| response.chart.percentile(99.0)?.total);
     let failed = measured.map(|measured| measured.failed).filter(|failed| *failed > 0);
     html! {
         dl.tiles {

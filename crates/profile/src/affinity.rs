@@ -38,23 +38,6 @@ pub enum Efficiency {
     FillEFirst,
 }
 
-impl Efficiency {
-    pub fn name(self) -> &'static str {
-        match self {
-            Efficiency::Unordered => "Unordered",
-            Efficiency::PFirst => "PFirst",
-            Efficiency::EFirst => "EFirst",
-            Efficiency::FillPFirst => "FillPFirst",
-            Efficiency::FillEFirst => "FillEFirst",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Efficiency> {
-        use Efficiency::{EFirst, FillEFirst, FillPFirst, PFirst, Unordered};
-        [Unordered, PFirst, EFirst, FillPFirst, FillEFirst].into_iter().find(|one| one.name() == name)
-    }
-}
-
 /// CPUs by group and mask as DISKSPD 2.3 keeps them: a CPU joins the entry before it if that is of the same
 /// group and holds lower ones only. Mask 0 = all active CPUs of the group.
 pub fn masks(cpus: impl IntoIterator<Item = GroupCpu>) -> Vec<(u16, u64)> {

@@ -48,11 +48,11 @@ pub const FIO_OTHERS: [TableColumn<AuxFigures>; 8] = [
     TableColumn::<AuxFigures>::words("", |of| Cell::name_cell(of.plural())).brief_and_paged(),
     TableColumn::<AuxFigures>::number("number", |of| Cell::Whole(of.count)).brief_and_paged(),
     TableColumn::<AuxFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).brief_and_paged(),
-    TableColumn::<AuxFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
-    TableColumn::<AuxFigures>::number("50 %", |of| of.percentile_cell(of.median)).brief_and_paged(),
-    TableColumn::<AuxFigures>::number("99 %", |of| of.percentile_cell(of.p99)).brief_and_paged(),
-    TableColumn::<AuxFigures>::number("99.9 %", |of| of.percentile_cell(of.p999)).brief_and_paged(),
-    TableColumn::<AuxFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
+    TableColumn::<AuxFigures>::number("mean ms", |of| Cell::time(of.times.mean)).brief().on_page("mean"),
+    TableColumn::<AuxFigures>::number("50 %", |of| of.percentile_cell(of.times.p50)).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("99 %", |of| of.percentile_cell(of.times.p99)).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("99.9 %", |of| of.percentile_cell(of.times.p999)).brief_and_paged(),
+    TableColumn::<AuxFigures>::number("max ms", |of| Cell::time(of.times.max)).brief().on_page("longest"),
 ];
 
 pub fn aux_figures(fio: &FioFigures) -> Vec<AuxFigures> {

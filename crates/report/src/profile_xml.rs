@@ -7,9 +7,9 @@
 use diskspd_base::operation::Operation;
 use diskspd_profile::xml::{NAMESPACE, text};
 use diskspd_profile::{
-    BypassIo, CacheMode, Compat, ContentShape, Distribution, DistributionKind, Etw, FlushType, IoPriority,
-    IoRing, MixPart, PrecreateFiles, Profile, RawText, ResultFormat, RingBatch, SizeShare, Target,
-    Throughput, TimeSpan, affinity,
+    BufferSeparation, BypassIo, CacheMode, Compat, ContentShape, Distribution, Etw, FlushType, IoPriority,
+    IoRing, MixPart, PrecreateFiles, Profile, RawText, RingBatch, SizeShare, Target, Throughput, TimeSpan,
+    affinity,
 };
 use std::fmt::Display;
 
@@ -37,32 +37,18 @@ impl ProfileWriter<'_> {
         self.write_group("Profile", |w| {
             w.value("Progress", profile.progress);
             w.value_if(profile.experiment_flags != 0, "ExperimentFlags", profile.experiment_flags);
-            w.value("ResultFormat", result_format(profile.result_format));
+            w.value("ResultFormat", profile.result_format.xml_word());
             w.value("Verbose", profile.verbose);
             w.value_if(profile.verbose_stats, "VerboseStats", true);
-            if let Some(which) = profile.precreate_files {
-                w.value("PrecreateFiles", precreate_files(which));
-            }
+            w.value_of("PrecreateFiles", profile.precreate_files.map(PrecreateFiles::xml_word));
             if let Some(etw) = &profile.etw {
-                w.write_group("ETW", |w| w.write_etw(etw));
+                let mut etw = etw.clone();
+                w.write_group("ETW", |w| {
+                    Etw::SWITCHES.iter().for_each(|(name, switch)| w.value(name, *switch(&mut etw)));
+                });
             }
             w.write_group("TimeSpans", |w| profile.time_spans.iter().for_each(|span| w.time_span(span)));
         });
-    }
-
-    fn write_etw(&mut self, etw: &Etw) {
-        self.value("Process", etw.process);
-        self.value("Thread", etw.thread);
-        self.value("ImageLoad", etw.image_load);
-        self.value("DiskIO", etw.disk_io);
-        self.value("MemoryPageFaults", etw.memory_page_faults);
-        self.value("MemoryHardFaults", etw.memory_hard_faults);
-        self.value("Network", etw.network);
-        self.value("Registry", etw.registry);
-        self.value("UsePagedMemory", etw.use_paged_memory);
-        self.value("UsePerfTimer", etw.use_perf_timer);
-        self.value("UseSystemTimer", etw.use_system_timer);
-        self.value("UseCyclesCounter", etw.use_cycles_counter);
     }
 
     fn time_span(&mut self, span: &TimeSpan) {
@@ -116,7 +102,7 @@ impl ProfileWriter<'_> {
             let order = span.affinity_traversal.unwrap_or_default();
             let group = if order.span_groups { "Span" } else { "Fill" };
             let traversal = if order.core_aware { "CoreAware" } else { "Cpu" };
-            let efficiency = order.efficiency.name();
+            let efficiency = order.efficiency.xml_word();
             self.write_line(format_args!(
                 "<AffinityTraversal Group=\"{group}\" \
                  Efficiency=\"{efficiency}\">{traversal}</AffinityTraversal>"
@@ -129,8 +115,11 @@ impl ProfileWriter<'_> {
                 });
             }
         }
-        let separated = span.separates_buffers(self.compat);
-        self.value("BufferSeparation", if separated { "PDECacheLine" } else { "SystemDefault" });
+        let separation = match span.separates_buffers(self.compat) {
+            true => BufferSeparation::PageDirectories,
+            false => BufferSeparation::SystemDefault,
+        };
+        self.value("BufferSeparation", separation.xml_word());
         self.value_of("CompletionDepth", span.completion_depth);
     }
 
@@ -222,8 +211,8 @@ impl ProfileWriter<'_> {
         self.value_if(self.is_whole && through_cache, "DisableOSCache", false);
         self.value_if(target.write_through, "WriteThrough", true);
         self.value_if(target.memory_mapped_io, "MemoryMappedIo", true);
-        self.value_of("FlushType", target.flush_type.map(flush_type));
-        self.value_of("BypassIO", target.bypass_io.filter(|_| self.compat.is_2_3()).map(bypass_io));
+        self.value_of("FlushType", target.flush_type.map(FlushType::xml_word));
+        self.value_of("BypassIO", target.bypass_io.filter(|_| self.compat.is_2_3()).map(BypassIo::xml_word));
     }
 
     fn write_buffer_content(&mut self, target: &Target) {
@@ -289,11 +278,7 @@ impl ProfileWriter<'_> {
     }
 
     fn write_distribution(&mut self, distribution: &Distribution) {
-        let kind = match distribution.kind {
-            DistributionKind::Percent => "Percent",
-            DistributionKind::Absolute => "Absolute",
-        };
-        self.write_group(kind, |w| {
+        self.write_group(distribution.kind.xml_word(), |w| {
             for range in &distribution.ranges {
                 w.write_line(format_args!("<Range IO=\"{}\">{}</Range>", range.io, range.span));
             }
@@ -360,36 +345,6 @@ impl ProfileWriter<'_> {
 
     fn write_line(&mut self, content: std::fmt::Arguments) {
         put!(self.out, "{:1$}{content}\n", "", self.indent);
-    }
-}
-
-fn result_format(format: ResultFormat) -> &'static str {
-    match format {
-        ResultFormat::Text => "text",
-        ResultFormat::Xml => "xml",
-    }
-}
-
-fn precreate_files(which: PrecreateFiles) -> &'static str {
-    match which {
-        PrecreateFiles::UseMaxSize => "UseMaxSize",
-        PrecreateFiles::OnlyFilesWithConstantSizes => "CreateOnlyFilesWithConstantSizes",
-        PrecreateFiles::OnlyFilesWithConstantOrZeroSizes => "CreateOnlyFilesWithConstantOrZeroSizes",
-    }
-}
-
-fn flush_type(flush: FlushType) -> &'static str {
-    match flush {
-        FlushType::ViewOfFile => "ViewOfFile",
-        FlushType::NonVolatileMemory => "NonVolatileMemory",
-        FlushType::NonVolatileMemoryNoDrain => "NonVolatileMemoryNoDrain",
-    }
-}
-
-fn bypass_io(mode: BypassIo) -> &'static str {
-    match mode {
-        BypassIo::Partial => "Partial",
-        BypassIo::Full => "Full",
     }
 }
 

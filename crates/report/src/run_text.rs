@@ -7,10 +7,10 @@ use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{self, Cell, TableColumn};
 use diskspd_figures::units::visible::line;
 use diskspd_profile::{Access, OfAllTargets, Rate};
-use diskspd_results::{DirectionSummary, RunSummary, SpanSummary};
+use diskspd_results::{DirectionSummary, RunSummary, SpanSummary, is_listed};
 
 /// The percentiles of the text report, as percentages.
-const TEXT_PERCENTILES: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
+const SHOWN_PERCENTS: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
 /// The figures of all time spans, in tables of at most `room` columns; with `all` every percentile that is
 /// known.
@@ -99,7 +99,7 @@ fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
         write: Cell::time(of(&span.write)),
         total: Cell::time(of(&span.total)),
     };
-    let percentiles = span.percentiles.iter().filter(|row| all || TEXT_PERCENTILES.contains(&row.percent));
+    let percentiles = span.percentiles.iter().filter(|row| all || is_listed(&SHOWN_PERCENTS, row.percent));
     let percentiles = percentiles.map(|known| PercentileLine {
         name: format!("{} %", known.percent),
         read: span.percentile_cell(known.latency.read),

@@ -52,6 +52,25 @@ pub struct ChartRow {
     pub total: Option<Millis>,
 }
 
+impl Chart {
+    /// The latencies that `percent` of the I/Os did not exceed; `None` = the chart has no such percentile.
+    pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
+        find_percentile(TEXT_PERCENTS.into_iter().zip(self.percentiles.iter().copied()), percent)
+    }
+}
+
+/// Returns the value at a percentile, of values with their percentages. Percentages are the same to a
+/// billionth: shares times 100 are not exact.
+pub fn find_percentile<T>(values: impl IntoIterator<Item = (f64, T)>, percent: f64) -> Option<T> {
+    let billionths = |percent: f64| (percent * 1e9).round() as i64;
+    values.into_iter().find(|(known, _)| billionths(*known) == billionths(percent)).map(|(_, value)| value)
+}
+
+/// Whether a percentage is one of these.
+pub fn is_listed(percents: &[f64], percent: f64) -> bool {
+    find_percentile(percents.iter().map(|known| (*known, ())), percent).is_some()
+}
+
 impl ChartRow {
     pub fn of_mut(&mut self, which: WhichIos) -> &mut Option<Millis> {
         match which {

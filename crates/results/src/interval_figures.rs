@@ -100,6 +100,13 @@ pub struct IntervalPercentiles {
     pub p999: Millis,
 }
 
+impl IntervalPercentiles {
+    /// `at`: the time that a share did not exceed.
+    pub fn new(at: impl Fn(f64) -> Option<Millis>) -> Option<IntervalPercentiles> {
+        Some(IntervalPercentiles { p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, p999: at(0.999)? })
+    }
+}
+
 /// Response times in one interval, ms, from when I/Os were due; at most 0.8 % off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalResponse {
@@ -321,9 +328,6 @@ impl IntervalFigures {
         self.total.mib_per_s = mib(kept.read_bytes.saturating_add(kept.write_bytes));
         let Some(latency) = self.total.latency else { return };
         let at = |p| Some(Millis::of_ns(kept.percentile(p)?).clamp_to(latency.min, latency.max));
-        self.percentiles = at(0.5)
-            .zip(at(0.95))
-            .zip(at(0.99).zip(at(0.999)))
-            .map(|((p50, p95), (p99, p999))| IntervalPercentiles { p50, p95, p99, p999 });
+        self.percentiles = IntervalPercentiles::new(at);
     }
 }

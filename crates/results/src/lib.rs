@@ -39,6 +39,7 @@ mod part_results;
 mod parts;
 mod preconditioning;
 mod program;
+mod quantiles;
 mod record;
 mod resource_usage;
 mod run_index;
@@ -58,7 +59,7 @@ pub use add_up::Accumulate;
 pub use aux_results::{OtherResults, of_times};
 pub use charts::{
     Chart, ChartRow, FINE_PERCENTILES, FineChart, LatencyCharts, LatencyFigures, PERCENTILES, PathChart,
-    TEXT_PERCENTS,
+    TEXT_PERCENTS, find_percentile, is_listed,
 };
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage, is_heterogeneous};
 pub use delays::Delays;
@@ -91,12 +92,13 @@ pub use program::{
     ClaimedFigures, ClaimedSide, DeviceView, EngineFacts, EngineIos, JudgedProgram, RequestShape, SizeClass,
     TracedRequests,
 };
+pub use quantiles::Quantiles;
 pub use record::{Record, RecordFormat};
 pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};
 pub use run_index::RunIndex;
 pub use run_summary::{
     DirectionSummary, Findings, KnownResponse, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
-    SpanSummary, UnmeasuredSpan, is_same_percent,
+    SpanSummary, UnmeasuredSpan,
 };
 pub use summarize::summarize;
 pub use summary::{
@@ -107,7 +109,7 @@ pub use trace::{
     CompletionFigures, CompletionTimes, DeviceFigures, DeviceTimes, EventCount, Trace, TraceFigures,
     TraceSession,
 };
-pub use verdict::{Limiter, RunVerdict, Verdict};
+pub use verdict::{Limiter, RunVerdict, UnknownWordError, Verdict};
 pub use which_ios::WhichIos;
 pub use whole::{Alignment, MergedHosts};
 pub use work::{DirectionWork, Work};

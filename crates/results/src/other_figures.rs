@@ -1,8 +1,7 @@
 //! Figures of operations other than reads and writes.
 
-use crate::DirectionResults;
+use crate::{DirectionResults, Quantiles};
 use diskspd_base::operation::{AuxRow, Operation};
-use diskspd_figures::stats::Histogram;
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::Cell;
 use serde::de::{Deserialize, Deserializer, Error};
@@ -18,13 +17,7 @@ pub struct AuxFigures {
     pub bytes: Option<u64>,
     /// How many per second.
     pub per_s: f64,
-    pub mean: Option<Millis>,
-    pub median: Option<Millis>,
-    /// 99th percentile.
-    pub p99: Option<Millis>,
-    /// 99.9th percentile.
-    pub p999: Option<Millis>,
-    pub max: Option<Millis>,
+    pub times: Quantiles,
     /// The smallest percentile that is a lower bound, because the last bin has no end; `None` without
     /// I/Os in that bin.
     pub open_end: Option<Millis>,
@@ -32,32 +25,20 @@ pub struct AuxFigures {
 
 impl AuxFigures {
     pub(super) fn new(row: &'static AuxRow, account: &DirectionResults, seconds: f64) -> AuxFigures {
-        let times = account.latency.as_deref().map(times_ms).unwrap_or_default();
+        let times = account.latency.as_deref().map(Quantiles::from_times).unwrap_or_default();
         AuxFigures::from_summary(row, account.ios, account.bytes, seconds, times)
     }
 
-    /// Creates the figures of an operation counted externally over `seconds`, greater than 0, with the
-    /// result of [`times`](AuxFigures::times).
+    /// Creates the figures of an operation counted externally over `seconds`, greater than 0.
     pub fn from_summary(
         row: &'static AuxRow,
         count: u64,
         bytes: u64,
         seconds: f64,
-        [mean, median, p99, p999, max]: [Option<Millis>; 5],
+        times: Quantiles,
     ) -> AuxFigures {
         let bytes = row.share.is_some().then_some(bytes);
-        AuxFigures {
-            row,
-            count,
-            bytes,
-            per_s: count as f64 / seconds,
-            mean,
-            median,
-            p99,
-            p999,
-            max,
-            open_end: None,
-        }
+        AuxFigures { row, count, bytes, per_s: count as f64 / seconds, times, open_end: None }
     }
 
     pub fn with_open_end(self, open_end: Option<Millis>) -> AuxFigures {
@@ -75,11 +56,6 @@ impl AuxFigures {
     pub fn plural(&self) -> &'static str {
         self.row.plural
     }
-
-    /// Mean, median, 99th and 99.9th percentile and the longest time, ms.
-    pub fn times(&self) -> [Option<Millis>; 5] {
-        [self.mean, self.median, self.p99, self.p999, self.max]
-    }
 }
 
 impl Serialize for AuxFigures {
@@ -90,9 +66,9 @@ impl Serialize for AuxFigures {
             map.serialize_entry("bytes", &bytes)?;
         }
         map.serialize_entry("per_s", &self.per_s)?;
-        for (name, ms) in ["mean", "median", "p99", "p999", "max"].into_iter().zip(self.times()) {
-            map.serialize_entry(name, &ms)?;
-        }
+        let Quantiles { mean, p50, p99, p999, max, .. } = self.times;
+        let times = [("mean", mean), ("median", p50), ("p99", p99), ("p999", p999), ("max", max)];
+        times.iter().try_for_each(|(name, ms)| map.serialize_entry(name, ms))?;
         if let Some(open_end) = self.open_end {
             map.serialize_entry("open_end", &open_end)?;
         }
@@ -106,20 +82,17 @@ pub(super) struct StoredFigures {
     pub(super) number: NamedCount,
     pub(super) bytes: Option<u64>,
     pub(super) per_s: f64,
-    pub(super) mean: Option<Millis>,
-    pub(super) median: Option<Millis>,
-    pub(super) p99: Option<Millis>,
-    pub(super) p999: Option<Millis>,
-    pub(super) max: Option<Millis>,
+    #[serde(flatten)]
+    pub(super) times: Quantiles,
     pub(super) open_end: Option<Millis>,
 }
 
 impl<'de> Deserialize<'de> for AuxFigures {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AuxFigures, D::Error> {
-        let StoredFigures { number, bytes, per_s, mean, median, p99, p999, max, open_end } =
+        let StoredFigures { number, bytes, per_s, times, open_end } =
             StoredFigures::deserialize(deserializer)?;
         let NamedCount { row, count } = number;
-        Ok(AuxFigures { row, count, bytes, per_s, mean, median, p99, p999, max, open_end })
+        Ok(AuxFigures { row, count, bytes, per_s, times, open_end })
     }
 }
 
@@ -145,11 +118,4 @@ impl<'de> Deserialize<'de> for NamedCount {
 pub(super) enum IgnoredOr<T> {
     Known(T),
     Other(serde::de::IgnoredAny),
-}
-
-/// Returns mean, median, 99th and 99.9th percentile and maximum of times in ns; `None` if empty.
-pub(super) fn times_ms(times: &Histogram) -> [Option<Millis>; 5] {
-    let at = |share| times.percentile(share).map(Millis::of_ns);
-    let longest = times.moments().max().map(Millis::of_ns);
-    [times.moments().mean().map(Millis::of_mean_ns), at(0.5), at(0.99), at(0.999), longest]
 }

@@ -1,7 +1,7 @@
 //! Results by part of a mix and by size (`--mix`, `--bs-split`).
 
 use super::part_results::PartResults;
-use super::{Accumulate, DirectionResults, Host, SpanResults, TargetResults};
+use super::{Accumulate, DirectionResults, Host, Quantiles, SpanResults, TargetResults};
 use diskspd_figures::stats::Histogram;
 use diskspd_figures::units::Millis;
 use diskspd_profile::{RawText, TargetId};
@@ -118,17 +118,17 @@ impl PartFigures {
         let mut times = Histogram::default();
         part.read.latency.iter().chain(&part.write.latency).for_each(|latency| times.add(latency));
         let ios = part.read.ios + part.write.ios;
-        let at = |share| times.percentile(share).map(Millis::of_ns);
+        let Quantiles { mean, p50: median, p99, p999, .. } = Quantiles::from_times(&times);
         PartFigures {
             ios,
             writes: part.write.ios,
             bytes: part.read.bytes + part.write.bytes,
             share: (all > 0).then(|| 100.0 * ios as f64 / all as f64),
             iops: ios as f64 / seconds,
-            mean: times.moments().mean().map(Millis::of_mean_ns),
-            median: at(0.5),
-            p99: at(0.99),
-            p999: at(0.999),
+            mean,
+            median,
+            p99,
+            p999,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! results: DISKSPD's result XML and text reports, fio's JSON.
 
 use super::which_ios::WhichIos;
-use super::{ChartRow, FioFigures, Verdict};
+use super::{ChartRow, FioFigures, Quantiles, Verdict, find_percentile};
 use diskspd_base::finding::Severity;
 use diskspd_figures::units::table::Cell;
 use diskspd_figures::units::{Millis, amount};
@@ -224,18 +224,6 @@ pub struct PercentileSummary {
     pub latency: ChartRow,
 }
 
-impl PercentileSummary {
-    pub fn is_at(&self, percent: f64) -> bool {
-        is_same_percent(self.percent, percent)
-    }
-}
-
-/// Whether two percentiles are the same one, to a billionth of a percent: shares times 100 are not exact.
-pub fn is_same_percent(one: f64, other: f64) -> bool {
-    let billionths = |percent: f64| (percent * 1e9).round() as i64;
-    billionths(one) == billionths(other)
-}
-
 impl Findings {
     pub fn new<'a>(worst: Option<Severity>, names: impl IntoIterator<Item = &'a str>) -> Findings {
         let mut once: Vec<String> = Vec::new();
@@ -273,6 +261,12 @@ impl SpanSummary {
         percentile_row(&self.percentiles, percent)
     }
 
+    /// The latency of all I/Os.
+    pub fn quantiles(&self) -> Quantiles {
+        let at = |percent: f64| self.percentile(percent)?.total;
+        Quantiles::from_percentiles(self.total.mean_ms, at, self.total.max_ms)
+    }
+
     /// Whether a percentile of the latency is a lower bound: the last bin of fio's histogram has no upper
     /// end.
     pub fn is_lower_bound(&self, percentile: Millis) -> bool {
@@ -297,7 +291,7 @@ impl KnownResponse {
 }
 
 fn percentile_row(percentiles: &[PercentileSummary], percent: f64) -> Option<ChartRow> {
-    percentiles.iter().find(|row| row.is_at(percent)).map(|row| row.latency)
+    find_percentile(percentiles.iter().map(|row| (row.percent, row.latency)), percent)
 }
 
 impl RunSummary {

@@ -7,7 +7,7 @@ use super::summary::*;
 use super::{
     Accumulate, CompletionFigures, CompletionSeries, CompletionTimes, CpuTable, DeviceFigures, DeviceTimes,
     DirectionResults, DirectionWork, EffectiveRange, Host, IntegrityTable, LATE_START_NS, LATENESS,
-    NowaitTable, OtherTables, Overdue, PacedFigures, PacedLatency, PartTable, Record, SpanResults,
+    NowaitTable, OtherTables, Overdue, PacedFigures, PacedLatency, PartTable, Quantiles, Record, SpanResults,
     TargetLatencies, TargetResults, ThreadResults, TraceFigures, Work,
 };
 use diskspd_figures::stats::{Histogram, Moments, SeriesSum};
@@ -351,14 +351,13 @@ fn device_figures(device: &DeviceTimes, threads: &[ThreadResults]) -> DeviceFigu
             .filter(|(_, target)| on_device.contains(&target.target))
             .filter_map(|(_, target)| direction(target).latency.as_ref())
             .for_each(|latency| own.merge(latency.moments()));
-        let at = |share| times.times.percentile(share).map(Millis::of_ns);
-        let moments = times.times.moments();
+        let Quantiles { mean, p50: median, p99, .. } = Quantiles::from_times(&times.times);
         CompletionFigures {
             requests: times.requests,
-            timed: moments.count(),
-            mean: moments.mean().map(Millis::of_mean_ns),
-            median: at(0.5),
-            p99: at(0.99),
+            timed: times.times.moments().count(),
+            mean,
+            median,
+            p99,
             own: own.mean().map(Millis::of_mean_ns),
         }
     };

@@ -3,13 +3,12 @@
 use diskspd_base::finding::Severity;
 use diskspd_figures::units::mark::{Tone, VerdictMark};
 use diskspd_figures::units::table::Cell;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Destination of the counted I/Os, most harmless first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", from = "String")]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum Verdict {
     Verified,
     Unknown,
@@ -64,17 +63,10 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunVerdict {
     /// `None` if no device was observed.
-    #[serde(rename = "verdict", deserialize_with = "read_known_verdict")]
+    #[serde(rename = "verdict")]
     pub device: Option<Verdict>,
     /// `None` if there are no findings.
     pub severity: Option<Severity>,
-}
-
-/// Reads a stored verdict. The name of another version is an error, because nothing is known about it.
-fn read_known_verdict<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Verdict>, D::Error> {
-    let word = Option::<String>::deserialize(from)?;
-    let unknown = |word: &String| D::Error::custom(format!("unknown verdict '{word}'"));
-    word.map(|word| Verdict::by_name(&word).ok_or_else(|| unknown(&word))).transpose()
 }
 
 impl RunVerdict {
@@ -116,9 +108,19 @@ impl RunVerdict {
     }
 }
 
-impl From<String> for Verdict {
-    fn from(word: String) -> Verdict {
-        Verdict::by_name(&word).unwrap_or(Verdict::Unknown)
+/// A stored word that this program does not know, because another version wrote it or it is damaged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {kind} '{word}'")]
+pub struct UnknownWordError {
+    pub kind: &'static str,
+    pub word: String,
+}
+
+impl TryFrom<String> for Verdict {
+    type Error = UnknownWordError;
+
+    fn try_from(word: String) -> Result<Verdict, UnknownWordError> {
+        Verdict::by_name(&word).ok_or(UnknownWordError { kind: "verdict", word })
     }
 }
 

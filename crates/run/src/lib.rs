@@ -7,8 +7,8 @@
 //!
 //! `diskspd-worker` contains the work of the workers, `diskspd-integrity` their verification.
 //!
-//! A run is the same on every system, from its plan to its results. `real` provides the interface to
-//! Linux, `elsewhere` to Windows.
+//! A run is the same on every system, from its plan to its results. `services` provides the interface to
+//! Linux, `windows` to Windows.
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
@@ -35,8 +35,10 @@ mod unobserved;
 mod verification;
 mod watch;
 
-// What they need of the system.
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+// What they need of the system, and what of it the crate exports.
+#[cfg_attr(not(target_os = "linux"), path = "windows/exports.rs")]
+mod exports;
+#[cfg_attr(not(target_os = "linux"), path = "windows/services.rs")]
 mod services;
 
 // Linux's.
@@ -49,10 +51,6 @@ mod located;
 
 pub use peer_ranks::{BarrierPoint, PeerRanks};
 // Who runs something writes something, too.
-#[cfg(target_os = "linux")]
-pub use crate::watch::linux::observe::Observer;
-#[cfg(target_os = "linux")]
-pub use crate::watch::linux::trace::device::{WatchError, watch_device};
 pub use diskspd_output::{
     FromTheFirstLine, HangGuard, NamedOutput, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
     PermittedOutput, StreamedFile, destination, guard,
@@ -65,31 +63,14 @@ pub use diskspd_worker::telemetry::live::Counters;
 pub use diskspd_worker::{Control, Outcome, RunReporter};
 pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
-#[cfg(target_os = "linux")]
-pub use files::content::sample_content as look_at_content;
-#[cfg(target_os = "linux")]
-pub use files::precreated::create;
-#[cfg(target_os = "linux")]
-pub use files::prepare;
-#[cfg(target_os = "linux")]
-pub use files::purge::{PurgeError, purge};
+pub use exports::*;
 pub use interrupt::{SignalWatchError, watch, watch_silently};
-#[cfg(target_os = "linux")]
-pub use judged::{JudgeOrder, JudgedRun, judge};
 pub use options::Options;
 pub use precreate::{File as FileToCreate, PrecreateError, resized};
 pub use replay::{ReplayReady, prepared};
-#[cfg(not(target_os = "linux"))]
-pub use services::{
-    INSTEAD, PurgeError, UnsupportedRunError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,
-};
 pub use services::{KNOWS_TEMPORARY_FILES, lack_of_space};
 pub use session::{ExecutedRun, RunError, Session};
 pub use sources::SourceError;
-#[cfg(target_os = "linux")]
-pub use span::exact;
 pub use span::planning::probe_and_plan;
 pub use span::probes::Probes;
-#[cfg(target_os = "linux")]
-pub use span::refusals::{claim, cpu_latency_refusal, refusals};
 pub use spans::run;

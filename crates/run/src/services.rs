@@ -1,5 +1,5 @@
-//! The Linux interface of a run: files, CPU times, high-priority threads; `elsewhere` is the Windows
-//! counterpart. Other parts of a time span are in separate files.
+//! The Linux interface of a run: files, CPU times, high-priority threads; `windows/services.rs` is
+//! the Windows counterpart. Other parts of a time span are in separate files.
 
 pub(crate) use crate::files::precreated::create_all as precreate;
 pub(crate) use crate::files::prefill::Done as Prefilled;

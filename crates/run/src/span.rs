@@ -1,8 +1,6 @@
 //! One time span, from its targets to its results.
 
 mod common;
-#[cfg_attr(not(target_os = "linux"), path = "span/large_pages/elsewhere.rs")]
-pub(super) mod large_pages;
 mod logged;
 mod machine_watch;
 pub(super) mod measure;
@@ -12,36 +10,11 @@ mod setup;
 mod setup_error;
 mod simulate;
 mod stall_detector;
+#[cfg_attr(not(target_os = "linux"), path = "windows/span.rs")]
+pub(super) mod system;
 mod target_watch;
 mod volume;
 mod warm_up;
-
-#[cfg(not(target_os = "linux"))]
-mod elsewhere;
-#[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{look, opening, preparation, probes, span_context, stops};
-
-// What asks the system of targets and of the machine: Linux's.
-#[cfg(target_os = "linux")]
-pub mod exact;
-#[cfg(target_os = "linux")]
-pub(super) mod look;
-#[cfg(target_os = "linux")]
-mod open_error;
-#[cfg(target_os = "linux")]
-pub(super) mod opening;
-#[cfg(target_os = "linux")]
-pub(super) mod preparation;
-#[cfg(target_os = "linux")]
-pub(super) mod probes;
-#[cfg(target_os = "linux")]
-pub(super) mod refusals;
-#[cfg(target_os = "linux")]
-mod settle;
-#[cfg(target_os = "linux")]
-pub(super) mod span_context;
-#[cfg(target_os = "linux")]
-pub(super) mod stops;
 
 use super::options::Options;
 use super::sources;
@@ -57,6 +30,7 @@ use planning::{locations, plan_at};
 pub(crate) use setup::SharedByWorkers;
 use simulate::simulate;
 use std::sync::Arc;
+pub(super) use system::{large_pages, look, opening, preparation, probes, span_context, stops};
 
 pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
     let RunContext { profile, system, options, control, voice, probes, log, .. } = common;

@@ -1,23 +1,47 @@
-//! Commands: first words with a purpose other than a run. Each has a file with its rows, its parsed form,
-//! and its request.
+//! Commands: first words with a purpose other than a run. The grammar of each is in the folder of its
+//! action (`src/commands`), next to its request. The grammar is a module of `cli`, so it cannot use actions.
 
-mod answers;
-mod baseline;
 mod command;
+
+#[path = "../../commands/compare/baseline/grammar.rs"]
+mod baseline;
+#[path = "../../commands/compare/grammar/mod.rs"]
 mod compare;
+#[path = "../../commands/read/convert/grammar.rs"]
 mod convert;
+#[path = "../../commands/machine/devices/grammar.rs"]
 mod devices;
+#[path = "../../commands/machine/doctor/grammar.rs"]
+mod doctor;
+#[path = "../../commands/machine/event/grammar.rs"]
+mod event;
+#[path = "../../commands/run/fio/grammar.rs"]
 mod fio;
+#[path = "../../commands/history/grammar.rs"]
 mod history;
+#[path = "../../commands/cluster/hosts/grammar.rs"]
 mod hosts;
+#[path = "../../commands/run/judge/grammar.rs"]
 mod judge;
+#[path = "../../commands/read/merge/grammar.rs"]
 mod merge;
+#[path = "../../commands/lab/precondition/grammar.rs"]
 mod precondition;
+#[path = "../../commands/read/preset/grammar.rs"]
+mod preset;
+#[path = "../../commands/read/report/grammar.rs"]
 mod report;
+#[path = "../../commands/run/rerun/grammar.rs"]
 mod rerun;
+#[path = "../../commands/lab/suite/grammar.rs"]
 mod suite;
+#[path = "../../commands/lab/sweep/grammar.rs"]
 mod sweep;
+#[path = "../../commands/read/man/grammar.rs"]
+mod texts;
+#[path = "../../commands/read/trace/grammar.rs"]
 mod trace;
+#[path = "../../commands/run/verify_after/grammar.rs"]
 mod verify_after;
 
 use super::command_line::{CommandLine, Operands, RunReaders};
@@ -37,7 +61,7 @@ pub(super) const COMMANDS: &[Command] = &[
     judge::JUDGE,
     hosts::HOSTS,
     rerun::RERUN,
-    answers::PRESET,
+    preset::PRESET,
     sweep::SWEEP,
     suite::SUITE,
     baseline::BASELINE,
@@ -49,12 +73,12 @@ pub(super) const COMMANDS: &[Command] = &[
     compare::COMPARE,
     verify_after::VERIFY_AFTER,
     devices::DEVICES,
-    devices::DOCTOR,
-    answers::EVENT,
-    answers::MAN,
-    answers::COMPLETIONS,
-    answers::COMPATIBILITY,
-    answers::HELP_COMMAND,
+    doctor::DOCTOR,
+    event::EVENT,
+    texts::MAN,
+    texts::COMPLETIONS,
+    texts::COMPATIBILITY,
+    texts::HELP_COMMAND,
 ];
 
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {

@@ -13,7 +13,6 @@
 //! The command itself (a run, a sweep, ..) runs on rank 0 alone and knows nothing of ranks ([`job`]).
 
 mod arguments;
-#[cfg(target_os = "linux")]
 pub(crate) mod hosts;
 mod job;
 mod joining;

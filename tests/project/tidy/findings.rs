@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 const CHECKS: &str = "crates/checks/src/";
-const OTHER_PLACES: [&str; 2] = ["crates/formats/src/fio/mod.rs", "src/commands/machine/doctor.rs"];
+const OTHER_PLACES: [&str; 2] = ["crates/formats/src/fio/mod.rs", "src/commands/machine/doctor/mod.rs"];
 
 /// Words with hyphens in the checks that do not name a finding.
 const OTHER_WORDS: [&str; 3] = ["amd-pstate-epp", "refined-jiffies", "systemd-inhibit"];

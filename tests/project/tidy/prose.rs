@@ -10,6 +10,7 @@ mod pieces;
 
 use super::ratchet::list;
 use super::source::CRATES;
+use crate::common::kept::root;
 use phrases::INDEX;
 use pieces::{Class, Piece};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +114,7 @@ fn prose_density_never_rises() {
             let _ =
                 writeln!(kept, "{class} {}", known.get(class).map_or(*density, |most| *most.min(density)));
         }
-        std::fs::write(pieces::root().join("tests/data/tidy/prose.txt"), kept).unwrap();
+        std::fs::write(root().join("tests/data/tidy/prose.txt"), kept).unwrap();
         return;
     }
     for (class, density) in found {
@@ -129,7 +130,7 @@ fn prose_density_never_rises() {
 fn added_lines(commit: &str) -> Option<BTreeMap<String, BTreeSet<usize>>> {
     let diff = Command::new("git")
         .args(["diff", "-U0", "--no-color", "--no-ext-diff", "-M", commit, "--", "*.md", "*.rs"])
-        .current_dir(pieces::root())
+        .current_dir(root())
         .output()
         .ok()?;
     let mut lines: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();

@@ -40,7 +40,6 @@ const READERS: &[(&str, &[&str])] = &[
     ("crates/store/src/notes.rs", &["baseline", "store", "suite_notes"]),
     ("crates/store/src/packed.rs", &["store"]),
     ("src/commands/cluster/messages.rs", &["rank_message"]),
-    ("src/commands/compare/boots/folder.rs", &["comparison_run"]),
     // The end of the output of a program that it has started, for a message.
     ("src/commands/compare/programs.rs", &[]),
     ("src/commands/shared/input/fio_jobs.rs", &["fio_jobs"]),
@@ -52,6 +51,7 @@ const READERS: &[(&str, &[&str])] = &[
         &["result_comparison", "result_repetition", "result_sweep"],
     ),
     ("src/commands/shared/input/load.rs", &["profile_xml", "fio_jobs"]),
+    ("src/commands/shared/run_folder.rs", &["comparison_run", "sweep_folder"]),
     // A copy of the program's own values.
     ("src/commands/shared/output/shown.rs", &[]),
     ("src/commands/lab/suite/source.rs", &["suite"]),

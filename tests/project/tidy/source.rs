@@ -53,8 +53,10 @@ pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     crates.sort();
     for folder in std::iter::once(root).chain(crates.iter().map(PathBuf::as_path)) {
         let within = if folder == root { "" } else { folder.file_name().unwrap().to_str().unwrap() };
+        let mounts = mounts(&folder.join("src"));
         for path in files(&folder.join("src")) {
-            let name = path.strip_prefix(folder.join("src")).unwrap().to_str().unwrap();
+            let module = module_file(&path, &mounts);
+            let name = module.strip_prefix(folder.join("src")).unwrap().to_str().unwrap();
             let place = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             sources.push(Source::of_crate(within, name, place, &fs::read_to_string(&path).unwrap()));
         }
@@ -97,11 +99,13 @@ pub static CRATES: LazyLock<BTreeMap<String, CrateFiles>> = LazyLock::new(|| {
                 .any(|(_, other)| other.starts_with(folder) && other != folder && path.starts_with(other))
         };
         let mut sources = Vec::new();
+        let mounts = mounts(folder);
         for path in files(folder).into_iter().filter(|path| !elsewhere(path)) {
             let place = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             let source = Source::new(place, fs::read_to_string(&path).unwrap());
-            let path = path.strip_prefix(folder).unwrap().to_str().unwrap();
-            sources.push((source, module_of(path, folder.join("lib.rs").exists())));
+            let module = module_file(&path, &mounts);
+            let module = module.strip_prefix(folder).unwrap().to_str().unwrap();
+            sources.push((source, module_of(module, folder.join("lib.rs").exists())));
         }
         let of_tests: BTreeSet<String> = sources.iter().flat_map(|(source, _)| source.test_files()).collect();
         sources.retain(|(source, _)| !of_tests.contains(&source.name));
@@ -122,9 +126,35 @@ fn module_of(path: &str, has_library: bool) -> Vec<String> {
     }
 }
 
+/// The grammars and requests of commands, which are in the folders of the actions, and the files that their
+/// modules, parts of `cli`, would be without `#[path]`.
+fn mounts(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let mut found = Vec::new();
+    for file in files(&folder.join("cli")) {
+        let text = fs::read_to_string(&file).unwrap();
+        for part in text.split("#[path = \"../../").skip(1) {
+            let (path, rest) = part.split_once("\"]\nmod ").unwrap();
+            let module = file.with_file_name(rest.split_once(';').unwrap().0);
+            found.push(match path.strip_suffix("/mod.rs") {
+                Some(path) => (folder.join(path), module),
+                None => (folder.join(path), module.with_extension("rs")),
+            });
+        }
+    }
+    found
+}
+
+fn module_file(path: &Path, mounts: &[(PathBuf, PathBuf)]) -> PathBuf {
+    let within = |(from, to): &(PathBuf, PathBuf)| match path.strip_prefix(from).ok()? {
+        rest if rest.as_os_str().is_empty() => Some(to.clone()),
+        rest => Some(to.join(rest)),
+    };
+    mounts.iter().find_map(within).unwrap_or_else(|| path.to_owned())
+}
+
 fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(directory).unwrap() {
+    for entry in fs::read_dir(directory).into_iter().flatten() {
         let path = entry.unwrap().path();
         match path.is_dir() {
             true => found.extend(files(&path)),

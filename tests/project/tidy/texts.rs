@@ -37,7 +37,7 @@ fn read(literal: &str) -> String {
 /// Whether it speaks to people: some words, and neither markup nor a statement for a database.
 fn is_said(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| word.len() > 1);
-    let markup = ["<", "SELECT ", "INSERT ", "DELETE ", "PRAGMA ", "WHERE "];
+    let markup = ["<", "../", "SELECT ", "INSERT ", "DELETE ", "PRAGMA ", "WHERE "];
     words.count() >= FEWEST_WORDS && !markup.iter().any(|begin| text.trim_start().starts_with(begin))
 }
 

@@ -20,7 +20,7 @@ pub(super) fn reads_fit(span: &SpanContext, asked: RequestedTarget) -> Option<Fi
     if on.file_system.as_ref().is_some_and(|found| FileSystemType::from_name(&found.kind).is_memory()) {
         return None;
     }
-    let area = touched_area(span, asked).filter(|&area| area > 0)?;
+    let area = span.touched_area(asked).filter(|&area| area > 0)?;
     let limit = span.system.environment.as_ref().and_then(|environment| environment.limits.memory);
     let room = span.system.memory_available.min(limit.unwrap_or(u64::MAX));
     if area > room {
@@ -55,7 +55,7 @@ pub(super) fn small_area(span: &SpanContext, asked: RequestedTarget) -> Option<F
         true => row.read.bytes,
         false => row.read.bytes.saturating_add(row.write.bytes),
     };
-    let area = touched_area(span, asked).filter(|&area| area > 0 && area <= SMALL_AREA)?;
+    let area = span.touched_area(asked).filter(|&area| area > 0 && area <= SMALL_AREA)?;
     let part = span.parts.iter().find(|part| part.has_target(asked.id))?;
     let passes = span.target_total(asked.id, own) / area;
     let on_disks = part.has_devices() && part.memory().is_none() && !part.is_remote();
@@ -72,14 +72,6 @@ pub(super) fn small_area(span: &SpanContext, asked: RequestedTarget) -> Option<F
         false => "a larger file or device",
     };
     Some(finding.remedy(format!("use an area many times the size of the device's cache ({larger})")))
-}
-
-/// How many bytes of the target I/O may touch.
-fn touched_area(span: &SpanContext, asked: RequestedTarget) -> Option<u64> {
-    let target = asked.target;
-    let size = span.rows_of(asked.id).map(|row| row.size).max()?;
-    let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
-    Some(end.saturating_sub(target.base_file_offset))
 }
 
 /// Reports writes that complete before they are durable, unless requested. This is valid, but not

@@ -1,7 +1,7 @@
 //! Latencies of fio: the available kinds, and percentiles from bins or as reported.
 
 use diskspd_figures::units::Millis;
-use diskspd_results::{DirectionSummary, FioLatency, FioPercentiles, TEXT_PERCENTS, is_same_percent};
+use diskspd_results::{DirectionSummary, FioLatency, FioPercentiles, TEXT_PERCENTS, find_percentile};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -167,10 +167,9 @@ impl FioDistribution {
     /// The time that this share of the I/Os did not exceed.
     pub(super) fn percentile(&self, percent: f64) -> Option<Millis> {
         match self {
-            FioDistribution::Stated(known) => known
-                .iter()
-                .find(|(known, _)| is_same_percent(*known, percent))
-                .map(|(_, ns)| Millis::of_mean_ns(*ns)),
+            FioDistribution::Stated(known) => {
+                find_percentile(known.iter().copied(), percent).map(Millis::of_mean_ns)
+            }
             FioDistribution::Counted { counts, min, max } => {
                 let all = counts.values().fold(0_u64, |sum, ios| sum.saturating_add(*ios));
                 let wanted = all as f64 * percent / 100.0;

@@ -7,7 +7,7 @@ use diskspd_base::operation::Operation;
 use diskspd_figures::units::Millis;
 use diskspd_results::{
     AuxFigures, ChartRow, DirectionSummary, FioFigures, FioLatency, FioPercentiles, PercentileSummary,
-    SpanSummary,
+    Quantiles, SpanSummary,
 };
 use serde_json::Value;
 
@@ -189,15 +189,16 @@ impl Charts {
     }
 }
 
-/// Returns the mean of `times`, and the median, 99th and 99.9th percentile and maximum of `charted`; also
-/// the smallest percentile that is a lower bound.
-fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> ([Option<Millis>; 5], Option<Millis>) {
+/// Returns the mean of `times` with the percentiles and the maximum of `charted`; also the smallest
+/// percentile that is a lower bound.
+fn quantiles(times: &[FioTimes], charted: &[FioTimes]) -> (Quantiles, Option<Millis>) {
     let known: Option<Vec<FioDistribution>> = charted.iter().map(|times| times.percentiles()).collect();
     let chart = known.and_then(|known| FioDistribution::of_all(&known));
     let at = |percent| chart.as_ref()?.percentile(percent);
     let mean = if let [one] = times { one.mean() } else { None };
     let max = charted.iter().map(|times| times.max()).reduce(|a, b| Some(a?.max(b?))).flatten();
-    ([mean, at(50.0), at(99.0), at(99.9), max], chart.as_ref().and_then(FioDistribution::open_end))
+    let open_end = chart.as_ref().and_then(FioDistribution::open_end);
+    (Quantiles::from_percentiles(mean, at, max), open_end)
 }
 
 fn trim_figures(all: &[&Value], seconds: Option<f64>) -> Option<AuxFigures> {
@@ -210,7 +211,7 @@ fn trim_figures(all: &[&Value], seconds: Option<f64>) -> Option<AuxFigures> {
         all.iter().filter_map(|trims| times(trims, kind?)).collect()
     };
     let row = Operation::Discard.row().other.as_ref()?;
-    let (times, open_end) = five_times(&of(latency), &of(charted));
+    let (times, open_end) = quantiles(&of(latency), &of(charted));
     let figures = AuxFigures::from_summary(row, discards, bytes, seconds?, times).with_open_end(open_end);
     // fio counts one discard where none was done.
     (bytes > 0).then_some(figures)
@@ -221,7 +222,7 @@ fn sync_figures(all: &[&Value], seconds: Option<f64>) -> Option<AuxFigures> {
     let times: Vec<FioTimes> =
         all.iter().filter_map(|syncs| FioTimes::from_value(syncs.get("lat_ns")?)).collect();
     let row = Operation::Flush.row().other.as_ref()?;
-    let (times, open_end) = five_times(&times, &times);
+    let (times, open_end) = quantiles(&times, &times);
     let figures = AuxFigures::from_summary(row, flushes, 0, seconds?, times).with_open_end(open_end);
     (flushes > 0).then_some(figures)
 }
@@ -243,8 +244,8 @@ mod tests {
             let trims = json!({"total_ios": 100 + slow, "io_bytes": 4096, "lat_ns": times});
             let syncs = json!({"total_ios": 100 + slow, "lat_ns": times});
             for found in [trims_of(&trims), syncs_of(&syncs)] {
-                assert_eq!(found.percentile_cell(found.p99), p99);
-                assert_eq!(found.percentile_cell(found.median), Cell::Time(Millis::new(1.000_448)));
+                assert_eq!(found.percentile_cell(found.times.p99), p99);
+                assert_eq!(found.percentile_cell(found.times.p50), Cell::Time(Millis::new(1.000_448)));
                 assert_eq!(found.open_end, (slow > 0).then_some(last_bin));
                 let stored = serde_json::to_string(&found).unwrap();
                 assert_eq!(serde_json::from_str::<AuxFigures>(&stored).unwrap(), found);

@@ -19,10 +19,10 @@ impl XmlFindings {
                 return walk.skip();
             }
             let (mut name, mut severity) = (String::new(), None);
-            walk.children("Finding", |walk, tag, _| {
+            walk.children("Finding", |walk, tag, at| {
                 match tag.name().as_ref() {
                     "Name" => name = walk.text("Name")?,
-                    "Severity" => severity = Severity::from_word(&walk.text("Severity")?),
+                    "Severity" => severity = walk.word(("Severity", at), stated_severity)?,
                     _ => walk.skip()?,
                 }
                 Ok(())
@@ -34,10 +34,10 @@ impl XmlFindings {
 
     pub(super) fn verdict(&mut self, walk: &mut ElementReader) -> Result<Option<Verdict>, XmlErrorAt> {
         let mut verdict = None;
-        walk.children("DeviceVerdict", |walk, tag, _| {
+        walk.children("DeviceVerdict", |walk, tag, at| {
             match tag.name().as_ref() {
-                "Verdict" => verdict = Verdict::by_name(&walk.text("Verdict")?),
-                "Severity" => self.verdicts.push(Severity::from_word(&walk.text("Severity")?)),
+                "Verdict" => verdict = Some(walk.word(("Verdict", at), Verdict::by_name)?),
+                "Severity" => self.verdicts.push(walk.word(("Severity", at), stated_severity)?),
                 _ => walk.skip()?,
             }
             Ok(())
@@ -54,5 +54,12 @@ impl XmlFindings {
         let worst = severities.max().flatten();
         self.findings.sort_by_key(|(_, severity)| std::cmp::Reverse(*severity));
         Some(Findings::new(worst, self.findings.iter().map(|(name, _)| name.as_str())))
+    }
+}
+
+fn stated_severity(word: &str) -> Option<Option<Severity>> {
+    match word {
+        "none" => Some(None),
+        word => Severity::from_word(word).map(Some),
     }
 }

@@ -77,6 +77,21 @@ impl<'a> ElementReader<'a> {
     }
 }
 
+impl ElementReader<'_> {
+    /// Returns the meaning of the word in an element.
+    ///
+    /// # Errors
+    /// The word is unknown: another version wrote it, or it is damaged.
+    pub(super) fn word<T>(
+        &mut self,
+        (name, at): (&str, usize),
+        meaning: fn(&str) -> Option<T>,
+    ) -> Result<T, XmlErrorAt> {
+        let text = self.text(name)?;
+        meaning(text.trim()).ok_or_else(|| value_fault(name, &text, "a word of this version", at))
+    }
+}
+
 fn value_fault(name: &str, text: &str, expected: &str, at: usize) -> XmlErrorAt {
     XmlErrorAt::new(at, format!("<{name}>: {} is not possible", quote(text)))
         .with_expected(expected)

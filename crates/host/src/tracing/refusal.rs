@@ -47,6 +47,13 @@ const PRIVILEGE: &str = "run it as root, or as root permit it to the users of on
 const WRITES: &str = "DISK_IO is recorded in an instance of tracefs, which root may make and the user who \
                       owns the folder of instances: chown USER /sys/kernel/tracing/instances";
 
+impl TracingError {
+    /// The message without the option that usually requests traces.
+    pub fn without_option(&self) -> String {
+        self.to_string().trim_start_matches("-e: ").to_owned()
+    }
+}
+
 impl fmt::Display for TracingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("-e: ")?;

@@ -1,5 +1,6 @@
 //! The journal of acknowledged writes (`--journal`), which must survive any failure.
 
+mod encoding;
 pub mod format;
 mod layout;
 mod pieces;

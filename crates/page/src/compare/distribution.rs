@@ -12,7 +12,7 @@ use diskspd_experiments::compare::{SideRun, SpanCompared};
 use diskspd_figures::stats::median;
 use diskspd_figures::units::Millis;
 use diskspd_report::number::{in_ms, latency};
-use diskspd_results::{DirectionSummary, PERCENTILES, SpanSummary, is_same_percent};
+use diskspd_results::{DirectionSummary, SpanSummary, TEXT_PERCENTS, find_percentile, is_listed};
 use maud::html;
 
 type SideDirection = ([&'static str; 2], fn(&SpanSummary) -> &DirectionSummary, PickDirection);
@@ -113,9 +113,7 @@ fn value_band(values: &[f64]) -> Band {
 
 fn summary_text(steps: &[Vec<SideStep>; 2]) -> String {
     let at = |percent: f64| {
-        let of = |steps: &Vec<SideStep>| {
-            steps.iter().find(|(at, _)| is_same_percent(*at, percent)).map(|(_, ms)| latency(ms.mean))
-        };
+        let of = |steps: &Vec<SideStep>| find_percentile(steps.clone(), percent).map(|ms| latency(ms.mean));
         let [first, other] = [&steps[0], &steps[1]].map(of);
         Some(format!("{percent} %: A {}, B {}", first?, other?))
     };
@@ -132,18 +130,15 @@ fn percentile_table(steps: &[Vec<SideStep>; 2], repeated: bool, at: &impl Fn(f64
             table.head.extend([format!("{letter}, lowest"), format!("{letter}, highest")]);
         }
     }
-    let known =
-        |percent: f64| steps.iter().any(|steps| steps.iter().any(|(one, _)| is_same_percent(*one, percent)));
-    let of_text = |percent: f64| PERCENTILES.iter().any(|share| is_same_percent(percent, share * 100.0));
     let mut percents: Vec<f64> = steps.iter().flatten().map(|(percent, _)| *percent).collect();
-    percents.retain(|percent| *percent == 0.0 || of_text(*percent) && known(*percent));
+    percents.retain(|percent| *percent == 0.0 || is_listed(&TEXT_PERCENTS, *percent));
     percents.sort_by(f64::total_cmp);
     percents.dedup();
     for percent in percents {
         let name = if percent == 0.0 { "shortest".into() } else { format!("{percent} %") };
         let mut cells = vec![name];
         for steps in steps {
-            let found = steps.iter().find(|(one, _)| is_same_percent(*one, percent)).map(|(_, ms)| *ms);
+            let found = find_percentile(steps.iter().copied(), percent);
             cells.push(in_ms(found.map(|ms| Millis::new(ms.mean))));
             if repeated {
                 cells.extend(

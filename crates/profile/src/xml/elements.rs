@@ -3,6 +3,9 @@
 use super::schema::Content::{Empty, Group, Many, One, Value};
 use super::schema::Kind::{Bool, Number, Text, Word};
 use super::schema::{Attribute, Child, Element, PERCENT, U32, U64, element, may, must, value};
+use crate::{
+    BufferSeparation, BypassIo, DistributionKind, Efficiency, Etw, FlushType, PrecreateFiles, ResultFormat,
+};
 use diskspd_base::access::WriteLifetime;
 
 pub(super) static PROFILE: Element = element(
@@ -10,36 +13,24 @@ pub(super) static PROFILE: Element = element(
     Group(&[
         value("Progress", U32),
         value("ExperimentFlags", U32),
-        value("ResultFormat", Word(&["text", "xml"])),
+        value("ResultFormat", Word(ResultFormat::XML_WORDS)),
         value("Verbose", Bool),
         value("VerboseStats", Bool),
-        value(
-            "PrecreateFiles",
-            Word(&[
-                "UseMaxSize",
-                "CreateOnlyFilesWithConstantSizes",
-                "CreateOnlyFilesWithConstantOrZeroSizes",
-            ]),
-        ),
+        value("PrecreateFiles", Word(PrecreateFiles::XML_WORDS)),
         may("ETW", Group(ETW)),
         must("TimeSpans", Many(&[element("TimeSpan", Group(TIME_SPAN))])),
     ]),
 );
 
-const ETW: &[Child] = &[
-    value("Process", Bool),
-    value("Thread", Bool),
-    value("ImageLoad", Bool),
-    value("DiskIO", Bool),
-    value("MemoryPageFaults", Bool),
-    value("MemoryHardFaults", Bool),
-    value("Network", Bool),
-    value("Registry", Bool),
-    value("UsePagedMemory", Bool),
-    value("UsePerfTimer", Bool),
-    value("UseSystemTimer", Bool),
-    value("UseCyclesCounter", Bool),
-];
+const ETW: &[Child] = &{
+    let mut switches = [const { value("", Bool) }; Etw::SWITCHES.len()];
+    let mut at = 0;
+    while at < switches.len() {
+        switches[at] = value(Etw::SWITCHES[at].0, Bool);
+        at += 1;
+    }
+    switches
+};
 
 const TIME_SPAN: &[Child] = &[
     value("CompletionRoutines", Bool),
@@ -64,20 +55,18 @@ const TIME_SPAN: &[Child] = &[
             name: "AffinityTraversal",
             attributes: &[
                 Attribute { name: "Group", required: false, kind: Word(&["Fill", "Span"]) },
-                Attribute { name: "Efficiency", required: false, kind: Word(EFFICIENCIES) },
+                Attribute { name: "Efficiency", required: false, kind: Word(Efficiency::XML_WORDS) },
             ],
             content: Value(Word(&["CoreAware", "Cpu"])),
         },
     },
-    value("BufferSeparation", Word(&["SystemDefault", "PDECacheLine"])),
+    value("BufferSeparation", Word(BufferSeparation::XML_WORDS)),
     value("CompletionDepth", U32),
     may("Affinity", Many(AFFINITY)),
     must("Targets", Many(&[element("Target", Group(TARGET))])),
     value("linux:UntilWritten", Text),
     value("linux:UntilRead", Text),
 ];
-
-const EFFICIENCIES: &[&str] = &["Unordered", "PFirst", "EFirst", "FillPFirst", "FillEFirst"];
 
 const IO_RING: &[Child] = &[
     Child {
@@ -127,8 +116,8 @@ const TARGET: &[Child] = &[
     value("DisableAllCache", Bool),
     value("WriteThrough", Bool),
     value("MemoryMappedIo", Bool),
-    value("BypassIO", Word(&["Partial", "Full"])),
-    value("FlushType", Word(&["ViewOfFile", "NonVolatileMemory", "NonVolatileMemoryNoDrain"])),
+    value("BypassIO", Word(BypassIo::XML_WORDS)),
+    value("FlushType", Word(FlushType::XML_WORDS)),
     may("WriteBufferContent", Group(WRITE_BUFFER_CONTENT)),
     value("ParallelAsyncIO", Bool),
     value("BurstSize", U32),
@@ -204,8 +193,8 @@ const WRITE_BUFFER_CONTENT: &[Child] = &[
 ];
 
 const DISTRIBUTION: &[Element] = &[
-    element("Percent", Many(&[range_element(Number(1, 100))])),
-    element("Absolute", Many(&[range_element(U64)])),
+    element(DistributionKind::XML_WORDS[0], Many(&[range_element(Number(1, 100))])),
+    element(DistributionKind::XML_WORDS[1], Many(&[range_element(U64)])),
 ];
 
 const fn range_element(span: super::schema::Kind) -> Element {

@@ -36,7 +36,11 @@ impl Node {
         self.bool(name) == Some(true)
     }
 
-    /// The keyword in its child of this name.
+    /// The meaning of the keyword in its child of this name.
+    fn word<T>(&self, name: &str, meaning: fn(&str) -> Option<T>) -> Option<T> {
+        self.child_word(name).and_then(meaning)
+    }
+
     fn child_word(&self, name: &str) -> Option<&'static str> {
         match self.child(name)?.value {
             Some(Value::Word(word)) => Some(word),
@@ -84,15 +88,8 @@ pub(super) fn profile(root: &Node) -> Result<Profile, XmlErrorAt> {
         verbose_stats: root.is_on("VerboseStats"),
         progress: root.u32("Progress").unwrap_or(default.progress),
         experiment_flags: root.u32("ExperimentFlags").unwrap_or(default.experiment_flags),
-        result_format: match root.child_word("ResultFormat") {
-            Some("xml") => ResultFormat::Xml,
-            _ => ResultFormat::Text,
-        },
-        precreate_files: root.child_word("PrecreateFiles").map(|word| match word {
-            "UseMaxSize" => PrecreateFiles::UseMaxSize,
-            "CreateOnlyFilesWithConstantSizes" => PrecreateFiles::OnlyFilesWithConstantSizes,
-            _ => PrecreateFiles::OnlyFilesWithConstantOrZeroSizes,
-        }),
+        result_format: root.word("ResultFormat", ResultFormat::from_xml).unwrap_or(default.result_format),
+        precreate_files: root.word("PrecreateFiles", PrecreateFiles::from_xml),
         // Tracing is on as soon as any of its switches is stated, even as false.
         etw: root.child("ETW").filter(|etw| !etw.children.is_empty()).map(read_etw),
         time_spans: root.children_of("TimeSpans").iter().map(time_span).collect::<Result<_, _>>()?,
@@ -100,20 +97,9 @@ pub(super) fn profile(root: &Node) -> Result<Profile, XmlErrorAt> {
 }
 
 fn read_etw(node: &Node) -> Etw {
-    Etw {
-        process: node.is_on("Process"),
-        thread: node.is_on("Thread"),
-        image_load: node.is_on("ImageLoad"),
-        disk_io: node.is_on("DiskIO"),
-        memory_page_faults: node.is_on("MemoryPageFaults"),
-        memory_hard_faults: node.is_on("MemoryHardFaults"),
-        network: node.is_on("Network"),
-        registry: node.is_on("Registry"),
-        use_paged_memory: node.is_on("UsePagedMemory"),
-        use_perf_timer: node.is_on("UsePerfTimer"),
-        use_system_timer: node.is_on("UseSystemTimer"),
-        use_cycles_counter: node.is_on("UseCyclesCounter"),
-    }
+    let mut etw = Etw::default();
+    Etw::SWITCHES.iter().for_each(|(name, switch)| *switch(&mut etw) = node.is_on(name));
+    etw
 }
 
 pub(super) fn time_span(node: &Node) -> Result<TimeSpan, XmlErrorAt> {
@@ -132,10 +118,7 @@ pub(super) fn time_span(node: &Node) -> Result<TimeSpan, XmlErrorAt> {
         completion_routines: node.is_on("CompletionRoutines"),
         io_ring: node.child("IoRing").map(placement::io_ring).transpose()?,
         completion_depth: node.u32("CompletionDepth"),
-        buffer_separation: node.child_word("BufferSeparation").map(|word| match word {
-            "SystemDefault" => BufferSeparation::SystemDefault,
-            _ => BufferSeparation::PageDirectories,
-        }),
+        buffer_separation: node.word("BufferSeparation", BufferSeparation::from_xml),
         measure_latency: node.is_on("MeasureLatency"),
         calculate_iops_std_dev: node.is_on("CalculateIopsStdDev"),
         io_bucket_duration: node.u32("IoBucketDuration").unwrap_or(default.io_bucket_duration),
@@ -167,19 +150,16 @@ fn read_target(node: &Node) -> Result<Target, XmlErrorAt> {
         uncached_devices: !states_cache(node),
         write_through: node.is_on("WriteThrough") || node.is_on("DisableAllCache"),
         memory_mapped_io: node.is_on("MemoryMappedIo"),
-        bypass_io: node.child_word("BypassIO").map(|word| match word {
-            "Partial" => BypassIo::Partial,
-            _ => BypassIo::Full,
-        }),
+        bypass_io: node.word("BypassIO", BypassIo::from_xml),
         dont_cache: node.is_on("linux:DontCache"),
         atomic: node.is_on("linux:Atomic"),
         no_wait: node.is_on("linux:NoWait"),
         zoned: node.is_on("linux:Zoned"),
         each_once: node.is_on("linux:EachOnce"),
-        write_hint: node.child_word("linux:WriteHint").and_then(WriteLifetime::from_name),
+        write_hint: node.word("linux:WriteHint", WriteLifetime::from_name),
         fdp: shape::placement(node, "linux:PlacementHandles", PlacementList::HANDLES)?,
         write_streams: shape::placement(node, "linux:WriteStreams", PlacementList::STREAMS)?,
-        flush_type: node.child_word("FlushType").map(flush_type),
+        flush_type: node.word("FlushType", FlushType::from_xml),
         zero_write_buffers,
         random_data_source,
         burst_size: node.u32("BurstSize"),
@@ -201,14 +181,6 @@ fn read_target(node: &Node) -> Result<Target, XmlErrorAt> {
     };
     target.sum_up_parts();
     Ok(target)
-}
-
-fn flush_type(word: &str) -> FlushType {
-    match word {
-        "ViewOfFile" => FlushType::ViewOfFile,
-        "NonVolatileMemory" => FlushType::NonVolatileMemory,
-        _ => FlushType::NonVolatileMemoryNoDrain,
-    }
 }
 
 fn mix_part(node: &Node) -> Result<MixPart, XmlErrorAt> {
@@ -302,10 +274,7 @@ fn io_priority(node: &Node) -> Result<IoPriority, XmlErrorAt> {
 
 fn read_distribution(node: &Node) -> Option<Distribution> {
     let list = node.children.first()?;
-    let kind = match list.schema.name {
-        "Percent" => DistributionKind::Percent,
-        _ => DistributionKind::Absolute,
-    };
+    let kind = DistributionKind::from_xml(list.schema.name)?;
     let range = |range: &Node| DistributionRange {
         io: saturate(range.attribute_number("IO").unwrap_or(0)),
         span: range.number().unwrap_or(0),

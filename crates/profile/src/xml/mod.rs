@@ -21,6 +21,7 @@ pub mod text;
 pub mod tokens;
 mod tree;
 mod values;
+mod words;
 pub mod xsd;
 
 pub use error::XmlError;

@@ -69,7 +69,7 @@ fn parse_mask(text: &str) -> Option<u64> {
 
 pub(super) fn traversal(node: &Node) -> AffinityTraversal {
     let efficiency = match node.attribute("Efficiency") {
-        Some(Value::Word(name)) => Efficiency::from_name(name),
+        Some(Value::Word(name)) => Efficiency::from_xml(name),
         _ => None,
     };
     AffinityTraversal {

@@ -70,11 +70,13 @@ const OPERATION: &[TableColumn<ThreadRow<AuxFigures>>] = &[
     column("number", "Count", ("%s", 12), |row| Cell::Whole(row.figures.count)),
     TableColumn::optional(column("amount", "Bytes", ("       bytes     ", 15), ThreadRow::bytes_cell)),
     column("per s", "PerSecond", ("  per s   ", 8), |row| Cell::Figure(row.figures.per_s, 2)),
-    column("mean", "AverageMilliseconds", (" mean (ms) ", 9), |row| Cell::time(row.figures.mean)),
-    column("50 %", "MedianMilliseconds", ("  50th (ms) ", 10), |row| Cell::time(row.figures.median)),
-    column("99 %", "Percentile99Milliseconds", ("  99th (ms) ", 10), |row| Cell::time(row.figures.p99)),
-    column("99.9 %", "Percentile999Milliseconds", (" 3-nines (ms) ", 12), |row| Cell::time(row.figures.p999)),
-    column("longest", "MaxMilliseconds", ("  max (ms) ", 9), |row| Cell::time(row.figures.max)),
+    column("mean", "AverageMilliseconds", (" mean (ms) ", 9), |row| Cell::time(row.figures.times.mean)),
+    column("50 %", "MedianMilliseconds", ("  50th (ms) ", 10), |row| Cell::time(row.figures.times.p50)),
+    column("99 %", "Percentile99Milliseconds", ("  99th (ms) ", 10), |row| Cell::time(row.figures.times.p99)),
+    column("99.9 %", "Percentile999Milliseconds", (" 3-nines (ms) ", 12), |row| {
+        Cell::time(row.figures.times.p999)
+    }),
+    column("longest", "MaxMilliseconds", ("  max (ms) ", 9), |row| Cell::time(row.figures.times.max)),
     words("target", ThreadRow::path_cell),
 ];
 

@@ -11,7 +11,7 @@ pub use outcome::{Preparation, PrepareError, Reason, RewriteReason, State};
 pub use space::{Growth, all_fit};
 
 use diskspd_host::claims::{self, ClaimError};
-use diskspd_host::refusal::WriteRefusedError;
+use diskspd_host::refusal::planted_refusal;
 use diskspd_host::target;
 use diskspd_sys::free_space::SizeChange;
 use diskspd_sys::inode::{self, Kind};
@@ -79,13 +79,12 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
         Ok(ReachedObject::Descriptor(_)) => {
             open_existing(path, files::kind(path)?, || File::options().write(true).open(path))
         }
-        Err(ReachError::Planted { link, owner }) => {
-            let path = path.to_owned();
-            Err(ClaimError::Refused(WriteRefusedError::Planted { path, link, owner }).into())
-        }
         Err(ReachError::Directory) => Err(Reason::Target(TargetProblem::Directory)),
-        // The reason is that of the lookup.
-        Err(_) => create(path),
+        Err(error) => match planted_refusal(path, &error) {
+            Some(refusal) => Err(ClaimError::Refused(refusal).into()),
+            // The reason is that of the lookup.
+            None => create(path),
+        },
     }
 }
 

@@ -68,18 +68,12 @@ impl DeviceTracing {
 pub(super) enum DeviceViewError {
     #[error("only the requests of a single device under the targets can be traced")]
     NoSingleDevice,
-    #[error("{}", cause(.0))]
+    #[error("{}", .0.without_option())]
     Refused(#[source] TracingError),
     #[error("tracing failed: {0}")]
     Failed(#[source] io::Error),
     #[error("the thread that traces has failed")]
     Panicked,
-}
-
-/// The message without the option of runs.
-fn cause(refusal: &TracingError) -> String {
-    let text = refusal.to_string();
-    text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
 }
 
 struct Tracer {

@@ -365,10 +365,7 @@ impl StoreIndex {
     fn rows_there(&self) -> Result<BTreeMap<RowKey, i64>, StoreError> {
         let read = || -> rusqlite::Result<BTreeMap<RowKey, i64>> {
             let mut statement = self.connection.prepare("SELECT id, source, notes FROM runs")?;
-            let row = |row: &Row| {
-                let source = rows::source(&row.get::<_, String>(1)?);
-                Ok(((row.get(0)?, source.ending()), row.get(2)?))
-            };
+            let row = |row: &Row| Ok(((row.get(0)?, rows::source(row, 1)?.ending()), row.get(2)?));
             statement.query_map([], row)?.collect()
         };
         read().map_err(|error| self.store.index_error(&error))

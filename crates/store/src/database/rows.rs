@@ -7,14 +7,23 @@ use diskspd_figures::units::Millis;
 use diskspd_machine::fingerprint::Fingerprint;
 use diskspd_profile::OfAllTargets;
 use diskspd_results::{
-    ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary, Verdict,
-    WhichIos,
+    ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary,
+    UnknownWordError, Verdict, WhichIos,
 };
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Type, ValueRef};
 use rusqlite::{Row, ToSql, Transaction, params};
 
-pub(super) fn source(text: &str) -> KeptAs {
-    KeptAs::of_word(text).unwrap_or(KeptAs::Record)
+/// Returns the meaning of the word in a cell; an unknown word is an error.
+fn read_word<T>(row: &Row, column: usize, meaning: fn(&str) -> Option<T>) -> rusqlite::Result<Option<T>> {
+    let Some(word) = row.get::<_, Option<String>>(column)? else { return Ok(None) };
+    let unknown = || UnknownWordError { kind: "word", word: word.clone() };
+    let failed = || rusqlite::Error::FromSqlConversionFailure(column, Type::Text, unknown().into());
+    meaning(&word).map(Some).ok_or_else(failed)
+}
+
+pub(super) fn source(row: &Row, column: usize) -> rusqlite::Result<KeptAs> {
+    let missing = || rusqlite::Error::InvalidColumnType(column, "source".to_owned(), Type::Null);
+    read_word(row, column, KeptAs::of_word)?.ok_or_else(missing)
 }
 
 /// Replaces the rows of a run. `notes`: stamp of the notes file, taken before reading it.
@@ -180,10 +189,8 @@ pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
         order: Some(row.get(14)?),
         imported_from: row.get(5)?,
     };
-    let (computer, command_line, worst): (Option<String>, Option<String>, Option<String>) =
-        (row.get(7)?, row.get(10)?, row.get(11)?);
-    let worst = worst.and_then(|worst| Severity::from_word(&worst));
-    let source = source(&row.get::<_, String>(1)?);
+    let (computer, command_line): (Option<String>, Option<String>) = (row.get(7)?, row.get(10)?);
+    let (worst, source) = (read_word(row, 11, Severity::from_word)?, source(row, 1)?);
     let run = RunSummary {
         started_at: row.get(6)?,
         hosts: computer.into_iter().collect(),
@@ -202,7 +209,7 @@ pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
 /// The figures of a run out of a row: run, time span, direction, and the rest in the order of the table.
 /// They come in the order of the time spans, all I/Os of each first.
 pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
-    let of = WhichIos::by_name(row.get_ref(2)?.as_str()?).unwrap_or_default();
+    let of = read_word(row, 2, WhichIos::by_name)?.unwrap_or_default();
     let (seconds, ios): (Option<f64>, Option<i64>) = (row.get(3)?, row.get(4)?);
     let number: u32 = row.get(1)?;
     let figures = DirectionSummary {
@@ -221,7 +228,7 @@ pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<(
             INDEXED_PERCENTILES.map(|percent| PercentileSummary { percent, latency: ChartRow::default() });
         let open_end = row.get::<_, Option<f64>>(11)?.map(Millis::new);
         let fio = open_end.map(|_| Box::new(FioFigures { open_end, ..FioFigures::default() }));
-        let verdict = row.get::<_, Option<String>>(12)?.map(Verdict::from);
+        let verdict = read_word(row, 12, Verdict::by_name)?;
         let percentiles = percentiles.into();
         let span = SpanSummary { seconds, percentiles, fio, verdict, ..SpanSummary::default() };
         run.time_spans.push(measured.then_some(span));

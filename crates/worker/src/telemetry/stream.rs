@@ -125,8 +125,9 @@ impl Ticker {
         };
         let (r, w) = (sums(read, &self.read), sums(write, &self.write));
         let all = (r.0 + w.0, r.1 + w.1, r.2.wrapping_add(w.2));
-        let percentile = |p| Millis::of_ns(crate::telemetry::live::percentile(&both, all.0, p));
         let measured = all.0 > 0 && !both.is_empty();
+        let percentile =
+            |p| measured.then(|| Millis::of_ns(crate::telemetry::live::percentile(&both, all.0, p)));
         let usual = self.width as f64 / SECOND as f64;
         IntervalFigures {
             end_ms: read.at.saturating_sub(self.start) / 1_000_000,
@@ -134,12 +135,7 @@ impl Ticker {
             read: interval_direction(r, &read_cells, seconds),
             write: interval_direction(w, &write_cells, seconds),
             total: interval_direction(all, &both, seconds),
-            percentiles: measured.then(|| IntervalPercentiles {
-                p50: percentile(0.5),
-                p95: percentile(0.95),
-                p99: percentile(0.99),
-                p999: percentile(0.999),
-            }),
+            percentiles: IntervalPercentiles::new(percentile),
             response: None,
             failed: None,
             partial_s: ((seconds - usual).abs() > usual / 10.0).then_some(seconds),

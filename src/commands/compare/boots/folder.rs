@@ -1,39 +1,25 @@
-//! The folder of a comparison of two kernels (`--dir`): the run, its machine, and every completed run.
-//!
-//! ```text
-//! comparison.json     the command line of the run and the machine; others are refused
-//! records/0001.json   the record of the first run, as --out of a run writes it
-//! runs/0001.json      its side, kernel and boot; written last: without it the run is made again
-//! ```
+//! The folder of a comparison of two kernels (`--dir`): the command line of the run and the machine
+//! (`comparison.json`), and every completed run with its side, kernel and boot.
 
 use super::turn::BootRun;
-use crate::checks::JudgedRecord;
 use crate::cli::AcrossBoots;
 use crate::commands::shared::folder_error::{FolderError, FolderErrorKind};
-use crate::formats::json;
-use crate::limits;
+use crate::commands::shared::run_folder::{FolderKind, RunFolder};
 use crate::machine::System;
 use crate::results::Record;
-use crate::run::{HangGuard, OutputPolicy};
-use crate::sys::{folder, locks};
 use serde_json::{Value, json};
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 
-const COMPARISON: &str = "comparison";
-
-/// The file that makes a folder one of these.
-const NOTES_FILE: &str = "comparison.json";
+const COMPARISON: FolderKind = FolderKind {
+    name: "comparison",
+    file: "comparison.json",
+    remedy: "remove it and all later ones to repeat these runs",
+};
 
 const FORMAT: &str = "diskspd comparison folder";
 
 /// A folder that no other comparison has.
-pub(super) struct BootFolder {
-    path: PathBuf,
-    /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
-    _lock: File,
-}
+pub(super) struct BootFolder(RunFolder);
 
 impl BootFolder {
     /// Creates or resumes the folder, with its completed runs.
@@ -46,58 +32,10 @@ impl BootFolder {
         command_line: &str,
         system: &System,
     ) -> Result<(BootFolder, Vec<BootRun>), FolderError> {
-        let path = &asked.folder;
-        let failed = |error: io::Error| FolderErrorKind::from(error).at_path(path);
-        folder::make_all(path).map_err(failed)?;
-        let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
-            return Err(FolderErrorKind::InUse { kind: COMPARISON }.at_path(path));
-        };
-        let folder = BootFolder { path: path.clone(), _lock: lock };
-        let about = describe_comparison(asked, command_line, system);
-        match limits::COMMAND.read_file(&path.join(NOTES_FILE)) {
-            Ok(bytes) => {
-                let found: Value = crate::json_reader::read_json(&bytes).map_err(|source| {
-                    FolderErrorKind::Damaged { file: NOTES_FILE, source: Box::new(source) }.at_path(path)
-                })?;
-                check_agreement(&found, &about).map_err(|fault| fault.at_path(path))?;
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                folder.begin_folder(&about).map_err(|fault| fault.at_path(path))?;
-            }
-            Err(error) => return Err(failed(error)),
-        }
-        for part in ["records", "runs"] {
-            folder::make_all(&path.join(part)).map_err(failed)?;
-        }
-        let history = folder.read_history().map_err(|fault| fault.at_path(path))?;
-        Ok((folder, history))
-    }
-
-    fn begin_folder(&self, about: &Value) -> Result<(), FolderErrorKind> {
-        let mut there = fs::read_dir(&self.path)?;
-        if there.next().is_some() {
-            return Err(FolderErrorKind::OtherFiles { kind: COMPARISON });
-        }
-        self.put_file(NOTES_FILE, |file| writeln!(file, "{about:#}"))
-    }
-
-    fn read_history(&self) -> Result<Vec<BootRun>, FolderErrorKind> {
-        let mut history = Vec::new();
-        loop {
-            let name = format!("runs/{}", file_name(history.len()));
-            match limits::COMMAND.read_file(&self.path.join(&name)) {
-                Ok(bytes) => {
-                    let run = crate::json_reader::read_json(&bytes);
-                    history.push(run.map_err(|source| FolderErrorKind::DamagedRun {
-                        file: name.clone(),
-                        source: Box::new(source),
-                        remedy: "remove it and all later ones to repeat these runs",
-                    })?);
-                }
-                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
-                Err(source) => return Err(FolderErrorKind::UnreadableRun { file: name, source }),
-            }
-        }
+        let (path, about) = (&asked.folder, describe_comparison(asked, command_line, system));
+        let opened = RunFolder::open(path, &COMPARISON, &about, |found| check_agreement(&found, &about));
+        let (folder, history) = opened.map_err(|fault| fault.at_path(path))?;
+        Ok((BootFolder(folder), history))
     }
 
     /// Keeps a run; `number` counts all of them, from 0.
@@ -105,32 +43,13 @@ impl BootFolder {
     /// # Errors
     /// It can't be written.
     pub(super) fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderErrorKind> {
-        let name = file_name(number);
-        self.put_file(&format!("records/{name}"), |file| {
-            json::write_readable(&JudgedRecord::new(record), file)
-        })?;
-        let line = serde_json::to_string(run)?;
-        self.put_file(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
+        self.0.keep_record(number + 1, record)?;
+        self.0.keep_run(number + 1, run)
     }
 
     pub(super) fn record(&self, number: usize) -> PathBuf {
-        self.path.join("records").join(file_name(number))
+        self.0.path.join(format!("records/{:04}.json", number + 1))
     }
-
-    fn put_file(
-        &self,
-        name: &str,
-        write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
-    ) -> Result<(), FolderErrorKind> {
-        let mut bytes = Vec::new();
-        write(&mut bytes)?;
-        let permitted = OutputPolicy::permit_own("--dir", &self.path.join(name))?;
-        Ok(permitted.open(&HangGuard::default())?.put(bytes)?)
-    }
-}
-
-fn file_name(number: usize) -> String {
-    format!("{:04}.json", number + 1)
 }
 
 fn describe_comparison(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
@@ -153,7 +72,7 @@ fn check_agreement(found: &Value, asked: &Value) -> Result<(), FolderErrorKind> 
         if found[what] != asked[what] {
             let command = found["command_line"].as_str().unwrap_or("unknown");
             let command = command.to_owned();
-            return Err(FolderErrorKind::Another { kind: COMPARISON, command });
+            return Err(FolderErrorKind::Another { kind: COMPARISON.name, command });
         }
     }
     if found["program"] != asked["program"] {

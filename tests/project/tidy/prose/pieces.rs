@@ -1,5 +1,6 @@
 //! The texts of the project, by class: pages, messages, help, doc comments and names of tests.
 
+use crate::common::kept::root;
 use crate::project::tidy::source::{CRATES, Source};
 use std::fs;
 use std::ops::RangeInclusive;
@@ -65,10 +66,6 @@ impl Piece {
     }
 }
 
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 /// All texts of the project.
 pub fn read_all() -> Vec<Piece> {
     let mut pages = Vec::new();
@@ -84,7 +81,7 @@ pub fn read_all() -> Vec<Piece> {
     }
     for (name, files) in CRATES.iter() {
         let is_test = name.ends_with("tests");
-        pieces.extend(files.iter().flat_map(|(source, _)| read_rust(source, is_test)));
+        pieces.extend(files.iter().flat_map(|file| read_rust(file, is_test)));
     }
     pieces
 }
@@ -144,13 +141,13 @@ pub fn read_markdown(name: &str, text: &str) -> Vec<Piece> {
     pieces
 }
 
-fn read_rust(source: &Source, is_test: bool) -> Vec<Piece> {
+fn read_rust((source, module): &(Source, Vec<String>), is_test: bool) -> Vec<Piece> {
     let mut pieces = read_comments(&source.place, &source.written);
     for (at, literal) in &source.literals {
         if is_test || source.is_test(*at) || !is_prose(literal) {
             continue;
         }
-        let class = if source.place.starts_with("src/cli/") { Class::Help } else { Class::Message };
+        let class = if module.first().is_some_and(|top| top == "cli") { Class::Help } else { Class::Message };
         let text = literal.replace("\\n", " ").replace("\\\"", "\"").replace("\\\n", " \n");
         pieces.push(Piece::new(class, &source.place, source.line(*at), &text));
     }

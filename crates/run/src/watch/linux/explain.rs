@@ -47,16 +47,10 @@ const ROOM: usize = 4;
 #[derive(Debug, thiserror::Error)]
 pub enum ExplainError {
     /// The kernel's events can't be recorded.
-    #[error("--explain: {}", without_option(.0))]
+    #[error("--explain: {}", .0.without_option())]
     Refused(#[source] TracingError),
     #[error(transparent)]
     NotHeld(#[from] SlowestError),
-}
-
-/// A refusal without the option that usually asks for traces.
-fn without_option(refusal: &TracingError) -> String {
-    let text = refusal.to_string();
-    text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
 }
 
 /// The thread that explains, seen by the controlling one.
@@ -236,7 +230,7 @@ impl EventFollower {
         self.shared.started.wait();
         match begun {
             Ok(()) => self.follow(),
-            Err(why) => SlowIos { error: Some(without_option(&why)), ..self.keeper.found },
+            Err(why) => SlowIos { error: Some(why.without_option()), ..self.keeper.found },
         }
     }
 

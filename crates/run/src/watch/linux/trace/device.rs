@@ -36,7 +36,7 @@ const SECTOR: u64 = 512;
 pub enum WatchError {
     #[error(transparent)]
     NotWatched(#[from] WatchedDeviceError),
-    #[error("{}: {}", .path.display(), without_option(.refusal))]
+    #[error("{}: {}", .path.display(), .refusal.without_option())]
     Refused {
         path: PathBuf,
         #[source]
@@ -45,11 +45,6 @@ pub enum WatchError {
     /// The kernel told, and then no more.
     #[error("{}: watching it failed: {source}", .path.display())]
     Failed { path: PathBuf, source: io::Error },
-}
-
-fn without_option(refusal: &TracingError) -> String {
-    let text = refusal.to_string();
-    text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
 }
 
 fn io_tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {

@@ -1,41 +1,12 @@
 //! Run requests of a command line: its outputs, and its changes to the profile.
 
-mod baseline;
-mod compare;
-mod convert;
-mod history;
-mod hosts;
-mod judge;
-mod merge;
-mod precondition;
-mod preset;
-mod report;
-mod suite;
-mod sweep;
-mod trace;
-mod verify_after;
-
-use super::error::ValueError;
-use super::events::EventNames;
+use crate::cli::error::ValueError;
+use crate::cli::events::EventNames;
 use crate::experiments::repeat::Repeat;
 use crate::finding::Finding;
 use crate::profile::{BufferSeparation, Compat, Profile, RawText, ResultFormat, RunOptions, template};
-pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
-pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};
-pub use convert::{ConvertRequest, ConvertSource};
-pub use history::{ExportForm, HistoryAction, HistoryRequest};
-pub use hosts::{HostsRequest, HostsStart};
-pub use judge::JudgeRequest;
-pub use merge::MergeRequest;
-pub use precondition::PreconditionRequest;
-pub use preset::{PresetRequest, Shell};
-pub use report::{ReportRequest, TableForm};
 use std::ffi::OsString;
 use std::path::PathBuf;
-pub use suite::{RoundsRequest, SuiteAction, SuiteRequest};
-pub use sweep::SweepRequest;
-pub use trace::{TraceRequest, TracedSource};
-pub use verify_after::{Journals, VerifyAfterRequest};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRequest {

@@ -1,7 +1,7 @@
 //! A worker gets its targets, and its CPU.
 
-use crate::span::open_error::OpenError;
-use crate::span::preparation::HeldTargets;
+use crate::span::system::open_error::OpenError;
+use crate::span::system::preparation::HeldTargets;
 use diskspd_engine::{EngineKind, File};
 use diskspd_plan::{WorkerPlan, WorkerTarget};
 use diskspd_sys::anchor::Location;

@@ -1,4 +1,4 @@
-//! Requests for presets and completions.
+//! Request of `preset`.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PresetRequest {
@@ -8,13 +8,4 @@ pub enum PresetRequest {
     Show(String),
     /// The page of the documentation.
     Markdown,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shell {
-    Bash,
-    Zsh,
-    Fish,
-    /// PowerShell, of Windows and of every system.
-    PowerShell,
 }

@@ -1,61 +1,11 @@
-//! Commands that answer a question of one word: presets, events, the program's own texts.
+//! Commands that print the program's own texts.
 
 use super::Command;
 use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
-use crate::cli::option::{OptionRow, switch};
-use crate::cli::requests::{PresetRequest, Shell};
+use crate::cli::requests::Shell;
 use crate::cli::topics::TOPICS;
-use crate::cli::{EventAction, Invocation, UsageExtent};
-use crate::profile::RawText;
-
-const SHOW: OptionRow = switch("--show", "show the named workload");
-const MARKDOWN: OptionRow = switch("--markdown", "all of them, as a page");
-
-pub(super) const PRESET: Command = Command {
-    name: "preset",
-    arguments: "[<name> [--show]] [--markdown]",
-    help: "list the named workloads for --preset, or show one: command lines, reasons, sources",
-    options: &[SHOW, MARKDOWN],
-    exclusive: &[&[SHOW, MARKDOWN]],
-    takes: Operands::OneOf(|| crate::presets::PRESETS.iter().map(|preset| preset.name).collect()),
-    examples: &[
-        ("diskspd preset", "list them"),
-        ("diskspd preset sql-log --show", "its workload, the reasons, and its thresholds"),
-    ],
-    make: |line| match (&line.words[..], line.has_option(&MARKDOWN)) {
-        ([], true) => Ok(Invocation::Preset(PresetRequest::Markdown)),
-        ([], false) if !line.has_option(&SHOW) => Ok(Invocation::Preset(PresetRequest::List)),
-        ([name], false) => Ok(Invocation::Preset(PresetRequest::Show(name.to_string_lossy().into_owned()))),
-        _ => Err(line.wrong()),
-    },
-};
-
-pub(super) const EVENT: Command = Command {
-    name: "event",
-    arguments: "wait|set|reset <event>",
-    help: "wait for an event (of -ys, -yf, -yr, -yp), set it, or reset it",
-    options: &[],
-    exclusive: &[],
-    takes: Operands::OneOf(|| vec!["wait", "set", "reset"]),
-    examples: &[
-        ("diskspd event set go", "start the run that waits with -yrgo"),
-        ("diskspd event wait done", "wait for the end of the run with -yfdone"),
-    ],
-    make: |line| {
-        let [action, name] = match &line.words[..] {
-            [_] => return Err(CliError::new("the name of the event is missing")),
-            [action, name] => [action, name],
-            _ => return Err(line.wrong()),
-        };
-        let action = match action.as_encoded_bytes() {
-            b"wait" => EventAction::Wait,
-            b"set" => EventAction::Set,
-            _ => EventAction::Reset,
-        };
-        Ok(Invocation::Event { action, name: RawText::from(name.as_encoded_bytes().to_vec()) })
-    },
-};
+use crate::cli::{Invocation, UsageExtent};
 
 pub(super) const MAN: Command = Command {
     name: "man",

@@ -3,8 +3,8 @@
 
 use crate::files::content;
 use crate::options::Options;
-use crate::span::preparation::HeldTargets;
-use crate::span::probes::Probes;
+use crate::span::system::preparation::HeldTargets;
+use crate::span::system::probes::Probes;
 use crate::watch::linux::observe::ObserveError;
 pub(crate) use crate::watch::linux::observe::Observer;
 use diskspd_machine::System;

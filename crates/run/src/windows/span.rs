@@ -1,10 +1,10 @@
 //! The Windows counterpart of the Linux files of a time span.
 
-use super::common::RunContext;
 use crate::options::Options;
 use crate::precreate::File;
 use crate::services::{Observer, UnsupportedRunError};
 use crate::services::{content, creation, written};
+use crate::span::RunContext;
 use crate::span::planning::plan_at;
 use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
 use diskspd_host::claims::{self, Claims};
@@ -47,6 +47,27 @@ pub(crate) mod span_context {
 /// Times in which the program could not run.
 pub(crate) mod stops {
     pub(crate) use super::StopCounters;
+}
+
+/// Large pages, which are not reserved in advance; a lack of them is only known on request.
+pub(crate) mod large_pages {
+    use diskspd_plan::SpanPlan;
+    use diskspd_sys::memory::LargePagesError;
+
+    #[derive(Debug, Clone, Copy, Default)]
+    pub(crate) struct Reserve;
+
+    impl Reserve {
+        /// Before the threads of the span begin.
+        pub(crate) fn reserve_for(_: &SpanPlan) -> Reserve {
+            Reserve
+        }
+
+        /// Why a thread has got none, and what to do about it.
+        pub(crate) fn explain(&self, why: &LargePagesError) -> String {
+            format!("-l: {why}")
+        }
+    }
 }
 
 /// Properties of the targets in addition to their facts; empty on Windows.

@@ -1,7 +1,7 @@
 //! Required properties of a target before planning.
 
 use crate::options::Options;
-use crate::span::probes::Probes;
+use crate::span::system::probes::Probes;
 use diskspd_base::operation::Operation;
 use diskspd_host::located::ResolvedTarget;
 use diskspd_host::{completion_probe, discards, io_features, zones};

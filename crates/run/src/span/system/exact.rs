@@ -4,11 +4,11 @@
 use crate::options::Options;
 use crate::precreate;
 use crate::sources::{self, SourceError};
-use crate::span::large_pages::Reserve;
 use crate::span::planning::probe_and_plan;
-use crate::span::preparation::HeldTargets;
-use crate::span::probes::Probes;
 use crate::span::setup::{self, SharedByWorkers};
+use crate::span::system::large_pages::Reserve;
+use crate::span::system::preparation::HeldTargets;
+use crate::span::system::probes::Probes;
 use diskspd_engine::{CompletedIo, Engine, EngineError, EngineInfo, Io};
 use diskspd_machine::System;
 use diskspd_plan::workload::InterlockedPosition;

@@ -1,13 +1,9 @@
 //! The Windows counterpart of `services`. It rejects features that are not implemented there, with reason and
 //! hint.
 
-#[path = "windows/content.rs"]
 pub(crate) mod content;
-#[path = "windows/creation.rs"]
 pub(crate) mod creation;
-#[path = "windows/observe.rs"]
 mod observe;
-#[path = "windows/refusals.rs"]
 mod refusals;
 
 pub(crate) use crate::verification::begin as begin_verification;
@@ -16,8 +12,8 @@ pub(crate) use diskspd_sys::real_time::{give_way, take_precedence};
 pub(crate) use observe::Observer;
 use refusals::find_unsupported;
 
-use super::options::Options;
-use super::precreate::{File, PrecreateError, files};
+use crate::options::Options;
+use crate::precreate::{File, PrecreateError, files};
 use crate::span::planning::locations;
 use diskspd_host::claims::protect;
 use diskspd_host::storage;

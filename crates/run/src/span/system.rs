@@ -1,0 +1,14 @@
+//! The parts of a time span that need Linux: its targets and the machine. `windows/span.rs` is the Windows
+//! counterpart.
+
+pub mod exact;
+pub(crate) mod large_pages;
+pub(crate) mod look;
+mod open_error;
+pub(crate) mod opening;
+pub(crate) mod preparation;
+pub(crate) mod probes;
+pub(crate) mod refusals;
+mod settle;
+pub(crate) mod span_context;
+pub(crate) mod stops;

@@ -1,0 +1,123 @@
+//! A folder that keeps the runs of one command (`--dir`). A killed command continues after the last complete
+//! run.
+//!
+//! ```text
+//! records/0001.json   the record of the first run, as --out of a run writes it
+//! runs/0001.json      what was run; written last: without it the run is made again
+//! ```
+
+use crate::checks::JudgedRecord;
+use crate::commands::shared::folder_error::FolderErrorKind;
+use crate::formats::json;
+use crate::json_reader::read_json;
+use crate::limits;
+use crate::results::Record;
+use crate::run::{HangGuard, OutputPolicy};
+use crate::sys::{folder, locks};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+pub(crate) struct FolderKind {
+    pub name: &'static str,
+    /// The file with the command, which makes a folder one of this kind.
+    pub file: &'static str,
+    /// What to do about a damaged run.
+    pub remedy: &'static str,
+}
+
+/// A folder that no other process uses.
+pub(crate) struct RunFolder {
+    pub path: PathBuf,
+    pub kind: &'static FolderKind,
+    /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
+    pub lock: File,
+}
+
+impl RunFolder {
+    /// Creates the folder with a command, or resumes it with its completed runs after `check` of its command.
+    ///
+    /// # Errors
+    /// Fails if it has other content, another command, is in use, or is inaccessible.
+    pub(crate) fn open<C: DeserializeOwned, R: DeserializeOwned>(
+        path: &Path,
+        kind: &'static FolderKind,
+        command: &Value,
+        check: impl FnOnce(C) -> Result<(), FolderErrorKind>,
+    ) -> Result<(RunFolder, Vec<R>), FolderErrorKind> {
+        folder::make_all(path)?;
+        let Some(lock) = locks::hold_folder(path)? else {
+            return Err(FolderErrorKind::InUse { kind: kind.name });
+        };
+        let folder = RunFolder { path: path.to_owned(), kind, lock };
+        let damaged = |source| FolderErrorKind::Damaged { file: kind.file, source: Box::new(source) };
+        match limits::COMMAND.read_file(&path.join(kind.file)) {
+            Ok(bytes) => check(read_json(&bytes).map_err(damaged)?)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => folder.begin(command)?,
+            Err(error) => return Err(error.into()),
+        }
+        for part in ["records", "runs"] {
+            folder::make_all(&path.join(part))?;
+        }
+        let history = folder.read_history()?;
+        Ok((folder, history))
+    }
+
+    fn begin(&self, command: &Value) -> Result<(), FolderErrorKind> {
+        let mut there = fs::read_dir(&self.path)?.flatten();
+        if there.any(|entry| entry.file_name() != locks::IN_USE) {
+            return Err(FolderErrorKind::OtherFiles { kind: self.kind.name });
+        }
+        self.put_file(self.kind.file, |file| writeln!(file, "{command:#}"))
+    }
+
+    fn read_history<R: DeserializeOwned>(&self) -> Result<Vec<R>, FolderErrorKind> {
+        let mut history = Vec::new();
+        loop {
+            let file = format!("runs/{:04}.json", history.len() + 1);
+            let bytes = match limits::COMMAND.read_file(&self.path.join(&file)) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
+                Err(source) => return Err(FolderErrorKind::UnreadableRun { file, source }),
+            };
+            history.push(read_json(&bytes).map_err(|source| {
+                let remedy = self.kind.remedy;
+                FolderErrorKind::DamagedRun { file, source: Box::new(source), remedy }
+            })?);
+        }
+    }
+
+    /// Keeps the record of run `number`, from 1.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub(crate) fn keep_record(&self, number: usize, record: &Record) -> Result<(), FolderErrorKind> {
+        let write = |file: &mut Vec<u8>| json::write_readable(&JudgedRecord::new(record), file);
+        self.put_file(&format!("records/{number:04}.json"), write)
+    }
+
+    /// Keeps what was run, after its record.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub(crate) fn keep_run(&self, number: usize, run: &impl Serialize) -> Result<(), FolderErrorKind> {
+        let line = serde_json::to_string(run)?;
+        self.put_file(&format!("runs/{number:04}.json"), |file| writeln!(file, "{line}"))
+    }
+
+    /// # Errors
+    /// It can't be written.
+    pub(crate) fn put_file(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+    ) -> Result<(), FolderErrorKind> {
+        let mut bytes = Vec::new();
+        write(&mut bytes)?;
+        let permitted = OutputPolicy::permit_own("--dir", &self.path.join(name))?;
+        Ok(permitted.open(&HangGuard::default())?.put(bytes)?)
+    }
+}
