@@ -38,6 +38,8 @@ impl AuxFigures {
         times: Quantiles,
     ) -> AuxFigures {
         let bytes = row.share.is_some().then_some(bytes);
+        // Records do not store the 95th percentile of these operations.
+        let times = Quantiles { p95: None, ..times };
         AuxFigures { row, count, bytes, per_s: count as f64 / seconds, times, open_end: None }
     }
 

@@ -72,7 +72,7 @@ impl JudgedPart<'_> {
             .iter()
             .any(|layer| matches!(layer.kind, LayerKind::Bcache | LayerKind::Mapper) && !layer.one_to_one);
         let (upper, lower) = (DeviceIo { read: leaves.read, ..*passed }, leaves);
-        (reads_only && !may_cache).then(|| ForeignIo::from_levels(&upper, lower))
+        (reads_only && !may_cache).then(|| ForeignIo::from_layers(&upper, lower))
     }
 
     pub(super) fn shared(&self, foreign: ForeignIo, names: &str, how: &str) -> Option<Effect> {
