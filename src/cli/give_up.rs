@@ -8,9 +8,8 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 const NAME: &str = "--give-up";
-/// Shortest time, ms.
-pub(super) const LEAST_MS: u64 = 100;
-/// Default times.
+/// Shortest time in ms.
+pub(super) const MIN_LIMIT_MS: u64 = 100;
 pub(super) const DEFAULT: &str = "30s, and 120s for calls that write data back";
 
 pub(super) const GIVE_UP: OptionRow =
@@ -42,7 +41,7 @@ pub fn split(arguments: &[OsString]) -> Result<(Option<Duration>, Vec<OsString>)
         };
         let bytes = stands_in.as_encoded_bytes();
         let wrong = |problem| CliError::in_value(bytes, bytes.len() - value.len(), NAME, problem);
-        given = Some(Duration::from_millis(time_ms(value, LEAST_MS).map_err(wrong)?));
+        given = Some(Duration::from_millis(time_ms(value, MIN_LIMIT_MS).map_err(wrong)?));
     }
     Ok((given, others))
 }

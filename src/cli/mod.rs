@@ -40,7 +40,7 @@ pub use foreign_options::word as meant_by_word;
 pub use give_up::split as split_give_up;
 pub use line::TypedLine;
 pub use parse::parse;
-pub use sweep_line::SweptLine;
+pub use sweep_line::SweepLine;
 
 pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
 use answer::InfoRequest;
@@ -48,10 +48,10 @@ pub use answer::UsageExtent;
 pub use events::{EventAction, EventNames};
 pub use invocation::Invocation;
 pub use requests::{
-    AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
+    AnswerOutput, BaselineAction, BaselineCheck, BaselineRequest, BootPlan, CompareRequest, ConvertRequest,
     ConvertSource, ExportForm, FailIf, HistoryAction, HistoryRequest, HostsRequest, HostsStart, Interleaved,
     Journals, JudgeRequest, MergeRequest, OutRequest, Overrides, PreconditionRequest, PresetRequest,
-    ProfileFile, ProfileForm, ReportRequest, RoundsRequest, RunRequest, SaveRequest, Shell, SideWords,
+    ProfileFile, ProfileForm, ReportRequest, RoundsRequest, RunRequest, SaveRequest, Shell, SideCommand,
     StreamPlace, StreamRequest, SuiteAction, SuiteRequest, SweepRequest, TableForm, TraceRequest,
     TracedSource, VerifyAfterRequest,
 };

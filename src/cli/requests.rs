@@ -21,7 +21,7 @@ use crate::experiments::repeat::Repeat;
 use crate::finding::Finding;
 use crate::profile::{BufferSeparation, Compat, Profile, RawText, ResultFormat, RunOptions, template};
 pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
-pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};
+pub use compare::{AnswerOutput, BootPlan, CompareRequest, FailIf, Interleaved, SideCommand};
 pub use convert::{ConvertRequest, ConvertSource};
 pub use history::{ExportForm, HistoryAction, HistoryRequest};
 pub use hosts::{HostsRequest, HostsStart};
@@ -93,7 +93,7 @@ pub struct RunRequest {
     pub typed: Vec<OsString>,
 }
 
-/// How a run is kept in the history (`--save`).
+/// Request to store a run in the history (`--save`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaveRequest {
     pub label: Option<String>,

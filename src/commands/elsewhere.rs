@@ -3,7 +3,7 @@
 
 use super::run;
 use crate::cli::{self, Exit, Invocation};
-use crate::commands::lab::{precondition, sweep};
+use crate::commands::experiments::{precondition, sweep};
 pub(crate) use crate::commands::machine::event::set_all as set_events;
 use crate::commands::machine::{devices, doctor, event};
 use crate::commands::read::trace;
@@ -16,9 +16,9 @@ use crate::finding::Finding;
 use std::ffi::OsString;
 
 /// A command, why it isn't there, and what to do instead.
-type LackingCommand = (&'static str, &'static str, &'static str);
+type UnavailableCommand = (&'static str, &'static str, &'static str);
 
-const LACKING_COMMANDS: [LackingCommand; 5] = [
+const LACKING_COMMANDS: [UnavailableCommand; 5] = [
     ("compatibility", "its table describes the Linux program", "read docs/reference/windows.md"),
     ("hosts", "its ranks need Linux", "run each host alone, and merge the records: diskspd merge"),
     ("judge", "it reads counters of processes that Windows does not have", "judge the program on Linux"),

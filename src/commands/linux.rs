@@ -4,7 +4,7 @@
 use super::{cluster, run};
 use crate::cli::{Exit, Invocation};
 use crate::commands::cluster::hosts;
-use crate::commands::lab::{precondition, sweep};
+use crate::commands::experiments::{precondition, sweep};
 use crate::commands::machine::{devices, doctor, event, privileges};
 use crate::commands::read::trace;
 use crate::commands::run::{judge, verify_after};

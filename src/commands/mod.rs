@@ -3,9 +3,9 @@
 #[cfg(target_os = "linux")]
 mod cluster;
 mod compare;
+mod experiments;
 pub mod foreign;
 mod history;
-mod lab;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod linux;
 mod machine;
@@ -15,7 +15,7 @@ mod shared;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::commands::compare::baseline;
-use crate::commands::lab::suite;
+use crate::commands::experiments::suite;
 use crate::commands::read::{convert, man, merge, preset, report};
 use crate::commands::shared::command_error::{CommandError, DEFECT, report_error};
 use crate::commands::shared::job_command::JobCommand;

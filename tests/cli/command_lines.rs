@@ -440,7 +440,6 @@ fn recorded_command_lines_match_originals() {
 #[derive(Deserialize)]
 struct Newest {
     args: Vec<String>,
-    /// Processor groups of the machine.
     groups: u16,
     exit_code: u8,
     stdout: Option<String>,

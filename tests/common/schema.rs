@@ -22,7 +22,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Takes another example into account.
     pub fn see(&mut self, value: &Value) {
         self.seen += 1;
         match value {
@@ -74,7 +73,6 @@ impl Shape {
         Value::Object(schema)
     }
 
-    /// The whole document.
     pub fn document(&self, title: &str) -> String {
         self.document_with(title, &[])
     }

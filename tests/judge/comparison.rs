@@ -11,7 +11,7 @@ use diskspd::experiments::compare::{
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
-    ChartRow, DirectionSummary, KnownResponse, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
+    ChartRow, DirectionSummary, Origin, PartKey, PartSummary, PercentileSummary, ResponseSummary, RunSummary,
     SpanSummary,
 };
 use diskspd::units::Millis;
@@ -244,7 +244,7 @@ fn response_times_decide_if_complete_in_all_runs() {
                     PercentileSummary { percent, latency }
                 });
                 let percentiles = percentiles.to_vec();
-                span.response = (ios > 0).then(|| KnownResponse { ios, mean_ms: both(ms), percentiles });
+                span.response = (ios > 0).then(|| ResponseSummary { ios, mean_ms: both(ms), percentiles });
             })
         });
         side(runs.collect())
@@ -524,7 +524,7 @@ fn grouped_runs(noise: Noise, drift: f64, groups: &[usize], random: &mut Draws) 
     levels.iter().zip(groups).map(&mut group).collect()
 }
 
-/// Hours between sessions, ms.
+/// Hours between sessions in ms.
 const SESSION_MS: i64 = 8 * 3600 * 1000;
 
 fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {

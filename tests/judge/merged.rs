@@ -5,7 +5,7 @@
 
 use crate::common::in_process::profile_and_options as parse;
 use diskspd::formats::json;
-use diskspd::merge::{Merge, MergeError, whole};
+use diskspd::merge::{Merge, MergeError, merge_all};
 use diskspd::prelude::*;
 use diskspd::report::csv;
 use diskspd::report_formats::TEXT;
@@ -31,7 +31,7 @@ fn hosts(line: &str, count: u32) -> Vec<Record> {
 
 fn merged(records: Vec<Record>) -> Record {
     let asked = records[0].profile.clone();
-    whole(&asked, records, Vec::new()).unwrap()
+    merge_all(&asked, records, Vec::new()).unwrap()
 }
 
 fn measured(record: &Record) -> Measured {
@@ -288,7 +288,7 @@ fn a_common_clock_goes_before_the_hosts_own() {
 fn unrelated_records_are_refused_with_reason() {
     let refused = |records: Vec<Record>| {
         let asked = records[0].profile.clone();
-        whole(&asked, records, Vec::new()).unwrap_err().to_string()
+        merge_all(&asked, records, Vec::new()).unwrap_err().to_string()
     };
     let of = |first: &str, second: &str| vec![hosts(first, 1).remove(0), hosts(second, 2).remove(1)];
     for (first, second, why) in [
@@ -318,7 +318,7 @@ fn equal_host_names_are_numbered_and_gaps_are_kept() {
     let missing =
         Host { name: "node".into(), rank: 2, missing: Some("killed by signal 9".into()), ..Host::default() };
     let asked = records[0].profile.clone();
-    let record = whole(&asked, records, vec![missing]).unwrap();
+    let record = merge_all(&asked, records, vec![missing]).unwrap();
     let names: Vec<(&str, u32)> = record.hosts.iter().map(|host| (host.name.as_str(), host.rank)).collect();
     assert_eq!(names, [("node", 0), ("node#2", 1), ("node#3", 2), ("node#4", 3)]);
     assert_eq!(record.present().count(), 3);

@@ -8,10 +8,10 @@ use diskspd::engines::Direction;
 use diskspd::prelude::*;
 use diskspd::profile::validate::validate;
 use diskspd::report::text;
-use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::VerdictForm;
 use diskspd::report_formats::format_named;
 use diskspd::results::{PartResults, TargetResults};
-use diskspd::workload::{Assignment, Pattern, PortionOf, TargetWorkload, ThreadWorkload};
+use diskspd::workload::{Assignment, Pattern, TargetWorkload, ThreadWorkload, WorkPortion};
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -161,7 +161,7 @@ fn shares_hold_over_a_million_draws() {
         spread: None,
         weight: 1,
         each_once: false,
-        portion: Some(PortionOf { is_first: part == 0, part, share, is_split: false }),
+        portion: Some(WorkPortion { is_first: part == 0, part, share, is_split: false }),
     };
     let workloads: Vec<TargetWorkload> = (0..).zip(shares).map(portion).collect();
     let assign = |(number, workload)| Assignment {
@@ -192,7 +192,7 @@ fn part_tables_follow_diskspd_tables() {
     let xml = format_named("xml").unwrap();
     let plain = String::from_utf8(xml.bytes(&record)).unwrap();
     assert!(plain.contains("<Part Share=\"70\">") && !plain.contains("<Parts>"));
-    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(VerdictForm::ALL).bytes(&record)).unwrap();
     assert_eq!(more.matches("<Parts>").count(), 1);
 }
 

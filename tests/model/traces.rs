@@ -418,7 +418,7 @@ fn trace_requests_match_completions_despite_losses() {
     collector.completed(2704, (1 << 20) + 8192, 4096, true);
     // Its completion was lost, or could be another one's.
     collector.issued(10_000, 0, 4096, true);
-    collector.lost(3);
+    collector.add_lost_events(3);
     collector.completed(20_000, 0, 4096, true);
     let trace = collector.finish();
     let latencies: Vec<_> = trace.ios.iter().map(TracedIo::latency_ns).collect();

@@ -71,7 +71,6 @@ fn acknowledged(stderr: &str) -> Vec<String> {
     ids.map(|rest| rest.split(',').next().unwrap().to_owned()).collect()
 }
 
-/// Everything that the tables hold.
 fn dump(index: &Path) -> Vec<String> {
     let connection = Connection::open(index).unwrap();
     let mut lines = Vec::new();

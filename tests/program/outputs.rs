@@ -355,7 +355,6 @@ fn closed_standard_output_is_reported_before_the_run() {
     assert_eq!(closed(&run, "1<>/dev/null").code, 0);
 }
 
-/// The user that owns nothing.
 const NOBODY: u32 = 65534;
 
 fn in_a_shell(line: &str, folder: &Path) -> Option<Ended> {

@@ -287,7 +287,6 @@ fn figures(ended: &Ended) -> Vec<String> {
 #[derive(Debug, Clone, Copy)]
 enum Killed {
     SynchronousEngine,
-    /// Before its next run begins.
     BeforeRun(u32),
     AtRecord(u32),
     BeforeLine(u32),
@@ -296,7 +295,6 @@ enum Killed {
 }
 
 impl Killed {
-    /// Any of them.
     fn any(number: u64) -> Killed {
         let runs = 1 + (number / 6 % 2) as u32;
         match number % 6 {

@@ -45,7 +45,6 @@ fn windows() -> Option<&'static Windows> {
     }
 }
 
-/// Where Cargo puts it.
 fn built() -> PathBuf {
     let target = Path::new(env!("CARGO_BIN_EXE_diskspd")).ancestors().nth(2).unwrap();
     target.join("x86_64-pc-windows-gnu/debug/diskspd.exe")

@@ -11,7 +11,7 @@ use diskspd::integrity::{Power, TargetReadBack, read_back};
 use diskspd::prelude::*;
 use diskspd::profile::{RawText, VerifyMode, validate};
 use diskspd::report::text;
-use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::VerdictForm;
 use diskspd::report_formats::format_named;
 use diskspd::results::{IntegrityResults, SectorState};
 use std::collections::BTreeMap;
@@ -315,7 +315,7 @@ fn damage_is_found_during_the_run() {
         let (_, section) = report.split_once("Verified sectors of timespan 2:").unwrap();
         assert_eq!(section.contains(" sector at offset "), expected.is_some(), "{section}");
         let mut xml = Vec::new();
-        let format = format_named("xml").unwrap().with_verdicts(WithVerdicts::ALL);
+        let format = format_named("xml").unwrap().with_verdicts(VerdictForm::ALL);
         (format.write)(&JudgedRecord::new(&record), &mut xml).unwrap();
         let xml = String::from_utf8(xml).unwrap();
         let failed = format!("<FailedSectors>{}</FailedSectors>", found.counts.wrong());

@@ -9,7 +9,6 @@ use cases::{HONEST, LIES, StagedRun};
 use serde_json::Value;
 use stage::Stage;
 
-/// Programs that the runs use.
 const PROGRAMS: [&str; 2] = ["fio", "sysbench"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +19,6 @@ enum Answer {
     Wrong,
 }
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     apart()?;
     let kinds: Vec<&str> = LIES.iter().chain(HONEST).map(|run| run.kind).collect();

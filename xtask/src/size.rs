@@ -56,7 +56,7 @@ const LATER: &[(&str, &[&str])] = &[
         &[
             "crates/experiments/src/compare/foreseen.rs",
             "crates/experiments/src/compare/schedule.rs",
-            "src/commands/lab/foreseen.rs",
+            "src/commands/experiments/foreseen.rs",
         ],
     ),
     (
@@ -145,7 +145,6 @@ const LATER: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let markdown = arguments.flag("--markdown");
     let given = arguments.value("--root")?;

@@ -11,20 +11,20 @@ use std::fmt::Write;
 pub enum JsonError {
     #[error("line {line}, column {column}: this is not JSON ({what})")]
     NotJson {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
         what: String,
     },
     #[error("line {line}, column {column}: the text ends too early; it was probably truncated")]
     Truncated {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
     },
     #[error("line {line}, column {column}: {shape}")]
     Shape {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
         shape: ShapeFault,

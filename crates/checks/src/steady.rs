@@ -9,7 +9,7 @@ use super::rate_cap::{self, Plateau};
 use super::stalls::{self, Stall};
 use super::{Finding, Limits, Outage, Severity, SpanContext};
 use diskspd_figures::stats::{
-    Course, Level, MIN_INTERVALS, Shape, beyond_window, change_in_parentheses, is_flat, relative_change,
+    Level, MIN_INTERVALS, SeriesShape, Shape, beyond_window, change_in_parentheses, is_flat, relative_change,
 };
 use diskspd_figures::units;
 use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
@@ -24,7 +24,6 @@ pub struct Steadiness {
     pub intervals: usize,
     pub interval: f64,
     pub iops: f64,
-    /// Mean rate of all intervals.
     pub mean_iops: f64,
     /// Standard deviation of the intervals, outliers left out, share of the mean.
     pub variation: f64,
@@ -36,7 +35,7 @@ pub struct Steadiness {
     /// Change along the line through the fifths of the run, share of the mean; beyond 0.1 the SNIA calls it
     /// not steady.
     pub slope: f64,
-    /// How much an interval resembles the one before it, 0 to 0.8.
+    /// Correlation of neighboring intervals, 0 to 0.8.
     pub autocorrelation: f64,
     /// Rate at the start of the ramp or of the first level; the lowest rate if uneven, the level's rate if
     /// interrupted.
@@ -47,7 +46,7 @@ pub struct Steadiness {
     pub interruptions: Option<Interruption>,
     /// Pauses below a second; `None` if irrelevant or not observed.
     pub stalls: Option<Stall>,
-    /// When periodic: from one turn to the next, s.
+    /// Period in s.
     pub period: Option<f64>,
     pub latency: Option<LatencySteadiness>,
     /// When steady: rates at begin and end of a run in which they rose or fell all the time, by less than
@@ -84,7 +83,7 @@ pub(super) fn judge(
     outages: Option<&[Outage]>,
 ) -> Option<Steadiness> {
     let (rates, interval) = io_rates(span)?;
-    let course = Course::classify(&rates)?;
+    let course = SeriesShape::classify(&rates)?;
     let at = |index: usize| index as f64 * interval;
     let (verdict, from_iops, to_iops, changes) = in_figures(&course);
     let changes = changes.into_iter().map(at).collect();
@@ -140,7 +139,7 @@ pub(super) fn judge(
 }
 
 impl Steadiness {
-    /// The same with outages, which a steady rate leaves out as outliers.
+    /// Adds outages, which are outliers of a steady rate.
     fn interrupted_by(self, out: Interruption) -> Steadiness {
         if !matches!(self.verdict, SteadyVerdict::Steady | SteadyVerdict::Unclear) {
             return self;
@@ -159,12 +158,12 @@ impl Steadiness {
 }
 
 /// I/Os of an interval from which on a rate is more than next to nothing.
-const FEWEST_IOS: f64 = 8.0;
+const MIN_IOS: f64 = 8.0;
 
 /// Whether the rate stays at a level from this second on.
 fn stays_level(rates: &[f64], interval: f64, from: Option<f64>) -> bool {
     let rest = from.and_then(|second| rates.get((second / interval).round() as usize..));
-    rest.is_some_and(|rest| is_flat(rest) && rest.iter().all(|rate| rate * interval >= FEWEST_IOS))
+    rest.is_some_and(|rest| is_flat(rest) && rest.iter().all(|rate| rate * interval >= MIN_IOS))
 }
 
 /// Whether a rate came and went because of requested pauses or recorded times.
@@ -178,7 +177,7 @@ fn is_requested(span: &SpanContext, verdict: SteadyVerdict) -> bool {
 
 /// Returns the kind of a course, its rates at the start and the end (lowest and highest), and the
 /// intervals of changes.
-fn in_figures(course: &Course) -> (SteadyVerdict, f64, f64, Vec<usize>) {
+fn in_figures(course: &SeriesShape) -> (SteadyVerdict, f64, f64, Vec<usize>) {
     match &course.shape {
         Shape::Level => (of_level(course), course.mean, course.mean, vec![]),
         Shape::Ramp { from, to, .. } => {
@@ -236,13 +235,13 @@ fn stopped_at(steady: &Steadiness) -> Option<f64> {
     }
 }
 
-fn of_level(course: &Course) -> SteadyVerdict {
+fn of_level(course: &SeriesShape) -> SteadyVerdict {
     if course.is_steady() { SteadyVerdict::Steady } else { SteadyVerdict::Unclear }
 }
 
 impl Interruption {
     /// Outages of all targets together, or of the only one.
-    fn by_outages(span: &SpanContext, course: &Course, outages: &[Outage]) -> Option<Interruption> {
+    fn by_outages(span: &SpanContext, course: &SeriesShape, outages: &[Outage]) -> Option<Interruption> {
         let is_of_all = |outage: &&Outage| outage.target.is_none() || span.ids.len() == 1;
         let of_all: Vec<&Outage> = outages.iter().filter(is_of_all).collect();
         let (first, last) = (of_all.first()?, of_all.last()?);
@@ -258,7 +257,7 @@ impl Interruption {
         })
     }
 
-    fn find_interruption(course: &Course, interval: f64) -> Option<Interruption> {
+    fn find_interruption(course: &SeriesShape, interval: f64) -> Option<Interruption> {
         let Shape::Interrupted(found) = &course.shape else { return None };
         Some(Interruption {
             times: found.times,
@@ -272,14 +271,14 @@ impl Interruption {
 }
 
 /// Stalls as long as this, s, are interruptions of the seconds as well, which say enough.
-const SEEN_BY_SECONDS: f64 = 1.0;
+const MIN_SECONDS_INTERVAL: f64 = 1.0;
 
 fn is_made_of(stalls: &Stall, verdict: SteadyVerdict) -> bool {
     match verdict {
         SteadyVerdict::Steady | SteadyVerdict::Unclear | SteadyVerdict::Uneven | SteadyVerdict::Periodic => {
             true
         }
-        SteadyVerdict::Interrupted => stalls.length < SEEN_BY_SECONDS,
+        SteadyVerdict::Interrupted => stalls.length < MIN_SECONDS_INTERVAL,
         _ => false,
     }
 }
@@ -295,7 +294,7 @@ fn io_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
     let (rates, interval) = fine_rates(span)?;
     let all: f64 = rates.iter().map(|rate| rate * interval).sum();
     // Intervals with few I/Os scatter by chance alone: longer ones have enough.
-    let joined = (FEWEST_IOS * rates.len() as f64 / all).ceil();
+    let joined = (MIN_IOS * rates.len() as f64 / all).ceil();
     if !(joined > 1.0 && joined.is_finite()) {
         return Some((rates, interval));
     }
@@ -304,7 +303,7 @@ fn io_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
     Some((rates.chunks_exact(joined).map(mean).collect(), interval * joined as f64))
 }
 
-const SHORTEST_INTERVAL: f64 = 0.1;
+const MIN_INTERVAL: f64 = 0.1;
 
 /// The rates of a run that is too short for a verdict by seconds, after a warm-up until it was steady.
 fn short_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
@@ -312,7 +311,7 @@ fn short_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
     observed.warm_up.filter(|warm_up| warm_up.steady)?;
     let beats = observed.ticks.as_ref()?;
     let width = seconds_of_us(beats.width_us);
-    let joined = (SHORTEST_INTERVAL / width).round().max(1.0) as usize;
+    let joined = (MIN_INTERVAL / width).round().max(1.0) as usize;
     let interval = width * joined as f64;
     let rate = |chunk: &[u64]| chunk.iter().map(|ios| *ios as f64).sum::<f64>() / interval;
     Some((beats.ios.0.chunks_exact(joined).map(rate).collect(), interval))
@@ -403,7 +402,7 @@ fn finding(
         SteadyVerdict::Uneven => {
             let message = format!("not steady: the rate swung between {from:.0} and {to:.0} IOPS");
             let finding = with_figures(finding("uneven", Severity::Warning, message), steady);
-            return with_stalls(finding, steady, limits).remedy(COMES_AND_GOES);
+            return with_stalls(finding, steady, limits).remedy(INTERMITTENT_REMEDY);
         }
         _ => {}
     }
@@ -491,7 +490,7 @@ fn drift_text((from, to): (f64, f64)) -> String {
     format!(", but {way} all the time, from {from:.0} to {to:.0}{change}: a longer run may have another rate")
 }
 
-const COMES_AND_GOES: &str = "look for an intermittent cause (other users, garbage collection, cache \
+const INTERMITTENT_REMEDY: &str = "look for an intermittent cause (other users, garbage collection, cache \
                               flushes), and measure long enough to cover it many times (-d)";
 
 fn interrupted_finding(span: &SpanContext, steady: &Steadiness) -> Finding {
@@ -529,7 +528,7 @@ fn interrupted_finding(span: &SpanContext, steady: &Steadiness) -> Finding {
     let finding = with_figures(finding, steady);
     let finding = relative_change(level, mean).map(by).into_iter().fold(finding, Finding::shown_by);
     match steady.warm_up {
-        None if !has_broken_down(span, steady) => finding.remedy(COMES_AND_GOES),
+        None if !has_broken_down(span, steady) => finding.remedy(INTERMITTENT_REMEDY),
         _ => finding.remedy(remedy_text(span, steady)),
     }
 }

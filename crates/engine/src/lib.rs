@@ -43,5 +43,5 @@ pub use self::{
     file::File,
     unavailable::UnavailableError,
 };
-/// Most bytes of one I/O; engines refuse anything longer.
+/// Maximum size of an I/O in bytes; engines reject larger ones.
 pub use diskspd_sys::transfer::MAX_LENGTH;

@@ -1,6 +1,6 @@
 //! The reasons why an engine is not available.
 
-/// Why an engine does not work here. Prints as `reason; remedy`.
+/// Reason why an engine is unavailable. Prints as `reason; remedy`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {remedy}")]
 pub struct UnavailableError {

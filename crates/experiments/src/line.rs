@@ -19,9 +19,9 @@ pub struct RunRow {
     pub measured_s: f64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
-    pub latency: Option<LatencyLine>,
-    /// From where they were due, where they had such a time.
-    pub response: Option<LatencyLine>,
+    pub latency: Option<LatencyRow>,
+    /// Latency from the due times, if the I/Os had due times.
+    pub response: Option<LatencyRow>,
     /// Mean of all CPUs, percent; `None` if the times of the CPUs are unknown.
     pub cpu: Option<f64>,
     /// The busiest CPU, percent; `None` as for `cpu`.
@@ -43,9 +43,9 @@ pub struct HostRate {
     pub iops: f64,
 }
 
-/// Latencies of a run, ms.
+/// Latencies of a run in ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LatencyLine {
+pub struct LatencyRow {
     pub mean_ms: Millis,
     /// 99 % took no longer.
     pub p99_ms: Millis,
@@ -56,7 +56,7 @@ pub struct LatencyLine {
     pub open_end_ms: Option<Millis>,
 }
 
-impl LatencyLine {
+impl LatencyRow {
     pub fn is_lower_bound(&self, percentile: Millis) -> bool {
         self.open_end_ms.is_some_and(|from| percentile >= from)
     }
@@ -121,13 +121,13 @@ impl RunRow {
     }
 
     /// Returns the user-visible latency: from the scheduled time, if there is one.
-    pub fn user_latency(&self) -> Option<&LatencyLine> {
+    pub fn user_latency(&self) -> Option<&LatencyRow> {
         self.response.as_ref().or(self.latency.as_ref())
     }
 
     /// The run as lists and tables show it.
     pub fn summary(&self, name: &str) -> RunSummary {
-        let percentile = |percent: f64, of: fn(&LatencyLine) -> Millis| {
+        let percentile = |percent: f64, of: fn(&LatencyRow) -> Millis| {
             let total = Some(of(self.latency.as_ref()?));
             Some(PercentileSummary { percent, latency: ChartRow { total, ..ChartRow::default() } })
         };
@@ -165,20 +165,19 @@ impl RunRow {
     }
 }
 
-fn service_line(span: &Measured) -> Option<LatencyLine> {
+fn service_line(span: &Measured) -> Option<LatencyRow> {
     latency_line(span.total.total.latency?, &span.latency.as_ref()?.all)
 }
 
-/// The latencies that results state.
-fn stated_line(span: &SpanSummary) -> Option<LatencyLine> {
+fn stated_line(span: &SpanSummary) -> Option<LatencyRow> {
     let at = |percent: f64| span.percentile(percent)?.total;
     let open_end_ms = span.fio.as_ref().and_then(|fio| fio.open_end);
-    Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)?, open_end_ms })
+    Some(LatencyRow { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)?, open_end_ms })
 }
 
-fn latency_line(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
+fn latency_line(figures: LatencyFigures, chart: &Chart) -> Option<LatencyRow> {
     let at = |share: f64| chart.percentiles.get(PERCENTILES.iter().position(|p| *p == share)?)?.total;
-    Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)?, open_end_ms: None })
+    Some(LatencyRow { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)?, open_end_ms: None })
 }
 
 fn run_verdict(judged: &JudgedRecord) -> RunVerdict {

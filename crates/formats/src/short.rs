@@ -22,7 +22,7 @@ pub(super) struct ShortSummary {
     pub severity: Option<Severity>,
 }
 
-/// Latency over reads and writes, ms.
+/// Latency over reads and writes in ms.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct LatencySummary {
     pub mean: Option<Millis>,

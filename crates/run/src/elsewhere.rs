@@ -33,10 +33,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\diskspd.exe";
+pub const MICROSOFT_TOOL_HINT: &str = "let Microsoft's tool make them: --with C:\\tools\\diskspd.exe";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it needs Linux, and is not available on Windows; {INSTEAD}")]
+#[error("it needs Linux, and is not available on Windows; {MICROSOFT_TOOL_HINT}")]
 pub struct UnsupportedRunError;
 
 /// Whether files can be opened as temporary ones (`-ft`).
@@ -92,7 +92,7 @@ pub(crate) fn path_states(_: &[String]) -> PathStates {
     PathStates::new()
 }
 
-/// How long a thread has waited for a CPU so far: the system doesn't count it.
+/// Returns `None`, because the system does not count the waits of a thread for a CPU.
 pub(crate) fn waited_for_cpu(_: i32) -> Option<u64> {
     None
 }

@@ -54,7 +54,7 @@ pub use crate::watch::linux::observe::Observer;
 #[cfg(target_os = "linux")]
 pub use crate::watch::linux::trace::device::{WatchError, watch_device};
 pub use diskspd_output::{
-    FromTheFirstLine, HangGuard, NamedOutput, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
+    HangGuard, LateWriter, NamedOutput, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
     PermittedOutput, StreamedFile, destination, guard,
 };
 pub use diskspd_worker::listener::{
@@ -79,11 +79,12 @@ pub use judged::{JudgeOrder, JudgedRun, judge};
 pub use options::Options;
 pub use precreate::{File as FileToCreate, PrecreateError, resized};
 pub use replay::{ReplayReady, prepared};
+pub use services::{KNOWS_TEMPORARY_FILES, lack_of_space};
 #[cfg(not(target_os = "linux"))]
 pub use services::{
-    INSTEAD, PurgeError, UnsupportedRunError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,
+    MICROSOFT_TOOL_HINT, PurgeError, UnsupportedRunError, WatchError, cpu_latency_refusal, purge, refusals,
+    watch_device,
 };
-pub use services::{KNOWS_TEMPORARY_FILES, lack_of_space};
 pub use session::{ExecutedRun, RunError, Session};
 pub use sources::SourceError;
 #[cfg(target_os = "linux")]

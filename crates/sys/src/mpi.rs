@@ -25,7 +25,7 @@ use std::ptr::null;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abi {
-    /// Of MPI 5.0.
+    /// The ABI of MPI 5.0.
     Standard,
     Mpich,
     OpenMpi,
@@ -36,7 +36,7 @@ const TAG: c_int = 77;
 /// Larger than any ABI's `MPI_Status` (32 bytes), with the same alignment.
 type MpiStatus = [u64; 16];
 /// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
-const LONGEST_TEXT: usize = 16384;
+const MAX_TEXT_BYTES: usize = 16384;
 
 pub(crate) type FromProcess = (usize, Vec<u8>);
 
@@ -56,7 +56,6 @@ pub struct MpiWorld {
     /// MPI's `mpi_yield_when_idle`), which costs a time slice on busy CPUs. A single call for all ranks
     /// avoids that.
     asks_for_any: bool,
-    /// It belongs to its thread.
     _of_this_thread: PhantomData<*const ()>,
 }
 
@@ -64,22 +63,22 @@ pub struct MpiWorld {
 pub const CAN_LOAD: bool = !cfg!(target_feature = "crt-static");
 
 /// A message that MPI reads or writes until [`Calls::is_done`]: pinned, because MPI has its addresses.
-type MessageTransfer = Pin<Box<MessagePlace>>;
+type MessageTransfer = Pin<Box<MessageBuffer>>;
 
 /// The memory of a message and its request. Only addresses lead to it while MPI has them: no reference to the
 /// content exists that a write of MPI's could contradict.
 #[derive(Debug)]
-struct MessagePlace {
+struct MessageBuffer {
     bytes: UnsafeCell<Vec<u8>>,
     /// MPI's storage of a handle, as large as the largest handle of all ABIs.
     request: UnsafeCell<u64>,
     _pinned: PhantomPinned,
 }
 
-impl MessagePlace {
+impl MessageBuffer {
     fn new(bytes: Vec<u8>) -> MessageTransfer {
         let (bytes, request) = (UnsafeCell::new(bytes), UnsafeCell::new(0));
-        Box::pin(MessagePlace { bytes, request, _pinned: PhantomPinned })
+        Box::pin(MessageBuffer { bytes, request, _pinned: PhantomPinned })
     }
 
     /// Length of the message in bytes.
@@ -179,7 +178,7 @@ impl MpiWorld {
     /// # Errors
     /// Fails with MPI's error.
     pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), MpiError> {
-        let transfer = MessagePlace::new(bytes.to_vec());
+        let transfer = MessageBuffer::new(bytes.to_vec());
         let begun = self.calls.send(&transfer, peer_number(to)?);
         // Also after an error: MPI may have kept the address.
         self.sending.push(transfer);
@@ -285,9 +284,9 @@ impl MpiWorld {
     ///
     /// # Errors
     /// Fails with MPI's error.
-    pub fn leave(mut self) -> Result<(), MpiError> {
+    pub fn finalize(mut self) -> Result<(), MpiError> {
         let _ = self.continue_sends();
-        self.calls.leave()
+        self.calls.finalize()
     }
 }
 
@@ -303,7 +302,7 @@ impl Drop for MpiWorld {
 struct LibraryMarks {
     version: String,
     has_objects: bool,
-    /// It says that it has the standard ABI.
+    /// Whether the library reports the standard ABI.
     is_standard: bool,
 }
 
@@ -356,7 +355,7 @@ trait Calls: std::fmt::Debug {
     fn send(&self, transfer: &MessageTransfer, to: c_int) -> Result<(), MpiError>;
     fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError>;
     fn is_done(&self, transfer: &MessageTransfer) -> Result<bool, MpiError>;
-    fn leave(&self) -> Result<(), MpiError>;
+    fn finalize(&self) -> Result<(), MpiError>;
     fn abort(&self, exit_code: c_int);
 }
 
@@ -366,7 +365,6 @@ type NumbersCall = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 /// `MPI_Isend`, `MPI_Irecv`.
 type TransferCall<H> = unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut c_void) -> c_int;
 
-/// AbiNumbers that differ between ABIs.
 #[derive(Clone, Copy)]
 struct AbiNumbers {
     /// `MPI_THREAD_FUNNELED`.
@@ -457,10 +455,10 @@ fn checked_length(count: c_int) -> Result<usize, MpiError> {
 
 /// A text that MPI writes into a buffer.
 fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
-    let mut buffer = vec![0 as c_char; LONGEST_TEXT];
+    let mut buffer = vec![0 as c_char; MAX_TEXT_BYTES];
     let mut length = 0;
     write(buffer.as_mut_ptr(), &mut length);
-    buffer[LONGEST_TEXT - 1] = 0;
+    buffer[MAX_TEXT_BYTES - 1] = 0;
     // SAFETY: the buffer ends with a zero byte.
     unsafe { CStr::from_ptr(buffer.as_ptr()) }.to_string_lossy().into_owned()
 }
@@ -521,7 +519,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         let source = unsafe { status.as_ptr().cast::<c_int>().add(self.numbers.source_at).read() };
         let sender = usize::try_from(source).map_err(|_| MpiError::NoSender(source))?;
         let bytes = vec![0; checked_length(length)?];
-        let transfer = MessagePlace::new(bytes);
+        let transfer = MessageBuffer::new(bytes);
         let (bytes, request) = transfer.as_ref().addresses();
         // SAFETY: see above.
         let code = unsafe { (self.irecv)(bytes, length, self.byte, source, TAG, self.world, request) };
@@ -542,7 +540,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         Ok(done != 0)
     }
 
-    fn leave(&self) -> Result<(), MpiError> {
+    fn finalize(&self) -> Result<(), MpiError> {
         // SAFETY: see above.
         let code = unsafe { (self.finalize)() };
         self.check_code("MPI_Finalize", code)
@@ -601,7 +599,7 @@ mod tests {
         fn begin_to_receive(&self, _: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError> {
             let Some(left) = self.waiting.get().checked_sub(1) else { return Ok(None) };
             self.waiting.set(left);
-            let transfer = MessagePlace::new(vec![0; usize::from(left)]);
+            let transfer = MessageBuffer::new(vec![0; usize::from(left)]);
             self.remember(&transfer);
             Ok(Some((1, transfer)))
         }
@@ -620,7 +618,7 @@ mod tests {
             Ok(true)
         }
 
-        fn leave(&self) -> Result<(), MpiError> {
+        fn finalize(&self) -> Result<(), MpiError> {
             Ok(())
         }
 

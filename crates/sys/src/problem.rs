@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 #[error("{}: {problem}", quoted_path(path))]
 pub struct TargetError {
     pub path: PathBuf,
-    pub problem: TargetProblem,
+    pub problem: TargetErrorKind,
 }
 
 /// Problem with a target. Each text includes the next step.
 #[derive(Debug, thiserror::Error)]
-pub enum TargetProblem {
+pub enum TargetErrorKind {
     /// `ENOENT`
     #[error("there is no such file or device; check the path, or let -c<size> create the file")]
     Missing,
@@ -127,13 +127,13 @@ fn or_run_as_root() -> &'static str {
 }
 
 impl TargetError {
-    pub fn new(path: &Path, problem: TargetProblem) -> TargetError {
+    pub fn new(path: &Path, problem: TargetErrorKind) -> TargetError {
         TargetError { path: path.to_owned(), problem }
     }
 
     /// Whether it is missing or inaccessible, so that retries do not help.
     pub fn is_out_of_reach(&self) -> bool {
-        use TargetProblem::{DanglingLink, Missing, NoDevice, NotADirectory, Permission};
+        use TargetErrorKind::{DanglingLink, Missing, NoDevice, NotADirectory, Permission};
         matches!(self.problem, Missing | DanglingLink { .. } | NoDevice | NotADirectory | Permission { .. })
     }
 
@@ -147,19 +147,19 @@ impl TargetError {
     ) -> TargetError {
         let source = error.into();
         let problem = match source.raw_os_error() {
-            Some(libc::ENOENT) => TargetProblem::Missing,
-            Some(libc::EISDIR) => TargetProblem::Directory,
-            Some(libc::ENOTDIR) => TargetProblem::NotADirectory,
-            Some(libc::EACCES | libc::EPERM) => TargetProblem::Permission { access },
-            Some(libc::EROFS) => TargetProblem::ReadOnly,
-            Some(libc::EBUSY) => TargetProblem::Busy,
-            Some(libc::ETXTBSY) => TargetProblem::Executing,
-            Some(libc::ELOOP) => TargetProblem::LinkLoop,
-            Some(libc::ENAMETOOLONG) => TargetProblem::NameTooLong,
-            Some(libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => TargetProblem::NoDevice,
-            Some(libc::EMFILE | libc::ENFILE) => TargetProblem::TooManyFiles,
-            None if source.kind() == io::ErrorKind::InvalidInput => TargetProblem::NotAPath,
-            _ => TargetProblem::Kernel { doing, source },
+            Some(libc::ENOENT) => TargetErrorKind::Missing,
+            Some(libc::EISDIR) => TargetErrorKind::Directory,
+            Some(libc::ENOTDIR) => TargetErrorKind::NotADirectory,
+            Some(libc::EACCES | libc::EPERM) => TargetErrorKind::Permission { access },
+            Some(libc::EROFS) => TargetErrorKind::ReadOnly,
+            Some(libc::EBUSY) => TargetErrorKind::Busy,
+            Some(libc::ETXTBSY) => TargetErrorKind::Executing,
+            Some(libc::ELOOP) => TargetErrorKind::LinkLoop,
+            Some(libc::ENAMETOOLONG) => TargetErrorKind::NameTooLong,
+            Some(libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => TargetErrorKind::NoDevice,
+            Some(libc::EMFILE | libc::ENFILE) => TargetErrorKind::TooManyFiles,
+            None if source.kind() == io::ErrorKind::InvalidInput => TargetErrorKind::NotAPath,
+            _ => TargetErrorKind::Kernel { doing, source },
         };
         TargetError::new(path, problem)
     }
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn an_empty_path_is_seen() {
-        let error = TargetError::new(Path::new(""), TargetProblem::NotAPath).to_string();
+        let error = TargetError::new(Path::new(""), TargetErrorKind::NotAPath).to_string();
         assert!(error.starts_with("'': is not a path: it is empty"), "{error}");
     }
 

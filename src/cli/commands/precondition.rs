@@ -80,7 +80,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     Ok(Invocation::Precondition(Box::new(request)))
 }
 
-/// How often all of it is written; `None` = not at all.
+/// Parses the number of fills; `None` = no fill.
 fn parse_fill(value: &str) -> Result<Option<u32>, &'static str> {
     let times = value.strip_suffix(['x', 'X']).and_then(|digits| digits.parse().ok());
     match (value, times) {

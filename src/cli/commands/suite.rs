@@ -8,10 +8,10 @@ use crate::cli::option::OptionValue::Number;
 use crate::cli::option::{
     DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STORE, STRICT, WITH, row, switch, text,
 };
-use crate::cli::requests::{AnswerOut, RoundsRequest, SuiteAction, SuiteRequest};
+use crate::cli::requests::{AnswerOutput, RoundsRequest, SuiteAction, SuiteRequest};
 use crate::cli::{Invocation, shell_quote::quoted};
 use crate::experiments::compare::AnswerForm;
-use crate::experiments::suite::MOST_ROUNDS;
+use crate::experiments::suite::MAX_ROUNDS;
 use crate::experiments::sweep::seconds;
 use std::ffi::OsString;
 
@@ -20,7 +20,7 @@ const UNTIL_SURE_S: f64 = 1800.0;
 
 pub(super) const ROUNDS: OptionRow = row(
     "--repeat",
-    Number { min: 1, max: MOST_ROUNDS, of: "rounds" },
+    Number { min: 1, max: MAX_ROUNDS, of: "rounds" },
     "run every test n times, instead of as the suite says",
 );
 const UNTIL_SURE: OptionRow = switch(
@@ -107,7 +107,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     })))
 }
 
-fn read_outs(line: &CommandLine) -> Result<Vec<AnswerOut>, CliError> {
+fn read_outs(line: &CommandLine) -> Result<Vec<AnswerOutput>, CliError> {
     let all = output_options(line, &EVERYTHING, &PAGE, &BY_ENDING)?;
     match all.iter().find(|out| !matches!(out.form, AnswerForm::Html | AnswerForm::Json)) {
         None => Ok(all),
@@ -118,7 +118,7 @@ fn read_outs(line: &CommandLine) -> Result<Vec<AnswerOut>, CliError> {
     }
 }
 
-/// How many rounds. `rows`: `--repeat`, `--until-sure` and `--budget` of the command.
+/// Parses the rounds. `rows`: `--repeat`, `--until-sure` and `--budget` of the command.
 pub(super) fn rounds(
     line: &CommandLine,
     [repeat, until_sure, budget]: [&OptionRow; 3],

@@ -6,9 +6,9 @@ use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Folder, OneOf};
 use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STRICT, row, switch, text};
 use crate::cli::requests::SweepRequest;
-use crate::cli::{Invocation, SweptLine, TypedLine};
+use crate::cli::{Invocation, SweepLine, TypedLine};
 use crate::experiments::repeat::Repeat;
-use crate::experiments::sweep::{Axis, FEWEST_SLICES, Objective, Settings, SweepOrder, curve, seconds};
+use crate::experiments::sweep::{Axis, MIN_SLICES, Objective, Settings, SweepOrder, curve, seconds};
 use std::path::Path;
 
 /// The curve of an objective that has no loads to choose among.
@@ -92,7 +92,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let typed = TypedLine::split(line.line.as_deref().unwrap_or_default())?;
     let slices = chooses_slices(&line, &typed);
     let (repeat, order) = match slices {
-        true => (Repeat::Times(FEWEST_SLICES), SweepOrder::Random),
+        true => (Repeat::Times(MIN_SLICES), SweepOrder::Random),
         false => (usual.repeat, usual.order),
     };
     let settings = Settings {
@@ -114,7 +114,7 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     let [csv, json, html] = files;
     let iops_only = line.has_option(&IOPS_ONLY);
     let (typed, adds_latency) = with_latency(typed, iops_only)?;
-    let swept = SweptLine::from_line(typed)?;
+    let swept = SweepLine::from_line(typed)?;
     Ok(Invocation::Sweep(Box::new(SweepRequest {
         settings: complete_settings(settings, &swept.axes)?,
         swept,
@@ -171,7 +171,7 @@ fn with_latency(line: TypedLine, iops_only: bool) -> Result<(TypedLine, bool), C
             };
             Err(CliError::at(&given.argument, 0, "--iops-only measures no latency").hint(hint))
         }
-        None if !iops_only => Ok((line.after("-L"), true)),
+        None if !iops_only => Ok((line.with_leading_option("-L"), true)),
         _ => Ok((line, false)),
     }
 }

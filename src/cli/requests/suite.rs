@@ -1,6 +1,6 @@
 //! Requests for suites, and repetitions.
 
-use super::AnswerOut;
+use super::AnswerOutput;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub struct SuiteRequest {
     pub store: Option<PathBuf>,
     pub rounds: RoundsRequest,
     /// `--json`, `--html`, `--out`: pages, and everything.
-    pub out: Vec<AnswerOut>,
+    pub out: Vec<AnswerOutput>,
     /// `--dry-run`: check and list alone.
     pub dry_run: bool,
     /// Whether misleading figures are a failure (`--strict`).
@@ -41,7 +41,6 @@ pub enum SuiteAction {
         /// A file, the name of a suite or of a preset.
         source: OsString,
         targets: Vec<OsString>,
-        /// Options that all tests get.
         options: Vec<OsString>,
     },
 }

@@ -1,6 +1,6 @@
 //! Requests for sweeps: runs and outputs.
 
-use crate::cli::SweptLine;
+use crate::cli::SweepLine;
 use crate::experiments::sweep::Settings;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,8 +25,8 @@ pub struct SweepRequest {
     /// Whether only problems are printed, without progress (`--quiet`).
     pub quiet: bool,
     /// The command line of the runs, with its axes.
-    pub swept: SweptLine,
-    /// The same as it was typed.
+    pub swept: SweepLine,
+    /// Arguments as typed.
     pub arguments: Vec<OsString>,
     /// All arguments after `sweep`, to repeat it.
     pub given: Vec<OsString>,

@@ -7,10 +7,9 @@ use crate::run::Control;
 use crate::sys::standard_error::print_line;
 use std::sync::Arc;
 
-pub(super) struct Stops {
+pub(super) struct StopControls {
     /// Ends the job at any time.
     job: Arc<Control>,
-    /// Ends the current run.
     run: Arc<Control>,
     /// Rank 0 ended the run, and not the job.
     run_ended: bool,
@@ -19,9 +18,9 @@ pub(super) struct Stops {
     name: Option<String>,
 }
 
-impl Stops {
-    pub(super) fn new(job: Arc<Control>, name: Option<String>) -> Stops {
-        Stops { run: Arc::clone(&job), job, run_ended: false, said: false, name }
+impl StopControls {
+    pub(super) fn new(job: Arc<Control>, name: Option<String>) -> StopControls {
+        StopControls { run: Arc::clone(&job), job, run_ended: false, said: false, name }
     }
 
     pub(super) fn run(&self) -> Arc<Control> {

@@ -16,7 +16,7 @@ struct NeededRight {
     feature: &'static str,
     /// The capability, group or setting.
     needs: &'static str,
-    /// How root gives it, to as few as possible.
+    /// Command for root that grants the right narrowly.
     give: &'static str,
     look: fn(&Root) -> Result<(), MissingRight>,
 }

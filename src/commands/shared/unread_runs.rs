@@ -1,6 +1,6 @@
 //! Why no runs come out of a file or folder.
 
-use crate::formats::fault::ResultError;
+use crate::formats::error::ResultError;
 use crate::formats::json::RecordError;
 use crate::units::visible;
 use std::io;
@@ -17,7 +17,6 @@ pub(crate) struct UnreadRunsError {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UnreadError {
-    /// It can't be read at all.
     #[error(
         "cannot be read: {0}; name a record (written by --out FILE.json), result XML (printed by -Rxml), a \
          text report or fio's JSON"
@@ -25,12 +24,10 @@ pub(crate) enum UnreadError {
     File(#[source] io::Error),
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// It holds no results that can be used.
     #[error(transparent)]
     Results(#[from] ResultError),
     #[error("cannot be read: {0}")]
     Folder(#[source] io::Error),
-    /// No file in it holds runs.
     #[error(
         "this folder holds no records or results{}",
         if *has_folders { "; its subfolders are not read: name them" } else { "" }

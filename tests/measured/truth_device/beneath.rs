@@ -45,7 +45,6 @@ fn device_over_served_file_is_unknown_and_strict_fails() {
     }
 }
 
-/// An overlay of two directories.
 struct Overlay(tempfile::TempDir);
 
 impl Overlay {

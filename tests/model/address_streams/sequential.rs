@@ -3,7 +3,6 @@
 use super::command::Command;
 use diskspd::workload::NextIo;
 
-/// Options, thread, offsets.
 #[rustfmt::skip]
 const WALKS: &[(&str, u32, &[u64])] = &[
     ("-c4000 -B1000 -b1000 -s500", 0, &[1000, 1500, 2000, 2500, 3000, 1000, 1500]),

@@ -4,7 +4,6 @@ use super::scopes::{Arrow, Path, Scopes};
 use super::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files that use each other.
 #[derive(Debug)]
 pub struct Circle {
     pub files: Vec<String>,

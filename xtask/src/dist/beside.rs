@@ -9,11 +9,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// One of them.
 #[derive(Debug)]
 pub struct Linked {
     pub name: &'static str,
-    /// Its version.
     pub version: String,
     pub vendor: &'static str,
     pub license: &'static str,

@@ -6,13 +6,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 pub struct Bench {
-    /// The program under test.
     pub program: PathBuf,
     pub place: tempfile::TempDir,
     pub occurrences: usize,
-    /// How many commands are killed.
     pub kills: usize,
-    /// Rounds of each race.
     pub rounds: usize,
     /// No more attempts after that.
     pub until: Instant,
@@ -20,7 +17,6 @@ pub struct Bench {
 
 #[derive(Default)]
 pub struct Tally {
-    /// How many there were.
     pub attempts: usize,
     pub met: usize,
     pub surprises: Vec<String>,

@@ -12,7 +12,7 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
-/// The value below which a share of the sorted values lies; nothing of nothing.
+/// Returns the quantile of sorted values; `None` if there are no values.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(place.saturating_sub(1)).copied()

@@ -3,10 +3,8 @@
 use diskspd::fnv::Fnv;
 use std::fmt::{self, Write};
 
-/// The course of a simulation.
 pub struct Course {
     hash: Fnv,
-    /// Every step is printed too.
     is_shown: bool,
 }
 
@@ -15,7 +13,6 @@ impl Course {
         Course { hash: Fnv::default(), is_shown }
     }
 
-    /// This happens.
     pub fn step(&mut self, what: fmt::Arguments<'_>) {
         let _ = self.write_fmt(what);
         let _ = self.write_str("\n");

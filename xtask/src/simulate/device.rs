@@ -4,16 +4,14 @@ use super::course::Course;
 use crate::harness::Random;
 use diskspd::integrity::{SectorChecksums, SectorStamp};
 
-/// Bytes of a sector.
+/// Size of a sector in bytes.
 pub const SECTOR: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sector {
-    /// Where it belongs.
     pub offset: u64,
     /// Version of its unit.
     pub version: u64,
-    /// Number of the write.
     pub write: u64,
     /// Number of the sector in it, and how many it has.
     pub index: (u32, u32),
@@ -24,7 +22,6 @@ pub struct Sector {
 /// How a device lies, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It doesn't.
     None,
     /// A write never arrives.
     Lost,
@@ -46,7 +43,6 @@ impl Fault {
     }
 }
 
-/// A device.
 pub struct Device {
     durable: Vec<Option<Sector>>,
     /// Sectors that are in no order yet, with their places.
@@ -67,7 +63,6 @@ impl Device {
         self.fault == Fault::None
     }
 
-    /// Takes a write.
     pub fn write(&mut self, offset: u64, sectors: &[Sector], random: &mut Random, course: &mut Course) {
         let first = offset as usize / SECTOR;
         let mut placed: Vec<_> = (first..).zip(sectors.iter().copied()).collect();

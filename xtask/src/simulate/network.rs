@@ -35,9 +35,7 @@ impl RankFaults {
 /// Why a rank's thread was ended from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// It was killed.
     Killed,
-    /// It waited for ever.
     Hangs,
 }
 
@@ -155,7 +153,6 @@ impl Network {
 
 /// A rank's end of the network.
 pub struct SimulatedRank {
-    /// Which.
     pub rank: usize,
     pub network: Arc<Network>,
 }

@@ -39,7 +39,6 @@ struct State {
     course: Course,
 }
 
-/// The programs of a round.
 pub struct Programs {
     faults: RoundFaults,
     disk: Arc<DurableFolder>,

@@ -14,8 +14,8 @@ const UNIT: u64 = 8 * SECTOR as u64;
 const UNITS: u64 = 64;
 const RUN: u64 = 4711;
 
-type Said = BTreeMap<(u32, u64), Acknowledged>;
-type Found = (Vec<(u64, SectorState)>, u64);
+type JournalLine = BTreeMap<(u32, u64), Acknowledged>;
+type ReadBack = (Vec<(u64, SectorState)>, u64);
 
 struct Program {
     random: Random,
@@ -25,7 +25,7 @@ struct Program {
     unflushed: Vec<Acknowledged>,
     writes: u64,
     journal: Vec<u8>,
-    said: Vec<(usize, Said)>,
+    said: Vec<(usize, JournalLine)>,
 }
 
 impl Program {
@@ -164,7 +164,7 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
     }
 }
 
-fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<Found, Failure> {
+fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<ReadBack, Failure> {
     let image = tempfile::NamedTempFile::new()?;
     std::fs::write(image.path(), Device::bytes(held, RUN))?;
     let found = read_back(content, &content.targets[&0], image.path(), Power::Unknown)?.results;

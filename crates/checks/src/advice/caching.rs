@@ -41,7 +41,7 @@ pub(super) fn reads_fit(span: &SpanContext, asked: RequestedTarget) -> Option<Fi
     )
 }
 
-/// An area up to this size fits into the cache of any disk, bytes.
+/// An area up to this size fits into the cache of any disk in bytes.
 const SMALL_AREA: u64 = 4 << 20;
 /// An area that was passed over fewer times was not served from such a cache for most of the run.
 const PASSES: u64 = 4;
@@ -74,7 +74,7 @@ pub(super) fn small_area(span: &SpanContext, asked: RequestedTarget) -> Option<F
     Some(finding.remedy(format!("use an area many times the size of the device's cache ({larger})")))
 }
 
-/// How many bytes of the target I/O may touch.
+/// Returns the size of the target's area that I/O may touch.
 fn touched_area(span: &SpanContext, asked: RequestedTarget) -> Option<u64> {
     let target = asked.target;
     let size = span.rows_of(asked.id).map(|row| row.size).max()?;

@@ -30,7 +30,7 @@ impl Aio {
         let limits = Limits::for_setup(&setup, EngineKind::Aio);
         let depth = setup.depth;
         let ways = setup.files.iter().map(|file| file.ways).collect();
-        let (priorities, files) = errno::apart(setup.files);
+        let (priorities, files) = errno::split_files(setup.files);
         let mut queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
             what: format!("cannot set up Linux AIO with queue depth {depth}: {}", explain_here(&error)),
             source: None,

@@ -11,7 +11,7 @@ pub enum SweepOrder {
     /// end.
     #[default]
     Interleaved,
-    /// One point after the other, each with all its repetitions.
+    /// All repetitions of a point before the next point.
     Given,
     /// Passes over all points, each in another random order, which is reproducible.
     Random,

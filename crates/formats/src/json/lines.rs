@@ -135,7 +135,7 @@ pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, UnusualTextErro
     loop {
         let bytes = source.fill_buf().map_err(|_| UnusualTextError)?;
         if bytes.is_empty() {
-            return elements.joined(&splitter.into_skeleton());
+            return elements.join_index(&splitter.into_skeleton());
         }
         splitter.take(bytes, &mut |place, part| elements.take(place, part))?;
         let length = bytes.len();
@@ -154,7 +154,7 @@ impl Elements {
         }
     }
 
-    fn joined(self, skeleton: &[u8]) -> Result<Record, UnusualTextError> {
+    fn join_index(self, skeleton: &[u8]) -> Result<Record, UnusualTextError> {
         let mut record: Record = parse(skeleton)?;
         let (mut targets, mut intervals) = (self.targets.into_iter(), self.intervals.into_iter());
         let mut results = self.results.into_iter();

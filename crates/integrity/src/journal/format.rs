@@ -4,7 +4,7 @@
 //! broken piece before other pieces is damage.
 
 use super::layout::{
-    ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, LARGEST_SECTOR, LARGEST_UNIT, MAGIC, RUN, TARGET,
+    ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, MAGIC, MAX_SECTOR_BYTES, MAX_UNIT_BYTES, RUN, TARGET,
 };
 use super::pieces::{JournalItem, Pieces};
 use diskspd_profile::RawText;
@@ -20,19 +20,18 @@ const ATOMIC: u8 = 0x80;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Acknowledged {
     pub target: u32,
-    /// The thread that wrote it.
     pub writer: u32,
-    /// Where the unit lies, byte offset.
+    /// Byte offset of the unit.
     pub offset: u64,
     /// The oldest version that can be there; at least 1.
     pub oldest: u64,
     pub write: u64,
-    /// Where the write began, byte offset.
+    /// Byte offset of the write.
     pub write_offset: u64,
     pub write_length: u32,
     /// Other writes to the unit overlapped: sectors may be mixtures.
     pub overlapped: bool,
-    /// When, us since the journal was begun.
+    /// Time in us since the start of the journal.
     pub at_us: u64,
 }
 
@@ -60,7 +59,7 @@ impl Mixing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalTarget {
     pub id: u32,
-    /// Bytes of a sector.
+    /// Size of a sector in bytes.
     pub sector: u32,
     /// Bytes of a unit, a multiple of the sector.
     pub unit: u64,
@@ -132,7 +131,7 @@ fn append_ack(out: &mut Vec<u8>, ack: &Acknowledged) {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JournalContent {
     pub run: u64,
-    /// When it began, ms since 1970-01-01 00:00 UTC.
+    /// Start time in ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
     /// Identifier of the running kernel; empty if unknown, in journals of earlier program versions.
     pub boot: String,
@@ -143,7 +142,6 @@ pub struct JournalContent {
     pub has_ended: bool,
     /// Bytes at the end that are not a whole piece: the journal was cut there.
     pub broken: u64,
-    /// Missing pieces that others follow.
     pub damage: JournalDamage,
 }
 
@@ -158,14 +156,13 @@ pub struct JournalDamage {
     pub doubtful: BTreeSet<(u32, u64)>,
 }
 
-/// Why a file can't be used as a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalReadError {
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error("it is empty: the run that should have written it probably failed; see its messages")]
     Empty,
-    /// It is something else, or not even its beginning got there.
+    /// Another kind of file, or a journal without a complete beginning.
     #[error("it is not a journal of --verify (unknown first {} bytes)", MAGIC.len() + 9)]
     Other,
 }
@@ -299,8 +296,8 @@ impl JournalContent {
                 let atomic = mixing & ATOMIC != 0;
                 let mixing = *Mixing::ALL.get(usize::from(mixing & !ATOMIC))?;
                 let path = RawText::from(numbers.0.to_vec());
-                let possible = sector.is_power_of_two() && (512..=LARGEST_SECTOR).contains(&sector);
-                let possible = possible && (1..=LARGEST_UNIT).contains(&unit);
+                let possible = sector.is_power_of_two() && (512..=MAX_SECTOR_BYTES).contains(&sector);
+                let possible = possible && (1..=MAX_UNIT_BYTES).contains(&unit);
                 (possible && unit.is_multiple_of(u64::from(sector))).then_some(())?;
                 let target = JournalTarget { id, sector, unit, mixing, atomic, path };
                 // One that is told anew in another way would make nonsense of what was said of it.
@@ -345,7 +342,7 @@ impl JournalContent {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::MOST_IN_A_PIECE;
+    use super::super::layout::MAX_PIECE_ENTRIES;
     use super::*;
 
     fn target_piece(id: u32) -> JournalPiece<'static> {
@@ -563,15 +560,15 @@ mod tests {
         let JournalPiece::Target(good) = target_piece(1) else { unreachable!() };
         for (sector, unit, expected) in [
             (512, 4096, true),
-            (LARGEST_SECTOR, LARGEST_SECTOR.into(), true),
-            (512, LARGEST_UNIT / 512 * 512, true),
+            (MAX_SECTOR_BYTES, MAX_SECTOR_BYTES.into(), true),
+            (512, MAX_UNIT_BYTES / 512 * 512, true),
             (0, 4096, false),
             (256, 4096, false),
             (768, 768, false),
             (512, 0, false),
             (512, 700, false),
             (1 << 31, 1 << 31, false),
-            (LARGEST_SECTOR * 2, u64::from(LARGEST_SECTOR) * 2, false),
+            (MAX_SECTOR_BYTES * 2, u64::from(MAX_SECTOR_BYTES) * 2, false),
             (512, 1 << 32, false),
             (512, 1 << 62, false),
         ] {
@@ -608,7 +605,7 @@ mod tests {
     fn search_for_the_next_piece_is_bounded() {
         let mut bytes =
             journal_bytes(&[JournalPiece::Run(7, 0, ""), target_piece(1), JournalPiece::Acks(&[ack(0, 1)])]);
-        let length = (1 + MOST_IN_A_PIECE * ACK_LENGTH) as u32;
+        let length = (1 + MAX_PIECE_ENTRIES * ACK_LENGTH) as u32;
         let mut piece = [length.to_le_bytes(), [0; 4]].concat();
         piece.push(ACKS);
         bytes.extend(piece.repeat(200_000));

@@ -16,7 +16,7 @@ use diskspd_host::target;
 use diskspd_sys::free_space::SizeChange;
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockUnpoisoned;
-use diskspd_sys::problem::{TargetError, TargetProblem};
+use diskspd_sys::problem::{TargetError, TargetErrorKind};
 use diskspd_sys::reach::{self, LastName, ReachError, ReachedObject, reach};
 use diskspd_sys::{extents, files, page_cache};
 pub use order::FileOrder;
@@ -83,7 +83,7 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
             let path = path.to_owned();
             Err(ClaimError::Refused(WriteRefusedError::Planted { path, link, owner }).into())
         }
-        Err(ReachError::Directory) => Err(Reason::Target(TargetProblem::Directory)),
+        Err(ReachError::Directory) => Err(Reason::Target(TargetErrorKind::Directory)),
         // The reason is that of the lookup.
         Err(_) => create(path),
     }
@@ -96,9 +96,9 @@ fn open_existing(
 ) -> Result<(File, bool), Reason> {
     match kind {
         Kind::File => {}
-        Kind::BlockDevice => return Err(Reason::Target(TargetProblem::Device)),
-        Kind::Directory => return Err(Reason::Target(TargetProblem::Directory)),
-        _ => return Err(Reason::Target(TargetProblem::NotAFile)),
+        Kind::BlockDevice => return Err(Reason::Target(TargetErrorKind::Device)),
+        Kind::Directory => return Err(Reason::Target(TargetErrorKind::Directory)),
+        _ => return Err(Reason::Target(TargetErrorKind::NotAFile)),
     }
     let fail = |error: io::Error| TargetError::from_io(path, "open it", "write", error);
     let file = opening().map_err(fail)?;
@@ -108,8 +108,8 @@ fn open_existing(
 
 fn create(path: &Path) -> Result<(File, bool), Reason> {
     match files::kind(path) {
-        Ok(_) => return Err(Reason::Target(TargetProblem::Changed)),
-        Err(TargetError { problem: TargetProblem::Missing, .. }) => {}
+        Ok(_) => return Err(Reason::Target(TargetErrorKind::Changed)),
+        Err(TargetError { problem: TargetErrorKind::Missing, .. }) => {}
         Err(error) => return Err(error.into()),
     }
     // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
@@ -119,7 +119,7 @@ fn create(path: &Path) -> Result<(File, bool), Reason> {
 
 fn creation_error(path: &Path, error: io::Error) -> Reason {
     match error.kind() {
-        io::ErrorKind::NotFound => Reason::Target(TargetProblem::NoParent),
+        io::ErrorKind::NotFound => Reason::Target(TargetErrorKind::NoParent),
         _ => TargetError::from_io(path, "open it", "write", error).into(),
     }
 }
@@ -151,7 +151,6 @@ struct UnfinishedFile {
     written: Option<u64>,
 }
 
-/// Truncates, allocates, writes, and flushes.
 fn write(
     order: &FileOrder<'_>,
     file: &File,

@@ -20,7 +20,6 @@ pub enum PurgeError {
     /// There is no such device.
     #[error(transparent)]
     NotLocated(#[from] LocateError),
-    /// It may not be written to.
     #[error(transparent)]
     Denied(#[from] ClaimError),
     #[error(transparent)]
@@ -37,7 +36,7 @@ pub enum PurgeError {
     )]
     Refused {
         path: PathBuf,
-        /// It is a block device, and no file.
+        /// Whether the target is a block device.
         is_device: bool,
         source: io::Error,
     },

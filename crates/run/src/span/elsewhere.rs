@@ -190,7 +190,7 @@ impl StopCounters {
     pub(crate) const WAKES_EXACTLY: bool = false;
     /// Minimum difference between the clocks that counts as a suspend; one of them is exact to about 16
     /// ms.
-    pub(crate) const SHORTEST_SUSPEND: Nanos = SECOND / 10;
+    pub(crate) const MIN_SUSPEND: Nanos = SECOND / 10;
 
     pub(crate) fn watch() -> StopCounters {
         StopCounters

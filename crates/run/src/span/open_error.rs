@@ -8,7 +8,6 @@ use std::io;
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// A target can't be opened.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// A target may not be written to.

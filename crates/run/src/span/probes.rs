@@ -32,7 +32,7 @@ impl Probes {
     /// # Errors
     /// Fails if the target cannot be inspected.
     pub fn located(&self, location: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
-        self.targets.borrow_mut().at(location)
+        self.targets.borrow_mut().resolve(location)
     }
 
     /// Files were made, or time has passed: a name may lead to another file by now.

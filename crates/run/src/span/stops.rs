@@ -18,7 +18,7 @@ impl StopCounters {
     /// Whether a thread that sleeps wakes within a fraction of a millisecond.
     pub(crate) const WAKES_EXACTLY: bool = true;
     /// Minimum difference between the clocks that counts as a suspend; the resolution is 1 us.
-    pub(crate) const SHORTEST_SUSPEND: Nanos = 1000;
+    pub(crate) const MIN_SUSPEND: Nanos = 1000;
 
     pub(crate) fn watch() -> StopCounters {
         let groups = Groups::find(&Root::live_system());

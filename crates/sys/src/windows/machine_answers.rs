@@ -35,7 +35,6 @@ const PROCESSOR_TIMES: i32 = 8;
 
 const TIMES_OF_ONE: usize = 48;
 
-/// Most processors of a group.
 const GROUP: usize = 64;
 
 const MAX_TRIES: usize = 4;
@@ -131,7 +130,7 @@ pub fn memory() -> Option<(u64, u64)> {
     (done != 0).then_some((found.ullTotalPhys, found.ullAvailPhys))
 }
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 pub fn page_size() -> u32 {
     // SAFETY: the structure is made of integers and pointers, for which all bytes zero are a value.
     let mut found: SYSTEM_INFO = unsafe { std::mem::zeroed() };

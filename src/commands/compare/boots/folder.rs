@@ -8,7 +8,7 @@
 
 use super::turn::BootRun;
 use crate::checks::JudgedRecord;
-use crate::cli::AcrossBoots;
+use crate::cli::BootPlan;
 use crate::commands::shared::folder_error::{FolderError, FolderErrorKind};
 use crate::formats::json;
 use crate::limits;
@@ -42,7 +42,7 @@ impl BootFolder {
     /// Fails with a message if it has other content, belongs to another comparison or machine, is in use,
     /// or is inaccessible.
     pub(super) fn open(
-        asked: &AcrossBoots,
+        asked: &BootPlan,
         command_line: &str,
         system: &System,
     ) -> Result<(BootFolder, Vec<BootRun>), FolderError> {
@@ -133,7 +133,7 @@ fn file_name(number: usize) -> String {
     format!("{:04}.json", number + 1)
 }
 
-fn describe_comparison(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
+fn describe_comparison(asked: &BootPlan, command_line: &str, system: &System) -> Value {
     json!({
         "format": { "name": FORMAT, "version": 2 },
         "program": env!("CARGO_PKG_VERSION"),

@@ -25,7 +25,7 @@ pub(super) struct LiveChart {
 }
 
 impl LiveChart {
-    pub(super) fn under(self, heading: &'static str) -> LiveChart {
+    pub(super) fn with_heading(self, heading: &'static str) -> LiveChart {
         LiveChart { heading, ..self }
     }
 }

@@ -10,7 +10,6 @@ use std::ffi::OsString;
 
 type AddedOptions = (&'static str, &'static [&'static str]);
 
-/// Writes that wait in memory.
 const WRITE_THROUGH: AddedOptions = ("to measure writes that reach the device", &["-Suw"]);
 
 const REMEDIES: &[(&[&str], AddedOptions)] = &[

@@ -69,7 +69,6 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All texts of the project.
 pub fn read_all() -> Vec<Piece> {
     let mut pages = Vec::new();
     for folder in ["docs", ".github", "packaging", "python", "xtask"] {

@@ -4,15 +4,15 @@ use diskspd_plan::SpanPlan;
 use diskspd_sys::memory::LargePagesError;
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Reserve;
+pub(crate) struct HugePagePool;
 
-impl Reserve {
-    /// Before the threads of the span begin.
-    pub(crate) fn reserve_for(_: &SpanPlan) -> Reserve {
-        Reserve
+impl HugePagePool {
+    /// Reserves large pages before the start of the span's threads.
+    pub(crate) fn reserve_for(_: &SpanPlan) -> HugePagePool {
+        HugePagePool
     }
 
-    /// Why a thread has got none, and what to do about it.
+    /// Returns the reason for missing large pages, and the remedy.
     pub(crate) fn explain(&self, why: &LargePagesError) -> String {
         format!("-l: {why}")
     }

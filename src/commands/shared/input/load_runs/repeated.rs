@@ -2,7 +2,7 @@
 //! contains a run only once.
 
 use crate::commands::shared::unread_runs::{UnreadError, UnreadRunsError};
-use crate::experiments::KeptAnswer;
+use crate::experiments::StoredAnswer;
 use crate::experiments::repetition::{RepeatedRun, Repetition};
 use crate::finding::Finding;
 use crate::formats::{answers, json};
@@ -22,7 +22,7 @@ const HEAD_BYTES: u64 = 200;
 ///
 /// # Errors
 /// The file can't be read, or the answer is damaged.
-pub(crate) fn answer<A: KeptAnswer>(path: &Path) -> Result<Option<A>, UnreadRunsError> {
+pub(crate) fn answer<A: StoredAnswer>(path: &Path) -> Result<Option<A>, UnreadRunsError> {
     // A look at a pipe would take its beginning away.
     if !path.is_file() {
         return Ok(None);
