@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_its_value_from_any_place() {
+    fn option_value_is_accepted_in_any_position() {
         let split = |line: &str| {
             let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             split(&arguments)

@@ -9,7 +9,7 @@ use diskspd::host::target::probe;
 use diskspd::machine::target::TargetKind;
 use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files;
-use diskspd::sys::problem::TargetErrorKind;
+use diskspd::sys::target_error::TargetErrorKind;
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
@@ -184,7 +184,7 @@ fn a_write_protected_device_is_read_only() {
 }
 
 #[test]
-fn a_device_is_one_device_under_all_its_names() {
+fn device_names_resolve_to_one_device() {
     let Some(device) = Loop::new(16 * MIB) else { return };
     let directory = tempfile::tempdir().unwrap();
     let (link, node) = (directory.path().join("by-id"), directory.path().join("node"));

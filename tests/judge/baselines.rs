@@ -105,7 +105,7 @@ fn alarms(tries: u64, noise: Noise, later: usize, are_known: bool) -> u32 {
 }
 
 #[test]
-fn correlated_sessions_are_not_a_change_later() {
+fn correlated_sessions_raise_no_later_alarm() {
     for noise in [Noise::Autocorrelated(0.8, 0.03), Noise::Autocorrelated(0.97, 0.03), Noise::Wander(0.03)] {
         for (later, are_known) in [(1, false), (30, true), (100, false)] {
             let alarms = alarms(100, noise, later, are_known);

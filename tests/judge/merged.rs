@@ -48,7 +48,7 @@ fn figures(measured: &Measured) -> Vec<diskspd::results::Figures> {
 }
 
 #[test]
-fn hosts_are_as_the_threads_of_one() {
+fn hosts_merge_like_threads() {
     for line in [
         "-d2 -r -w30 -L -D100",
         "-d2 -r -L -D250 -o8",
@@ -110,7 +110,7 @@ fn threads_are_numbered_through_and_paths_name_their_host() {
 }
 
 #[test]
-fn a_machine_counts_once_however_many_ranks_it_has() {
+fn machine_of_several_ranks_counts_once() {
     let one = run("-d1 -r").hosts[0].system.clone();
     for boot in [Some("a"), None] {
         let mut records = hosts("-d1 -r", 4);
@@ -272,7 +272,7 @@ fn merged_text_without_intervals_states_the_common_window() {
 
 /// Where hosts share a clock, their windows on that count.
 #[test]
-fn a_common_clock_goes_before_the_hosts_own() {
+fn common_clock_precedes_host_clocks() {
     let mut records = started("-d2 -r -D100", &[0, 900]);
     for (record, uncertainty_ns) in records.iter_mut().zip([0, 70]) {
         let begin_ns = 1_700_000_000_000_000_000 + uncertainty_ns as i64;

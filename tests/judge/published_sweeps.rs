@@ -106,7 +106,7 @@ fn a_second_thread_adds_nothing() {
 }
 
 #[test]
-fn the_mean_of_ten_runs_is_the_published_one() {
+fn mean_of_ten_runs_matches_publication() {
     let runs = table("E2");
     let of = |figure: fn(&RunRow) -> f64| {
         Spread::from_values(&runs.iter().map(|p| figure(&p.line)).collect::<Vec<f64>>()).unwrap()

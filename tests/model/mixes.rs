@@ -48,7 +48,7 @@ fn ios(part: &PartResults) -> u64 {
 }
 
 /// Parts make up the whole, to the last I/O, byte and latency.
-fn adds_up(target: &TargetResults) {
+fn sums_match(target: &TargetResults) {
     for direction in [Direction::Read, Direction::Write] {
         let whole = if direction == Direction::Read { &target.read } else { &target.write };
         let of = |part: &PartResults| {
@@ -84,7 +84,7 @@ fn parts_of_mix_have_their_shares_with_any_option() {
             let record = run(&line, shape, &Session::default());
             assert_eq!(record.check(), Ok(()));
             for target in targets(&record) {
-                adds_up(target);
+                sums_match(target);
                 let all = (target.read.ios + target.write.ios) as f64;
                 assert_eq!(target.parts.len(), 3, "{line}");
                 for (part, (share, size)) in target.parts.iter().zip([(0.7, 8), (0.2, 64), (0.1, 512)]) {
@@ -129,7 +129,7 @@ fn sequential_parts_have_separate_positions() {
 }
 
 #[test]
-fn sizes_follow_each_other_each_where_it_may_begin() {
+fn sizes_start_at_permitted_offsets() {
     for (options, alignment) in [("", None), ("-s4K", Some(4096)), ("-s512", Some(512))] {
         let all = logged(&format!("-o1 -f64M {options} a.dat"), ["--bs-split", "4K/60:8K/30:64K/10"]);
         let mut end = 0u64;

@@ -307,7 +307,7 @@ fn synthetic() -> Vec<(&'static str, IoTrace, &'static str)> {
 }
 
 #[test]
-fn a_trace_becomes_the_options_that_say_the_same() {
+fn trace_becomes_equivalent_options() {
     for (name, trace, expected) in synthetic() {
         let (figures, fitted) = fitted(&trace);
         let (options, fit) = (&fitted.fit.options, &fitted.fit);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{asked, profile_and_options, run};
+use crate::common::in_process::{profile_and_options, requested, run};
 use crate::common::io_log;
 use crate::common::loops::Loop;
 use crate::common::{Zram, directory, side_by_side, skip};
@@ -273,7 +273,7 @@ fn mounted_devices_are_not_written_or_discarded() {
 
 /// The plan of a line on a target of which these facts are known.
 fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, Vec<PlanError>> {
-    let request = asked(line);
+    let request = requested(line);
     let around = PlanContext {
         system: &diskspd::host::snapshot(),
         facts: &[facts],

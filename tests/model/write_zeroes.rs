@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{asked, profile_and_options, run};
+use crate::common::in_process::{profile_and_options, requested, run};
 use crate::common::loops::Loop;
 use crate::common::{directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
@@ -170,7 +170,7 @@ fn unsupported_zero_writes_are_refused_and_named() {
             direct: Some(DirectRequirements { offset: 512, memory: 512 }),
             ..TargetFacts::default()
         };
-        let request = asked(&format!("{line} /dev/x"));
+        let request = requested(&format!("{line} /dev/x"));
         let (system, facts) = (diskspd::host::snapshot(), [facts]);
         let around = PlanContext {
             system: &system,

@@ -11,7 +11,7 @@ fn xfs() -> Option<(Loop, std::path::PathBuf)> {
     Loop::with_file_system(320 << 20, "xfs")
 }
 
-fn told(ended: &Ended, code: i32, part: &str) {
+fn feature_lines(ended: &Ended, code: i32, part: &str) {
     assert_eq!(ended.code, code, "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
 }
@@ -36,10 +36,10 @@ fn atomic_writes_need_a_guarantee() {
         ("-b16K -r4K -w100 -Su --atomic -d1 {}", "the stride or alignment (-s, -r) of 4096"),
         ("-b16K -r -B4K -w100 -Su --atomic -d1 {}", "the base offset (-B) of 4096"),
     ] {
-        told(&diskspd(line, &file), 1, part);
+        feature_lines(&diskspd(line, &file), 1, part);
     }
     let folder = directory();
-    told(
+    feature_lines(
         &diskspd("-c1M -b16K -w100 -Su --atomic -d1 {}", &folder.path().join("b.dat")),
         1,
         "guarantees none here (statx)",
@@ -57,7 +57,7 @@ fn uncached_buffered_io_is_checked_afterwards() {
     }
     let shared = tempfile::tempdir_in("/dev/shm").unwrap();
     let ended = diskspd("-c1M -b64K -W0 -d1 --dontcache {}", &shared.path().join("b.dat"));
-    told(&ended, 1, "no RWF_DONTCACHE for file system tmpfs");
+    feature_lines(&ended, 1, "no RWF_DONTCACHE for file system tmpfs");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn incompatible_options_are_refused_before_start() {
         ("-c1M -w10 --dontcache --engine sim {}", "--dontcache and --engine sim"),
         ("-c1M -w10 -Su --atomic --verify --bs-split 4K/1:8K/1 {}", "needs one block size"),
     ] {
-        told(&diskspd(line, &file), 3, part);
+        feature_lines(&diskspd(line, &file), 3, part);
         assert!(!file.exists(), "{line}");
     }
 }

@@ -118,7 +118,7 @@ fn a_pipe_gets_one_report_and_stays_a_pipe() {
 }
 
 #[test]
-fn a_device_that_takes_characters_stays_one() {
+fn character_device_is_not_replaced() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let null = directory.path().join("null");

@@ -248,7 +248,7 @@ fn outputs_are_equal_and_inputs_stay() {
 }
 
 #[test]
-fn a_history_is_one_on_both_systems() {
+fn history_is_equal_on_both_systems() {
     let Some(windows) = windows() else { return };
     let folder = with_runs();
     let path = folder.path();

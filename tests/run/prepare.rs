@@ -8,7 +8,7 @@ use diskspd::run::prepare::{
     FileOrder, Growth, Preparation, PrepareError, Reason, RewriteReason, State, all_fit, prepare,
 };
 use diskspd::sys::extents::all_written;
-use diskspd::sys::problem::TargetErrorKind;
+use diskspd::sys::target_error::TargetErrorKind;
 use diskspd::units::amount;
 use std::fs::{self, File};
 use std::os::fd::AsFd;

@@ -207,7 +207,7 @@ fn compare(kept: &Record, now: &Record) -> Result<(), Failure> {
         .into());
     }
     if cheaper {
-        println!("fewer than recorded: keep that with cargo xtask instructions --record");
+        println!("fewer than recorded; record the new figure with cargo xtask instructions --record");
     }
     Ok(())
 }

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn staged_lies_are_thirty_and_three() {
+    fn thirty_three_false_claims_are_staged() {
         let published = LIES.iter().filter(|run| run.kind.starts_with("published")).count();
         assert_eq!((LIES.len() - published, published), (30, 3));
         let mut kinds: Vec<&str> = HONEST.iter().map(|run| run.kind).collect();

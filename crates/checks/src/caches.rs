@@ -31,8 +31,8 @@ fn find_cache(span: &SpanContext, layer: &Layer) -> Option<Finding> {
     let alone = read.is_some_and(|shares| shares.most >= NEARLY_ALL);
     let severity = if alone { Severity::Warning } else { Severity::Note };
     Some(Finding::new("underlying-cache", severity, span, message).remedy(
-        "the figures are of this share of hits: to measure the cached device, use an area several times as \
-         large as the cache, or that device alone",
+        "the figures apply to this hit ratio; to measure the cached device, use an area several times the \
+         size of the cache, or that device alone",
     ))
 }
 

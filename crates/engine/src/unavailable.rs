@@ -3,7 +3,7 @@
 /// Reason why an engine is unavailable. Prints as `reason; remedy`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {remedy}")]
-pub struct UnavailableError {
+pub struct AvailabilityError {
     pub reason: String,
     pub remedy: String,
     /// Whether resources are missing, which may be available later or for fewer threads. Otherwise the

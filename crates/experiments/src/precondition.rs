@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn known_courses_end_where_they_must() {
+    fn known_series_end_at_expected_interval() {
         let noise = |round: u32, share: f64| 1.0 + share * (f64::from(round * 7919 % 101) / 50.0 - 1.0);
         assert_eq!(find_end(|_| 5000.0), (5, NextRound::Steady));
         // Fast at first, at once slow: the window must have left the fast ones behind.

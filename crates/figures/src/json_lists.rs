@@ -28,7 +28,7 @@ const MAX_NAME_BYTES: usize = 16;
 
 /// Error of a text that is not a document, or has a list with other elements than objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnusualTextError;
+pub struct ListFormatError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum ListState {
@@ -81,8 +81,8 @@ impl ListSplitter {
     pub fn take(
         &mut self,
         bytes: &[u8],
-        each: &mut dyn FnMut(usize, ListPart) -> Result<(), UnusualTextError>,
-    ) -> Result<(), UnusualTextError> {
+        each: &mut dyn FnMut(usize, ListPart) -> Result<(), ListFormatError>,
+    ) -> Result<(), ListFormatError> {
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
             if !matches!(self.list, ListState::Outside | ListState::Element) {
@@ -110,8 +110,8 @@ impl ListSplitter {
 
     fn report(
         &mut self,
-        each: &mut dyn FnMut(usize, ListPart) -> Result<(), UnusualTextError>,
-    ) -> Result<(), UnusualTextError> {
+        each: &mut dyn FnMut(usize, ListPart) -> Result<(), ListFormatError>,
+    ) -> Result<(), ListFormatError> {
         match self.list {
             ListState::Opened => each(self.open, ListPart::Begin),
             ListState::Element if self.depth == self.places[self.open].depth() => {
@@ -125,7 +125,7 @@ impl ListSplitter {
     }
 
     /// Takes a byte of a list outside of its elements.
-    fn step_between(&mut self, byte: u8) -> Result<(), UnusualTextError> {
+    fn step_between(&mut self, byte: u8) -> Result<(), ListFormatError> {
         self.list = match (byte, self.list) {
             (b' ' | b'\n' | b'\r' | b'\t', list) => list,
             (b'{', ListState::Opened | ListState::Comma) => {
@@ -140,7 +140,7 @@ impl ListSplitter {
                 self.found[self.open] = self.places[self.open].names.len() - 1;
                 ListState::Outside
             }
-            _ => return Err(UnusualTextError),
+            _ => return Err(ListFormatError),
         };
         Ok(())
     }
@@ -167,7 +167,7 @@ impl ListSplitter {
     }
 
     /// Takes a byte with a meaning, outside of texts.
-    fn step(&mut self, byte: u8) -> Result<(), UnusualTextError> {
+    fn step(&mut self, byte: u8) -> Result<(), ListFormatError> {
         match byte {
             b'"' => {
                 self.in_text = true;
@@ -176,7 +176,7 @@ impl ListSplitter {
             b':' if self.list == ListState::Outside => self.begin_member(),
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' => {
-                self.depth = self.depth.checked_sub(1).ok_or(UnusualTextError)?;
+                self.depth = self.depth.checked_sub(1).ok_or(ListFormatError)?;
                 // The members of an object that ended do not lead anywhere.
                 for (found, place) in self.found.iter_mut().zip(self.places) {
                     while found.checked_sub(1).is_some_and(|last| place.objects[last] > self.depth) {

@@ -231,8 +231,8 @@ impl RequestedJob {
             (
                 self.number_ios.is_some() && !is_timed && self.shape.shortens(),
                 "number_ios",
-                "I/Os are shortened to end before a block that was done, so the size of this number of I/Os \
-                 is unknown",
+                "I/Os end before a block that an earlier I/O accessed, so the total size of this number of \
+                 I/Os is unknown",
                 "give size or io_size, or add norandommap=1",
             ),
             (

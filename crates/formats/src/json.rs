@@ -7,7 +7,7 @@ mod lines;
 
 use super::index::Index;
 use super::short::ShortSummary;
-use diskspd_base::json_reader::{JsonError, ShapeFault};
+use diskspd_base::json_reader::{JsonError, ShapeError};
 use diskspd_base::limits::{self, EmptyInput};
 use diskspd_checks::{JudgedRecord, Judgement};
 use diskspd_profile::{Profile, RunOptions};
@@ -72,7 +72,7 @@ pub enum RecordError {
         /// Counted from 1.
         line: usize,
         column: usize,
-        shape: ShapeFault,
+        shape: ShapeError,
     },
     /// All fields are there, but they contradict each other.
     #[error("{what}; the record was probably edited or damaged")]

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_read_only_once_are_left_out() {
+    fn counters_with_single_reading_are_omitted() {
         let directory = sample_machine();
         let root = Root::at(directory.path());
         let counters = || InterruptCounters::find(&root, &owned_names(&["vda"]));

@@ -7,7 +7,7 @@ use diskspd_machine::stack::Stack;
 use diskspd_machine::target::{DirectRequirements, TargetFacts};
 use diskspd_sys::anchor::{Location, TargetHandle};
 use diskspd_sys::files;
-use diskspd_sys::problem::{TargetError, TargetErrorKind};
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use diskspd_machine::file_systems::{FileSystemType, Trait};
 use diskspd_machine::target::*;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::leases::Leases;
-use diskspd_sys::problem::{TargetError, TargetErrorKind};
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use diskspd_sys::{block, files, nvme};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;

@@ -125,7 +125,7 @@ const SERVERS: [(&str, &str); 7] = [
     ("/sys/block/*/backing_dev", "zram, which writes back to it"),
 ];
 
-/// All that is held on the machine, and which uses could not be checked.
+/// Returns all unclaimed uses on the machine, and the uses that could not be checked.
 pub(super) fn all(root: &Root) -> DeviceUses {
     let mut holdings = DeviceUses::default();
     for (guards, read) in [

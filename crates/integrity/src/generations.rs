@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn of_writes_that_overlapped_each_may_have_arrived_last() {
+    fn overlapped_writes_may_arrive_in_any_order() {
         let unit = single_unit();
         unit.begin(0);
         unit.end(0, true);

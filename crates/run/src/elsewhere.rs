@@ -37,7 +37,7 @@ pub const MICROSOFT_TOOL_HINT: &str = "let Microsoft's tool make them: --with C:
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it needs Linux, and is not available on Windows; {MICROSOFT_TOOL_HINT}")]
-pub struct UnsupportedRunError;
+pub struct RunSupportError;
 
 /// Whether files can be opened as temporary ones (`-ft`).
 pub const KNOWS_TEMPORARY_FILES: bool = true;
@@ -129,14 +129,14 @@ pub(crate) fn precreate(
     }
 }
 
-pub type PurgeError = UnsupportedRunError;
+pub type PurgeError = RunSupportError;
 
 /// Would discard a device.
 ///
 /// # Errors
-/// Always: [`UnsupportedRunError`].
+/// Always: [`RunSupportError`].
 pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, PurgeError> {
-    Err(UnsupportedRunError)
+    Err(RunSupportError)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -82,7 +82,7 @@ pub use replay::{ReplayReady, prepared};
 pub use services::{KNOWS_TEMPORARY_FILES, lack_of_space};
 #[cfg(not(target_os = "linux"))]
 pub use services::{
-    MICROSOFT_TOOL_HINT, PurgeError, UnsupportedRunError, WatchError, cpu_latency_refusal, purge, refusals,
+    MICROSOFT_TOOL_HINT, PurgeError, RunSupportError, WatchError, cpu_latency_refusal, purge, refusals,
     watch_device,
 };
 pub use session::{ExecutedRun, RunError, Session};

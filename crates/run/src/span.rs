@@ -31,6 +31,8 @@ mod open_error;
 #[cfg(target_os = "linux")]
 pub(super) mod opening;
 #[cfg(target_os = "linux")]
+pub(super) mod pauses;
+#[cfg(target_os = "linux")]
 pub(super) mod preparation;
 #[cfg(target_os = "linux")]
 pub(super) mod probes;
@@ -40,8 +42,6 @@ pub(super) mod refusals;
 mod settle;
 #[cfg(target_os = "linux")]
 pub(super) mod span_context;
-#[cfg(target_os = "linux")]
-pub(super) mod stops;
 
 use super::options::Options;
 use super::sources;

@@ -4,7 +4,7 @@
 //! opened and judged object is the same regardless of its name (open(2), `O_PATH`; proc(5),
 //! `/proc/PID/fd`).
 
-use super::problem::{TargetError, TargetErrorKind};
+use super::target_error::{TargetError, TargetErrorKind};
 use rustix::fs::{Mode, OFlags, fstat, open, stat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_that_a_program_starts_ends_with_it() {
+    fn child_processes_end_with_program() {
         let script = |text: &str| ["-c".into(), text.into()];
         let start = |text: &str| ChildProgram::start(Path::new("sh"), &script(text)).unwrap();
         let finish = |program: ChildProgram| {

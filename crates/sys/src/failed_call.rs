@@ -1,7 +1,7 @@
 //! Failed calls for the machine's state. The remedy follows from the error, not from the file.
 
 #[cfg(target_os = "linux")]
-use crate::problem::{TargetError, TargetErrorKind};
+use crate::target_error::{TargetError, TargetErrorKind};
 use std::fmt;
 use std::io;
 use std::path::Path;

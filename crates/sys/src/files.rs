@@ -6,7 +6,7 @@ use super::closed_at_start;
 use super::file_systems;
 use super::inode::Kind;
 use super::nvme;
-use super::problem::{TargetError, TargetErrorKind};
+use super::target_error::{TargetError, TargetErrorKind};
 use super::write_hints;
 use diskspd_base::access::OpenMode;
 use diskspd_machine::file_systems::FileSystemType;

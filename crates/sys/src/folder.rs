@@ -158,7 +158,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn nothing_outside_is_reached() {
+    fn ios_stay_inside_area() {
         let directory = tempfile::tempdir().unwrap();
         let (inside, outside) = (directory.path().join("in"), directory.path().join("out"));
         fs::create_dir(&inside).unwrap();

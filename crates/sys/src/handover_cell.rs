@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_at_work_loses_it_in_one_piece() {
+    fn inherited_value_is_complete() {
         for _ in 0..50 {
             // Two numbers that are always changed together.
             let (owner, mut heir) = lend([0_u64; 2]);

@@ -4,7 +4,7 @@
 //! Identify) and NVM NvmeCommand Set 1.0 (4.1.5.1, figure 97).
 
 use crate::anchor::Location;
-use crate::problem::TargetError;
+use crate::target_error::TargetError;
 use diskspd_base::io_error::NvmeStatus;
 use rustix::fs::{Mode, OFlags};
 use std::io;

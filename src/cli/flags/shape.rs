@@ -17,7 +17,7 @@ pub(super) const FLAGS: &[Flag] = &[
             "mix several access patterns on each target, in these \
              shares",
         )],
-        default: "one pattern: the options",
+        default: "one workload, set by the other options",
         scope: Scope::Targets,
         notes: "As in --mix '70:-b8K -r -w0; 20:-b64K -s -w100'. A part may have -b, -r, -rs, -rd, -s, -w, \
                 -B, -f, --distribution and --bs-split. With --mix give them only inside parts; -B and -f \

@@ -25,7 +25,7 @@ mod messages;
 mod names;
 mod plans;
 mod rank_protocol;
-mod stops;
+mod stop_controls;
 mod targets;
 mod verified;
 mod work;

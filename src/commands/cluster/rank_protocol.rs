@@ -10,7 +10,7 @@ use super::messages::{
     SharedTargets, StartDecision, pack, unpack,
 };
 use super::names::exit_of;
-use super::stops::StopControls;
+use super::stop_controls::StopControls;
 use super::targets;
 use super::work::{RankWork, RankWorkError, Running};
 use crate::cli::{Exit, help};

@@ -7,7 +7,7 @@ use crate::commands::shared::console::display::Display;
 use crate::commands::shared::input::load_runs::{self, RunFile};
 use crate::commands::shared::output::{self, OutFile};
 use crate::commands::shared::runs::stored;
-use crate::commands::shared::unread_runs::UnreadRunsError;
+use crate::commands::shared::unread_runs::RunsReadError;
 use crate::finding::Finding;
 use crate::merge::{Merge, merge_known};
 use crate::report::findings::{self, Detail};
@@ -67,7 +67,7 @@ impl Hosts {
     fn add(
         &mut self,
         file: &Path,
-        there: Result<(), UnreadRunsError>,
+        there: Result<(), RunsReadError>,
         request: &MergeRequest,
     ) -> Result<(), CommandError> {
         let shown = load_runs::display_path(file);

@@ -1,7 +1,7 @@
 //! The error of every command, reported in one place.
 
 use super::folder_error::{FolderError, FolderErrorKind};
-use super::unread_runs::UnreadRunsError;
+use super::unread_runs::RunsReadError;
 use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
 use crate::merge::MergeError;
@@ -83,7 +83,7 @@ macro_rules! failed_with {
 
 pub(crate) use failed_with;
 
-failed_with!(OutputError, FolderError, FolderErrorKind, StoreError, UnreadRunsError, WatchError, MergeError,);
+failed_with!(OutputError, FolderError, FolderErrorKind, StoreError, RunsReadError, WatchError, MergeError,);
 
 impl From<CliError> for CommandError {
     fn from(error: CliError) -> CommandError {

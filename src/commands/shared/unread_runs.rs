@@ -9,14 +9,14 @@ use std::path::PathBuf;
 /// A file or folder out of which no runs come.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", visible::line(&.path.to_string_lossy()))]
-pub(crate) struct UnreadRunsError {
+pub(crate) struct RunsReadError {
     pub path: PathBuf,
     #[source]
-    pub fault: UnreadError,
+    pub fault: ReadError,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum UnreadError {
+pub(crate) enum ReadError {
     #[error(
         "cannot be read: {0}; name a record (written by --out FILE.json), result XML (printed by -Rxml), a \
          text report or fio's JSON"
@@ -35,9 +35,9 @@ pub(crate) enum UnreadError {
     EmptyFolder { has_folders: bool },
 }
 
-impl UnreadError {
+impl ReadError {
     /// The error of this file or folder.
-    pub(crate) fn at_path(self, path: impl Into<PathBuf>) -> UnreadRunsError {
-        UnreadRunsError { path: path.into(), fault: self }
+    pub(crate) fn at_path(self, path: impl Into<PathBuf>) -> RunsReadError {
+        RunsReadError { path: path.into(), fault: self }
     }
 }

@@ -11,7 +11,7 @@ pub struct Bench {
     pub occurrences: usize,
     pub kills: usize,
     pub rounds: usize,
-    /// No more attempts after that.
+    /// End of the time for attempts.
     pub until: Instant,
 }
 

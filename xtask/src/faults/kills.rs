@@ -192,7 +192,7 @@ impl<'a> History<'a> {
                 }
                 // What hasn't taken its place is removed when nobody can be working on it any more.
                 _ if is_draft(name) => {}
-                _ => wrong.push(format!("'{name}' is left over")),
+                _ => wrong.push(format!("'{name}' is not removed")),
             }
         }
         let told = said.lines().filter_map(|line| line.strip_prefix("kept as @")?.split(',').next());

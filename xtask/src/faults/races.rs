@@ -289,7 +289,7 @@ impl Arena {
         for entry in fs::read_dir(self.bench.at("work/arena"))?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_left(&name) {
-                wrong.push(format!("'{name}' is left over"));
+                wrong.push(format!("'{name}' is not removed"));
             }
         }
         match (ended.code, ended.signal) {

@@ -1,6 +1,6 @@
 //! A device with a cache, which may be one that lies. It holds what sectors are, and not their bytes.
 
-use super::course::Course;
+use super::course::RunTotals;
 use crate::harness::Random;
 use diskspd::integrity::{SectorChecksums, SectorStamp};
 
@@ -63,7 +63,7 @@ impl Device {
         self.fault == Fault::None
     }
 
-    pub fn write(&mut self, offset: u64, sectors: &[Sector], random: &mut Random, course: &mut Course) {
+    pub fn write(&mut self, offset: u64, sectors: &[Sector], random: &mut Random, course: &mut RunTotals) {
         let first = offset as usize / SECTOR;
         let mut placed: Vec<_> = (first..).zip(sectors.iter().copied()).collect();
         let happens = self.fault != Fault::None && self.countdown == 0;
@@ -90,7 +90,7 @@ impl Device {
         self.cache.extend(placed.into_iter().chain(delayed));
     }
 
-    pub fn flush(&mut self, course: &mut Course) {
+    pub fn flush(&mut self, course: &mut RunTotals) {
         if self.ignores_flushes {
             course.step(format_args!("the flush is ignored"));
             return;
@@ -98,7 +98,7 @@ impl Device {
         self.cache.drain(..).for_each(|(place, sector)| self.durable[place] = Some(sector));
     }
 
-    pub fn cut(&mut self, random: &mut Random, course: &mut Course) -> Vec<Option<Sector>> {
+    pub fn cut(&mut self, random: &mut Random, course: &mut RunTotals) -> Vec<Option<Sector>> {
         // In their order: of two versions the later one may arrive alone, and is never replaced by the other.
         let share = random.number() % 4;
         for (place, sector) in self.cache.drain(..) {

@@ -1,7 +1,7 @@
 //! The world of ranks: rounds of the real protocol (`cluster::RankLink`) over a network that is late and
 //! is cut, with ranks that are killed and stopped.
 
-use super::course::Course;
+use super::course::RunTotals;
 use super::network::{Ended, Network, RankFaults, SimulatedRank};
 use crate::harness::{Failure, Random};
 use diskspd::clock::{Nanos, SECOND};
@@ -154,7 +154,7 @@ fn play(rank: usize, network: &Arc<Network>, script: &Script) -> Observed {
 pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
     let mut random = Random(seed);
     let script = Script::draw(&mut random);
-    let course = Course::new(is_shown);
+    let course = RunTotals::new(is_shown);
     let network = Network::new(script.faults.clone(), script.delay, script.late, random, course);
     let seen: Vec<Observed> = std::thread::scope(|scope| {
         let play = |rank| {

@@ -78,10 +78,10 @@ impl Attempts {
                 () if run.removed == Some(LastMessage::Done) => "is found, although reported as removed",
                 () if !numbers.insert(number) => "is found twice",
                 () if missing.is_some() => "lacks a tag that was reported as set",
-                () if foreign.is_some() => "has a tag that no program set",
-                // It was kept before one that stands in front of it had begun to be kept.
+                () if foreign.is_some() => "has a tag that was set by no program",
+                // It was stored before the preceding run of the list.
                 () if !run.is_imported && run.kept == LastMessage::Done && run.time.1 < latest => {
-                    "follows a run that was kept later"
+                    "is listed after a run that was stored later"
                 }
                 () => "",
             };

@@ -2,7 +2,7 @@
 //! They are killed before any step, or meet a full disk, a power cut, or a lost, damaged or outdated
 //! index.
 
-use super::course::Course;
+use super::course::RunTotals;
 use super::power::DurableFolder;
 use super::programs::{Programs, RoundFaults};
 use super::runs::{Attempts, RunContext, all};
@@ -37,12 +37,12 @@ enum IndexDamage {
 /// # Errors
 /// What doesn't hold.
 pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
-    let mut course = Course::new(is_shown);
+    let mut course = RunTotals::new(is_shown);
     let holds = play(seed, &mut course);
     (course.hash(), holds)
 }
 
-fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
+fn play(seed: u64, course: &mut RunTotals) -> Result<(), Failure> {
     let memory = Path::new(MEMORY);
     let mut made = tempfile::Builder::new();
     made.prefix("diskspd-simulate-");
@@ -70,7 +70,7 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
         let faults = RoundFaults { cut_at, ..RoundFaults::draw(&mut random, ahead_ns) };
         course.step(format_args!("{faults:?}"));
         let (numbers, steps) =
-            (std::mem::replace(&mut random, Random(0)), std::mem::replace(course, Course::new(false)));
+            (std::mem::replace(&mut random, Random(0)), std::mem::replace(course, RunTotals::new(false)));
         let programs = Arc::new(Programs::new(faults, Arc::clone(&disk), numbers, steps));
         let is_endless = programs.run(|program| {
             for _ in 0..1 + programs.number() % 3 {
@@ -89,7 +89,7 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
             fault = if after == IndexDamage::Kept { fault } else { after };
         }
         let mut attempts = attempts.lock().unwrap_or_else(PoisonError::into_inner);
-        look(&store, &mut attempts, fault, course)?;
+        check_state(&store, &mut attempts, fault, course)?;
     }
     Ok(())
 }
@@ -163,11 +163,11 @@ impl RoundFaults {
     }
 }
 
-fn look(
+fn check_state(
     store: &Store,
     attempts: &mut Attempts,
     fault: IndexDamage,
-    course: &mut Course,
+    course: &mut RunTotals,
 ) -> Result<(), Failure> {
     if let Some(wrong) = attempts.wrong.first() {
         return Err(wrong.as_str().into());

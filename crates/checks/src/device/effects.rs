@@ -296,7 +296,8 @@ impl JudgedPart<'_> {
         }
     }
 
-    /// The device did more than a tenth more, in bytes; nothing = as much may differ at the edges.
+    /// Reports device bytes that exceed the counted ones by more than 10 %. Returns nothing if I/O at the
+    /// edges of the window can explain the excess.
     fn excess_effects(
         &self,
         direction: Direction,

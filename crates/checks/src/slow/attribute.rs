@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_without_a_queue_has_it_at_once() {
+    fn requests_reach_queueless_drivers_immediately() {
         let times = BlockTimes { issued: None, ..sample_block((110, THREAD), 0, 930) };
         let (stages, _) = divide_stages(&times, &[RUNS], false);
         assert_eq!(stages, [(IoStage::Kernel, 10), (IoStage::Device, 820), (IoStage::Reap, 170)]);

@@ -267,7 +267,7 @@ impl PointRow {
         let figures = self.figures.as_ref()?;
         let words = match figures.limited_by?.words() {
             Some(words) => words,
-            None if figures.hottest.is_some_and(|hottest| hottest > BUSY) => "one core, which was saturated",
+            None if figures.hottest.is_some_and(|hottest| hottest > BUSY) => "one saturated core",
             None => "an unknown cause",
         };
         Some(words.to_owned())

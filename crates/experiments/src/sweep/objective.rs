@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_ends_at_the_first_load_that_breaks_it() {
+    fn objective_holds_below_first_failing_load() {
         let objective = Objective { measure: Measure::P99, limit_ms: 5.0 };
         let load = |load: f64, values: &[f64], kept_up: bool| LoadOutcome {
             load,

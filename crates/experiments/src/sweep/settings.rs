@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_goes_in_steps_to_its_end() {
+    fn curve_reaches_its_end_in_steps() {
         for (text, count, first, last) in [
             ("10%..100%", 10, 0.1, 1.0),
             ("20%..90%+5%", 15, 0.2, 0.9),

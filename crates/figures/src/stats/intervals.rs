@@ -355,7 +355,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn merged_threads_are_as_one(
+        fn merged_threads_equal_one_thread(
             mut ios: Vec<(u32, u64, u16, bool, u8)>
         ) {
             ios.iter_mut().for_each(|io| io.0 %= 12_000_000);

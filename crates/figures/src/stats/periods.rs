@@ -7,9 +7,9 @@ pub struct Periodic {
     pub times: usize,
     /// Mean of the lowest part of a turn.
     pub low: f64,
-    /// Mean of the highest part of a turn.
+    /// Mean of the highest part of a period.
     pub high: f64,
-    /// Share of the variance that the turns explain, for as many parts as they have.
+    /// Share of the variance that the period explains, for its number of parts.
     pub explained: f64,
 }
 

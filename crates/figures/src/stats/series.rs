@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_has_the_same_intervals_under_other_numbers() {
+    fn part_intervals_are_renumbered() {
         let mut series = Series::new(1, 1);
         [1, 3, 3, 4, 7].iter().for_each(|ms| series.record(ms * MS, 10 * ms));
         let counts = |part: &Series| part.valid().map(|interval| interval.count).collect::<Vec<_>>();

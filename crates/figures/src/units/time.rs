@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_prints_itself_in_one_way() {
+    fn time_has_one_text_form() {
         let time = Millis::of_ns(84_215);
         assert_eq!([time.to_string(), time.in_full(), time.readable()], ["0.084", "0.084215", "84.2 µs"]);
         assert_eq!(format!("{time:8}|{time:>10}|"), "   0.084|     0.084|");

@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_as_long_as_the_logs_own() {
+    fn intervals_have_length_of_log() {
         assert_eq!(interval_ms(1000, 100), 100);
         assert_eq!(interval_ms(1000, 0), 100);
         assert_eq!(interval_ms(60_000, 500), 500);

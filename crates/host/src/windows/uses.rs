@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paging_file_is_known_however_it_is_written() {
+    fn paging_file_is_found_in_any_spelling() {
         let files = page_files(&[r"\??\C:\pagefile.sys".into()]);
         for (path, expected) in [
             (r"C:\pagefile.sys", 1),

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_figure_is_read_where_the_specification_has_it() {
+    fn figure_offsets_match_specification() {
         let mut page = [0; 512];
         let mut put = |at: usize, bytes: &[u8]| page[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, &[0b10_0010]);

@@ -90,7 +90,7 @@ fn render_differences(found: &[SideDifference]) -> Markup {
     let both = |one: &&SideDifference| one.first.is_some() && one.second.is_some();
     let both: Vec<SideDifference> = found.iter().filter(both).cloned().collect();
     html! {
-        @if found.is_empty() { p { "Nothing: everything else recorded is the same on both sides." } }
+        @if found.is_empty() { p { "All other recorded facts are the same on both sides." } }
         @if !both.is_empty() {
             (PageTable::new("differences", "Other differences").high().render(&DIFFERENCES, &both))
         }

@@ -76,7 +76,7 @@ fn group_curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow
     }
 }
 
-/// The latency that the objective is about, else the mean.
+/// Returns the name of the objective's latency, otherwise of the mean latency.
 fn latency_name(rows: &[(usize, &PointRow)], objective: Option<Objective>) -> String {
     let name = match objective.map(|objective| objective.measure) {
         None | Some(Measure::Average) => "mean latency",

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interruption_ends_it_before_anything_is_begun() {
+    fn interruption_ends_creation_before_first_file() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let control = Control::default();
         control.interrupt();

@@ -3,7 +3,7 @@
 use diskspd_figures::units::Size;
 use diskspd_host::claims::ClaimError;
 use diskspd_profile::RawText;
-use diskspd_sys::problem::TargetError;
+use diskspd_sys::target_error::TargetError;
 use std::io;
 
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use diskspd_host::claims::{self, ClaimError, Claims};
 use diskspd_host::target::{self, LocateError};
 use diskspd_output::{HangGuard, TimeoutError};
 use diskspd_profile::RawText;
-use diskspd_sys::problem::TargetError;
+use diskspd_sys::target_error::TargetError;
 use diskspd_sys::{block, files, free_space};
 use diskspd_worker::Control;
 use std::fs::File;

@@ -3,7 +3,7 @@
 use super::common::RunContext;
 use crate::options::Options;
 use crate::precreate::File;
-use crate::services::{Observer, UnsupportedRunError};
+use crate::services::{Observer, RunSupportError};
 use crate::services::{content, creation, written};
 use crate::span::planning::plan_at;
 use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
@@ -160,7 +160,7 @@ pub(crate) fn observe(
     _: &System,
     _: &Options,
     _: &Probes,
-) -> Result<Observer, UnsupportedRunError> {
+) -> Result<Observer, RunSupportError> {
     Ok(Observer::new(plan))
 }
 
@@ -176,7 +176,7 @@ pub(crate) struct Awake(Infallible);
 ///
 /// # Errors
 /// Never fails.
-pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, UnsupportedRunError> {
+pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, RunSupportError> {
     Ok(None)
 }
 

@@ -2,7 +2,7 @@
 
 use diskspd_host::claims::ClaimError;
 use diskspd_profile::RawText;
-use diskspd_sys::problem::TargetError;
+use diskspd_sys::target_error::TargetError;
 use diskspd_worker::WorkerFailure;
 use std::io;
 

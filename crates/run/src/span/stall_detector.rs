@@ -1,7 +1,7 @@
 //! The pulse of the controlling thread, which wakes fifty times a second. It detects times when the whole
 //! program could not run. After a delay it wakes more often for a while, because short stops also add up.
 
-use crate::span::stops::StopCounters;
+use crate::span::pauses::StopCounters;
 use diskspd_results::Delays;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 

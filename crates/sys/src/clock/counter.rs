@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_goes_wrong_is_given_up() {
+    fn faulty_counter_is_abandoned() {
         let stands = |moment: ClockPair| ClockPair { nanos: moment.nanos + 1_000_000_000, ..moment };
         let jumps =
             |moment: ClockPair| ClockPair { ticks: moment.ticks + (PERIOD << 4), nanos: moment.nanos + 1000 };

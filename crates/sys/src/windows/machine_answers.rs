@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guid_is_written_as_diskspd_writes_it() {
+    fn guid_has_diskspd_format() {
         let guid = GUID::from_u128(0x381b4222_f694_41f0_9685_ff5bb260df2e);
         assert_eq!(text(&guid), "381b4222-f694-41f0-9685-ff5bb260df2e");
         assert!(power_scheme().is_none_or(|(guid, _)| guid.len() == 36));

@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_ring_drops_the_newest_and_counts_them() {
+    fn full_ring_counts_dropped_entries() {
         let ring = LineRing::new(0, 8, false).unwrap();
         let mut producer = ring.producer();
         (0..11).for_each(|n| producer.push(sample_entry(n)));

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_holds_what_happened_since_the_last_one() {
+    fn line_covers_time_since_previous_line() {
         let worker = DirectionCounts::new(true, false);
         let mut ticker = sample_ticker(5000);
         worker.write.add(3, 12_288);

@@ -65,7 +65,7 @@ const ORDER_SEED: OptionRow = row(
 const WITH_A: OptionRow = row(
     "--with-a",
     File,
-    "the diskspd program for the runs of A; then come the options of a run and its targets",
+    "the diskspd program for the runs of A, followed by the options and targets of a run",
 )
 .with_default("this one");
 const WITH_B: OptionRow =

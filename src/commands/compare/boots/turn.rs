@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_of_one_of_two_sides() {
+    fn run_belongs_to_one_side() {
         let read = |side: &str| {
             let kernel = r##"{"release":"old","version":"#1","boot":"1"}"##;
             let text = format!(r#"{{"side":{side},"kernel":{kernel},"began_ms":0}}"#);

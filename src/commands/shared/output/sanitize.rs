@@ -67,7 +67,7 @@ mod tests {
     use crate::profile::{Profile, RawText, Target, TimeSpan};
 
     #[test]
-    fn no_text_of_a_profile_leaves_its_line() {
+    fn profile_texts_stay_on_one_line() {
         let path = |text: &[u8]| RawText::from(text.to_vec());
         let target = |text| Target { path: path(text), ..Target::default() };
         let targets = vec![target(b"a\nb\x1b"), target(b"a\n\xff"), target(b"plain")];

@@ -2,7 +2,7 @@
 
 use diskspd_figures::units;
 use diskspd_host::claims::ClaimError;
-use diskspd_sys::problem::{TargetError, TargetErrorKind};
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;

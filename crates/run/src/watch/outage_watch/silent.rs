@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_change_come_and_go_are_named() {
+    fn changed_paths_are_listed() {
         let states = |pairs: &[(&str, &str)]| -> PathStates {
             pairs.iter().map(|(what, state)| (what.to_string(), state.to_string())).collect()
         };

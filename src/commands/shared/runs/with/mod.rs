@@ -72,7 +72,7 @@ fn program(line: &[OsString]) -> (&Path, &[OsString]) {
     line.split_first().map_or((Path::new(""), line), |(program, words)| (Path::new(program), words))
 }
 
-/// Rejects features that no other program supports.
+/// Rejects features that only this program supports.
 ///
 /// # Errors
 /// Fails with the reason if requested.

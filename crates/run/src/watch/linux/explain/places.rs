@@ -20,12 +20,12 @@ const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 #[derive(Debug)]
 pub(super) struct TargetExtents {
     pub id: TargetId,
-    device: Result<TracedExtents, UnknownPositionError>,
+    device: Result<TracedExtents, PositionError>,
 }
 
 /// Reason why the device position of a target's I/Os is unknown.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum UnknownPositionError {
+pub(super) enum PositionError {
     #[error("its target is unknown")]
     Unnamed,
     #[error("{0}")]
@@ -55,22 +55,22 @@ impl TracedExtents {
         root: &Root,
         opened: &InspectionHandle,
         size: u64,
-    ) -> Result<TracedExtents, UnknownPositionError> {
+    ) -> Result<TracedExtents, PositionError> {
         let stack = &opened.stack;
         if let Some(why) = &stack.no_device_reason {
-            return Err(UnknownPositionError::NoDevice(why.clone()));
+            return Err(PositionError::NoDevice(why.clone()));
         }
         if let Some(own) = stack.file_system.as_ref().filter(|name| OWN_SPACE.contains(&name.as_str())) {
-            return Err(UnknownPositionError::OwnSpace(own.clone()));
+            return Err(PositionError::OwnSpace(own.clone()));
         }
-        let [name] = &stack.top_devices[..] else { return Err(UnknownPositionError::SeveralDevices) };
+        let [name] = &stack.top_devices[..] else { return Err(PositionError::SeveralDevices) };
         let watched = WatchedDevice::find_watched(root, stack)
-            .ok_or_else(|| UnknownPositionError::WithOthers(name.clone()))?;
+            .ok_or_else(|| PositionError::WithOthers(name.clone()))?;
         let pieces = match (&stack.file_system, &opened.file) {
             (None, _) => None,
-            (Some(_), None) => return Err(UnknownPositionError::NotOpened),
+            (Some(_), None) => return Err(PositionError::NotOpened),
             (Some(_), Some(file)) => {
-                Some(extents::places(file, size, MAX_PIECES).map_err(UnknownPositionError::NotMapped)?)
+                Some(extents::places(file, size, MAX_PIECES).map_err(PositionError::NotMapped)?)
             }
         };
         Ok(TracedExtents { watched, name: name.clone(), pieces })
@@ -84,7 +84,7 @@ impl TargetExtents {
             let all = plan.workers.iter().flat_map(|worker| &worker.targets);
             let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);
             let known = ids.iter().find(|(_, target)| Some(target.id) == id);
-            let device = known.ok_or(UnknownPositionError::Unnamed);
+            let device = known.ok_or(PositionError::Unnamed);
             let device = device.and_then(|(engine, target)| {
                 TracedExtents::from_opened(
                     root,
@@ -102,7 +102,7 @@ impl TargetExtents {
         self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
     }
 
-    pub(super) fn unknown_reason(&self) -> Option<&UnknownPositionError> {
+    pub(super) fn unknown_reason(&self) -> Option<&PositionError> {
         self.device.as_ref().err()
     }
 
